@@ -1,0 +1,76 @@
+# Two commands: `make run` starts everything, `make test` proves it. Nothing outside this folder is
+# written. An environment is as its stamp says: the stamp is older than what it was made of, or it holds.
+
+PYTHON ?= python3
+VENV := .venv
+TOOLS := .tools
+UV := $(TOOLS)/bin/uv
+BIN := $(VENV)/bin
+PACKAGES := gateway policies provider_adapters
+# Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
+PAGES := errors
+# `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
+UPGRADE ?=
+LOCK := pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+# uv would otherwise fetch an interpreter of its own when it does not like the one named
+export UV_PYTHON_DOWNLOADS := never
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run check test bench docs lint lock clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+$(UV):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; name one with PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
+	  || { echo "This Python has no venv module: on Debian or Ubuntu, apt-get install python3-venv"; exit 1; }
+	@$(PYTHON) -m venv $(TOOLS)
+	@$(TOOLS)/bin/pip install -q --disable-pip-version-check 'uv>=0.13,<0.14'
+
+$(VENV)/.run: requirements/run.txt pyproject.toml | $(UV)
+	@test -x $(BIN)/python \
+	  || $(UV) venv -q --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV)
+	@$(UV) pip install -q --python $(BIN)/python --require-hashes -r requirements/run.txt
+	@$(UV) pip install -q --python $(BIN)/python --no-deps -e .
+	@touch $@
+
+$(VENV)/.test: requirements/test.txt $(VENV)/.run
+	@$(UV) pip install -q --python $(BIN)/python --require-hashes -r requirements/test.txt
+	@touch $@
+
+setup: $(VENV)/.test ## everything to work on the code: service, tests, checks
+
+run: $(VENV)/.run ## gateway, operations listener and sandbox bank on an embedded database; prints the calls
+	@$(BIN)/pixgate serve
+
+check: lint $(VENV)/.test ## what a change must pass: lint, format, types, import direction, shape
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m pytest -q tests/architecture
+
+lint: $(VENV)/.test ## ruff alone: the quick part of check
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+test: $(VENV)/.test ## all tests; what needs a server or a browser skips, with a reason, where it is absent
+	@$(BIN)/python -m pytest
+
+bench: $(VENV)/.run ## CPU per request beside a bare pass-through proxy
+	@$(BIN)/python bench/run.py
+
+docs: $(VENV)/.run ## write the generated pages anew
+	@for page in $(PAGES); do \
+	  $(BIN)/pixgate $$page --markdown > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md \
+	    || { rm -f docs/$$page.md.new; exit 1; }; \
+	done
+
+lock: | $(UV) ## resolve the requirements anew
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml -o requirements/run.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --group test -o requirements/test.txt
+
+clean: ## remove what was made, the embedded databases included
+	@rm -rf $(VENV) $(TOOLS) var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	@find $(PACKAGES) tests -name __pycache__ -type d -prune -exec rm -rf {} +

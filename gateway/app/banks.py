@@ -1,0 +1,48 @@
+"""Configured providers by name, and the bank behind an account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gateway.domain.accounts import Account
+from gateway.domain.providers import Bank, ProviderAccount, ProviderAdapter
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A configured provider: its adapter, and whether the operator allows no payouts."""
+
+    adapter: ProviderAdapter
+    read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedBanks:
+    """
+    Finds banks; a ``Banks``.
+
+    Attributes:
+        unseal: Opens an account's provider credentials: sealed bytes and the
+            account id they are bound to, into text.
+    """
+
+    connections: Mapping[str, Connection]
+    unseal: Callable[[bytes, str], str]
+
+    def of(self, account: Account) -> Bank | None:
+        """Return the account's bank; None when its provider is not configured here."""
+        connection = self.connections.get(account.provider)
+        if connection is None:
+            return None
+        sealed = account.sealed_credentials
+        return Bank(
+            name=account.provider,
+            adapter=connection.adapter,
+            account=ProviderAccount(
+                account_id=account.id,
+                provider_account=account.provider_account,
+                credentials=self.unseal(sealed, account.id) if sealed else "",
+            ),
+            read_only=connection.read_only or not connection.adapter.capabilities.payouts,
+        )

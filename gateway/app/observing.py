@@ -1,0 +1,99 @@
+"""What the process says about itself: metrics, log lines, event-loop lag."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from gateway.config.effective import config_digest
+from gateway.config.settings import Settings
+from gateway.domain.clocks import Now
+from gateway.domain.errors import ErrorCode
+from gateway.http.json import error_body
+from gateway.http.pages import PAGES
+from gateway.http.route import Surface
+from gateway.http.wire.refusals import Refusals
+from gateway.telemetry import metrics
+from gateway.telemetry.families import Vocabulary
+from gateway.telemetry.lag import LoopLag
+from gateway.telemetry.lines import LineBuffer, to_descriptor
+from gateway.telemetry.logs import Logs, LogSettings
+from gateway.telemetry.metrics import Instance, Metrics
+from gateway.telemetry.observer import TelemetryObserver
+from gateway.telemetry.records import AccessRecord, Observer
+from policies.traffic.quota import COMPANY
+from provider_adapters.registry import CALLS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observing:
+    """
+    Everything that watches; ``lines`` is started first and stopped last.
+
+    Attributes:
+        lines: Where log lines are collected; started with the event loop.
+    """
+
+    lines: LineBuffer
+    logs: Logs
+    values: Metrics
+    observer: Observer
+    lag: LoopLag
+    digest: str
+
+
+def make_observing(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Observing:
+    """Make the watchers for the rows and providers that are configured."""
+    digest = config_digest(settings)
+    gates = [gate for surface in surfaces for gate in surface.gates]
+    routes = frozenset(row.name for gate in gates for row in gate.rows) | set(PAGES)
+    lines = LineBuffer(to_descriptor(sys.stdout.fileno()))
+    values = Metrics(
+        Instance(
+            version=version("pixgate"),
+            environment=settings.environment.value,
+            config_digest=digest,
+            routes=len(routes),
+            policies=sum(len(gate.policies) for gate in gates),
+            providers=len(settings.providers),
+        ),
+        _vocabulary(settings, frozenset(each.name for each in surfaces), routes),
+    )
+    level = settings.telemetry.level.upper()
+    lag = values.timings(metrics.EVENT_LOOP_LAG)
+    return Observing(
+        lines=lines,
+        logs=Logs(lines, LogSettings(now=now, monotonic=time.monotonic, level=level)),
+        values=values,
+        observer=TelemetryObserver(values, lines, now, {"config_digest": digest}),
+        lag=LoopLag(lambda seconds: lag.observe((), seconds), time.monotonic),
+        digest=digest,
+    )
+
+
+def refusals_below(observer: Observer) -> Refusals:
+    """Render and record what is refused below the application as it is above."""
+
+    def note(error: ErrorCode, trace_id: str) -> None:
+        observer.request(
+            AccessRecord(trace_id=trace_id, status=error.status, code=error.code, reason="wire")
+        )
+
+    return Refusals(render=error_body, on_refusal=note)
+
+
+def _vocabulary(
+    settings: Settings, surfaces: frozenset[str], routes: frozenset[str]
+) -> Vocabulary:
+    """Say which label values can occur."""
+    return Vocabulary(
+        surface=surfaces,
+        route=routes,
+        provider=frozenset(settings.providers),
+        operation=frozenset(CALLS),
+        policy=frozenset({"read", "payout", COMPANY}),
+        event=frozenset(),
+    )

@@ -1,0 +1,40 @@
+"""May the load balancer send requests here?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gateway.domain.stores import StoreUnavailable
+from gateway.store.engine import Store
+
+
+@dataclass(slots=True)
+class Readiness:
+    """
+    The checks behind ``/readyz``.
+
+    Attributes:
+        started: Set once the store was prepared and the listener is open.
+        draining: Set when the process begins to stop.
+    """
+
+    store: Store
+    started: bool = False
+    draining: bool = False
+
+    async def checks(self) -> Mapping[str, bool]:
+        """Return every check by name, True when it passes."""
+        return {
+            "store": await self._store_answers(),
+            "migrations": self.started,
+            "drain": not self.draining,
+        }
+
+    async def _store_answers(self) -> bool:
+        """Ask the store for a sign of life."""
+        try:
+            await self.store.check()
+        except StoreUnavailable:
+            return False
+        return True

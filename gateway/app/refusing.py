@@ -1,0 +1,21 @@
+"""Why a process does not start: what an operator can mend."""
+
+from __future__ import annotations
+
+from gateway.config.reading import ConfigError
+from gateway.domain.stores import StoreUnavailable
+from gateway.http.wire.listener import UnfitParser
+from gateway.operations.administration import NotPossible
+from gateway.store.stamp import StoreRefused
+from provider_adapters._shared.factory import AdapterRefused
+
+REFUSALS: tuple[type[Exception], ...] = (
+    NotPossible,
+    ConfigError,
+    StoreUnavailable,
+    StoreRefused,
+    UnfitParser,
+    AdapterRefused,
+    OSError,
+    ValueError,
+)

@@ -1,0 +1,104 @@
+"""Starting and stopping: in which order, and how long a stop may take."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from gateway.app.assembly import Gateway
+from gateway.store.stamp import prepare, refuse_unsafe_sqlite
+
+_log = logging.getLogger("gateway")
+
+_TALKATIVE = ("alembic",)
+"""Libraries whose news is not for operators; their warnings are."""
+
+
+@asynccontextmanager
+async def running(gateway: Gateway) -> AsyncIterator[None]:
+    """
+    Run a gateway for the length of the block.
+
+    Whatever fails while starting, what was started before is stopped again.
+
+    Raises:
+        StoreRefused, StoreUnavailable: the store is not ours, or does not answer.
+        OSError: a port is taken.
+    """
+    settings = gateway.settings
+    async with AsyncExitStack() as started:
+        gateway.observing.lines.start()
+        started.callback(gateway.observing.lines.stop)
+        gateway.observing.logs.start()
+        started.callback(gateway.observing.logs.stop)
+        for name in _TALKATIVE:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        started.push_async_callback(gateway.store.close)
+        await _prepare_store(gateway)
+        gateway.observing.lag.start()
+        started.push_async_callback(gateway.observing.lag.stop)
+        if gateway.bank is not None:
+            await gateway.bank.start()
+            started.push_async_callback(gateway.bank.close)
+        for connection in gateway.connections.values():
+            await connection.adapter.start()
+            started.push_async_callback(connection.adapter.close)
+        gateway.uses.start()
+        started.push_async_callback(gateway.uses.stop)
+        await gateway.operations.start()
+        started.push_async_callback(gateway.operations.close, 1.0)
+        await gateway.public.start()
+        started.push_async_callback(gateway.public.close, settings.server.drain_s)
+        gateway.readiness.started = True
+        _log.info("sys_startup")
+        yield
+        _log.info("sys_shutdown")
+
+
+async def serve_until_stopped(gateway: Gateway) -> None:
+    """
+    Wait for SIGTERM or SIGINT, then drain.
+
+    SIGTERM tells the load balancer first: not ready at once, requests served
+    for a while longer. SIGINT comes from a person at a terminal, who waits.
+    """
+    asked = await wait_for_signal(signal.SIGTERM, signal.SIGINT)
+    gateway.readiness.draining = True
+    if asked is signal.SIGTERM:
+        await asyncio.sleep(gateway.settings.server.drain_accept_s)
+    await gateway.public.stop_accepting()
+
+
+async def wait_for_signal(*numbers: signal.Signals) -> signal.Signals:
+    """Wait for one of these signals and return it."""
+    loop = asyncio.get_running_loop()
+    asked: asyncio.Future[signal.Signals] = loop.create_future()
+
+    def note(number: signal.Signals) -> None:
+        if not asked.done():
+            asked.set_result(number)
+
+    for number in numbers:
+        loop.add_signal_handler(number, note, number)
+    try:
+        return await asked
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+async def _prepare_store(gateway: Gateway) -> None:
+    """Make sure that the store is ours, safe and of our schema."""
+    settings = gateway.settings
+    warning = refuse_unsafe_sqlite(
+        settings.environment,
+        gateway.store.url,
+        allowed=settings.database.allow_sqlite_in_production,
+    )
+    if warning:
+        _log.warning(warning)
+    migrate = settings.database.migrate == "auto"
+    await prepare(gateway.store, settings.environment, migrate=migrate, now=gateway.now)

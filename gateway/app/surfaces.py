@@ -1,0 +1,169 @@
+"""The banking surface with everything it needs, from settings and parts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from gateway.app.lookups import within
+from gateway.cache import Lifetimes, RecordCache
+from gateway.config.settings import Settings
+from gateway.domain.accounts import Account, Credential
+from gateway.domain.clocks import Now
+from gateway.domain.providers import Banks
+from gateway.domain.stores import Payouts
+from gateway.http.banking.routes import Operations
+from gateway.http.banking.surface import Questions, banking_surface
+from gateway.http.route import Surface
+from gateway.operations.balances import Balances
+from gateway.operations.charges import Charges
+from gateway.operations.followup import FollowUp
+from gateway.operations.payouts import Payouts as PayoutOperations
+from gateway.operations.payouts import Terms
+from gateway.operations.pix_keys import PixKeys
+from gateway.operations.statements import Statements
+from gateway.telemetry.records import Observer
+from policies.authentication.basic import BasicCredentials, SecretCheck
+from policies.authorization.account_scope import AccountScope
+from policies.traffic.quota import COMPANY, Quota, WithinQuota
+from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked
+from policies.validation.inputs import payout_input
+
+Found = TypeVar("Found", covariant=True)
+
+
+class Findable(Protocol[Found]):
+    """What is looked up by id on the way in."""
+
+    async def find(self, key: str, /) -> Found | None:
+        """Return one record; None when there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a surface stands on."""
+
+    settings: Settings
+    credentials: Findable[Credential]
+    accounts: Findable[Account]
+    payouts: Payouts
+    banks: Banks
+    check: SecretCheck
+    observer: Observer
+    now: Now
+
+
+def make_surfaces(parts: Parts) -> Sequence[Surface]:
+    """Put policies and operations together."""
+    questions = _questions(parts)
+    return (banking_surface(questions, _operations(parts), parts.settings.environment),)
+
+
+def make_banking_surface(parts: Parts) -> Surface:
+    return make_surfaces(parts)[0]
+
+
+def described_surfaces(settings: Settings) -> Sequence[Surface]:
+    """Make surfaces whose rows can be looked at but not served: nothing stands behind them."""
+    nothing: Any = None
+    return make_surfaces(
+        Parts(
+            settings=settings,
+            credentials=_NoRecords(),
+            accounts=_NoRecords(),
+            payouts=nothing,
+            banks=nothing,
+            check=nothing,
+            observer=nothing,
+            now=nothing,
+        )
+    )
+
+
+class _NoRecords:
+    """A look-up behind a surface that is only described."""
+
+    async def find(self, _key: str) -> None:
+        """Find nothing."""
+
+
+def _questions(parts: Parts) -> Questions:
+    """Make the policies; both look-ups are cached for the same short time."""
+    settings = parts.settings
+    basic = settings.auth.basic
+    lifetimes = Lifetimes(
+        found_s=basic.cache_ttl_s, absent_s=basic.cache_negative_ttl_s, size=basic.cache_size
+    )
+    bound = settings.database.auth_timeout_s
+    throttle = _throttle(settings)
+    credentials = RecordCache(
+        "credentials",
+        lifetimes,
+        within(bound, parts.credentials.find),
+        lambda result: parts.observer.count("credential_cache", result),
+    )
+    accounts = RecordCache(
+        "accounts", lifetimes, within(bound, parts.accounts.find), lambda _result: None
+    )
+    return Questions(
+        not_blocked=NotBlocked(throttle),
+        credentials=BasicCredentials(
+            find=credentials.find, check=parts.check, throttle=throttle, now=parts.now
+        ),
+        quota=_quota(parts),
+        scope=AccountScope(accounts.find),
+    )
+
+
+def _throttle(settings: Settings) -> FailureThrottle:
+    """Make the throttle on refused credentials."""
+    limits = settings.limits.failed_credentials
+    return FailureThrottle(
+        FailureLimits(
+            per_address=limits.per_address,
+            per_address_and_client=limits.per_address_and_client,
+            hard_per_address=limits.hard_per_address,
+            window_s=limits.window_s,
+        ),
+        time.monotonic,
+    )
+
+
+def _quota(parts: Parts) -> WithinQuota:
+    """Make the partner's token buckets."""
+    rates = parts.settings.ratelimits
+    quotas = {
+        "read": Quota(rates.read.rate, rates.read.burst),
+        "payout": Quota(rates.payout.rate, rates.payout.burst),
+        COMPANY: Quota(rates.company.rate, rates.company.burst),
+    }
+    return WithinQuota(
+        quotas, time.monotonic, lambda event, label: parts.observer.count(event, label)
+    )
+
+
+def _operations(parts: Parts) -> Operations:
+    """Make the operations."""
+    settings, banks = parts.settings, parts.banks
+
+    def lost(provider: str) -> None:
+        parts.observer.count("cas_loss", provider)
+
+    follow_up = FollowUp(parts.payouts, banks, parts.now, lost)
+    terms = Terms(
+        environment=settings.environment,
+        now=parts.now,
+        monotonic=time.monotonic,
+        cas_lost=lost,
+    )
+    return Operations(
+        balances=Balances(banks),
+        pix_keys=PixKeys(banks),
+        charges=Charges(banks, parts.now),
+        statements=Statements(banks, lambda provider: parts.observer.count("not_pix", provider)),
+        payouts=PayoutOperations(parts.payouts, banks, follow_up, terms),
+        payout_input=payout_input(alphanumeric_cnpj=settings.validation.alphanumeric_cnpj),
+    )

@@ -1,0 +1,104 @@
+"""
+A bounded cache of records, on aiocache's memory backend.
+
+aiocache has no bound and no protection against many callers loading the same
+thing at once; both are here. Balances and payouts are never cached.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from aiocache import SimpleMemoryCache
+
+Record = TypeVar("Record")
+
+_ABSENT: Final = object()
+_UNSEEN: Final = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifetimes:
+    """How long a record and the absence of one are believed, in seconds; how many are kept."""
+
+    found_s: float
+    absent_s: float
+    size: int
+
+
+class RecordCache(Generic[Record]):
+    """
+    Immutable records by key, each believed for a fixed time after it was read.
+
+    A failing load is not cached: it reaches the caller, and the next caller
+    tries again. A record loaded before stays valid to the end of its time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        lifetimes: Lifetimes,
+        load: Callable[[str], Awaitable[Record | None]],
+        seen: Callable[[str], None],
+    ) -> None:
+        """Keep ``load`` results under ``name``; ``seen`` is told hit, miss or negative."""
+        self._cache = SimpleMemoryCache(namespace=name, timeout=0)
+        self._lifetimes = lifetimes
+        self._load = load
+        self._seen = seen
+        self._keys: OrderedDict[str, None] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[Record | None]] = {}
+
+    async def find(self, key: str) -> Record | None:
+        """Return the record of ``key``, or None when there is none; raises what the load raises."""
+        kept = await self._cache.get(key, default=_UNSEEN)
+        if kept is _ABSENT:
+            self._seen("negative")
+            return None
+        if kept is not _UNSEEN:
+            self._seen("hit")
+            return kept  # type: ignore[no-any-return]  # aiocache is untyped
+        self._seen("miss")
+        return await self._load_once(key)
+
+    async def forget(self, key: str) -> None:
+        """Drop what is kept of ``key``."""
+        self._keys.pop(key, None)
+        await self._cache.delete(key)
+
+    async def _load_once(self, key: str) -> Record | None:
+        """Load a key for everybody who waits for it; a caller that gives up stops nobody else."""
+        task = self._loading.get(key)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._load_and_keep(key))
+            self._loading[key] = task
+            task.add_done_callback(lambda done: self._finished(key, done))
+        return await asyncio.shield(task)
+
+    def _finished(self, key: str, task: asyncio.Task[Record | None]) -> None:
+        """Make room for the next load; mark a failure as seen even if nobody waits any more."""
+        del self._loading[key]
+        if not task.cancelled():
+            task.exception()
+
+    async def _load_and_keep(self, key: str) -> Record | None:
+        """Load a record and keep it, or its absence, for its time."""
+        record = await self._load(key)
+        await self._make_room(key)
+        if record is None:
+            await self._cache.set(key, _ABSENT, ttl=self._lifetimes.absent_s)
+        else:
+            await self._cache.set(key, record, ttl=self._lifetimes.found_s)
+        return record
+
+    async def _make_room(self, key: str) -> None:
+        """Drop the oldest keys beyond the bound."""
+        self._keys[key] = None
+        self._keys.move_to_end(key)
+        while len(self._keys) > self._lifetimes.size:
+            oldest, _ = self._keys.popitem(last=False)
+            await self._cache.delete(oldest)

@@ -1,0 +1,120 @@
+"""The sandbox bank as told from here: its control interface, and the demo on it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from gateway.config.upstream import SandboxBank
+from gateway.domain.money import Money
+from gateway.domain.pix_keys import PixKey
+from gateway.operations.administration import NotPossible
+from gateway.operations.demo.bank_side import AccountOpening
+from gateway.operations.demo.contents import DemoCharge, DemoIncome
+from provider_adapters.sandbox.control import BankControl, ControlRefused
+
+_EXISTS = frozenset({"KEY_IN_USE", "REFERENCE_IN_USE"})
+_ABSENT = 404
+
+
+def customer_url(bank: SandboxBank) -> str:
+    """Return the address of the bank's own interface."""
+    return f"http://{bank.host}:{bank.port}"
+
+
+def control_url(bank: SandboxBank) -> str:
+    """Return the address of its control interface."""
+    return f"http://{bank.host}:{bank.control_port}"
+
+
+@asynccontextmanager
+async def controlling(url: str) -> AsyncIterator[BankControl]:
+    """
+    Open the control interface.
+
+    Raises:
+        NotPossible: for whatever the bank refuses inside, or when it does not run.
+    """
+    try:
+        async with BankControl(url) as control:
+            yield control
+    except ControlRefused as problem:
+        raise NotPossible(str(problem)) from problem
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ControlledBank:
+    """``DemoBank`` over the control interface; what exists already is left alone."""
+
+    control: BankControl
+
+    async def open_account(self, account: AccountOpening) -> None:
+        """Open an account, unless the bank has one of that id."""
+        if await self._has_account(account.id):
+            return
+        body: dict[str, object] = {
+            "id": account.id,
+            "token": account.token,
+            "name": account.name,
+            "tax_number": account.tax_number,
+            "branch": account.coordinates.branch,
+            "account": account.coordinates.account,
+            "city": account.city,
+            "zip_code": account.zip_code,
+        }
+        if account.opening.centavos:
+            body["balance"] = account.opening
+        await self.control.post("accounts", body=body)
+
+    async def add_key(self, account_id: str, key: PixKey) -> None:
+        """Register a key."""
+        body = {"type": key.type.value, "key": key.key, "id": key.provider_id}
+        await self._add("accounts", account_id, "keys", body=body)
+
+    async def add_charge(self, account_id: str, reference: str, charge: DemoCharge) -> bool:
+        """Make a charge."""
+        body = {
+            "reference": reference,
+            "state": charge.state,
+            "type": "Static" if charge.reusable else "Dynamic",
+            "value": charge.value,
+            "reusable": charge.reusable,
+            "description": f"Demo: {charge.role}",
+        }
+        return await self._add("accounts", account_id, "charges", body=body)
+
+    async def receive(self, account_id: str, income: DemoIncome, at: datetime) -> None:
+        """Let money come in."""
+        name, tax_number = income.payer
+        body = {
+            "value": income.value,
+            "payer": {"name": name, "tax_number": tax_number},
+            "description": income.description,
+            "at": f"{at:%Y-%m-%dT%H:%M:%S}.000Z",
+        }
+        await self.control.post("accounts", account_id, "incoming", body=body)
+
+    async def take_fee(self, account_id: str, value: Money) -> None:
+        """Book a fee."""
+        await self.control.post("accounts", account_id, "fee", body={"value": value})
+
+    async def _has_account(self, account_id: str) -> bool:
+        try:
+            await self.control.get("accounts", account_id)
+        except ControlRefused as problem:
+            if problem.status == _ABSENT:
+                return False
+            raise
+        return True
+
+    async def _add(self, *segments: str, body: Mapping[str, object]) -> bool:
+        """Make a thing; False when it is there."""
+        try:
+            await self.control.post(*segments, body=body)
+        except ControlRefused as problem:
+            if problem.code not in _EXISTS:
+                raise
+            return False
+        return True

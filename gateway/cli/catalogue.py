@@ -1,0 +1,124 @@
+"""What there is, printed from the tables themselves: rows, error codes, provider adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+from gateway.cli.console import Row, Terminal, reading, run
+from gateway.domain.errors import CATALOGUE, ErrorCode
+
+if TYPE_CHECKING:
+    from gateway.config.settings import Settings
+
+_ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst", "body_bytes")
+_ERROR_COLUMNS = ("code", "status", "message")
+_ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup_by_key", "absent_after_s", "problem")
+
+
+@click.command("routes")
+@reading
+def routes(terminal: Terminal) -> None:
+    """Show every row: what it needs, and what it may cost."""
+
+    async def work() -> list[Row]:
+        from gateway.app.surfaces import described_surfaces
+        from gateway.cli.opening import settings_of
+        from gateway.http.openapi import codes_of
+
+        settings = settings_of(terminal.config)
+        return [
+            {
+                "method": row.method,
+                "path": surface.prefix + row.path,
+                "name": row.name,
+                "tells": row.tells,
+                "permission": str(row.needs) if row.needs else "",
+                **_quota(settings, row.limits.quota if row.needs else ""),
+                "body_bytes": row.limits.body_bytes,
+                "errors": [
+                    *dict.fromkeys(f"{error.code} {error.status}" for error in codes_of(gate, row))
+                ],
+            }
+            for surface in described_surfaces(settings)
+            for gate in surface.gates
+            for row in gate.rows
+        ]
+
+    terminal.show_all(run(work()), _ROUTE_COLUMNS)
+
+
+@click.command("errors")
+@click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
+@reading
+def errors(terminal: Terminal, *, markdown: bool) -> None:
+    """Show every error code with its status, its meaning and what to do."""
+    if markdown:
+        click.echo("\n".join(error_page(CATALOGUE)))
+        return
+    terminal.show_all([_error(each) for each in CATALOGUE], _ERROR_COLUMNS)
+
+
+@click.command("providers")
+@reading
+def providers(terminal: Terminal) -> None:
+    """Show the provider adapters that are installed, and what each can do."""
+    from provider_adapters.registry import describe
+
+    terminal.show_all(
+        [
+            {
+                "adapter": each.adapter,
+                "payouts": each.payouts,
+                "repeat": each.repeat.value,
+                "lookup_by_key": each.lookup_by_key,
+                "absent_after_s": each.absent_after_s,
+                "calls": [name for name, usable in each.calls.items() if usable],
+                "operations": list(each.operations),
+                "problem": each.problem,
+            }
+            for each in describe()
+        ],
+        _ADAPTER_COLUMNS,
+    )
+
+
+def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
+    """Write the catalogue as a page."""
+    return [
+        "# Error codes",
+        "",
+        "Written by `make docs` from `gateway/domain/errors.py`; a test compares them.",
+        "",
+        "Every error has the body `{code, message, trace_id}`. One code may travel with several",
+        "statuses: the pair says what happened. `SVC.GTW.*` and `SVC.SYS.*` hold on every route.",
+        "",
+        "| Code | Status | Meaning | What to do |",
+        "| --- | --- | --- | --- |",
+        *(
+            f"| `{each.code}` | {each.status} | {each.message} | {each.remedy} |"
+            for each in catalogue
+        ),
+    ]
+
+
+def _quota(settings: Settings, name: str) -> Row:
+    """Describe a row's token bucket; an open row draws from none."""
+    rate = getattr(settings.ratelimits, name) if name else None
+    return {
+        "quota": name,
+        "per_second": rate and rate.rate,
+        "burst": rate and rate.burst,
+    }
+
+
+def _error(error: ErrorCode) -> Row:
+    return {
+        "name": error.name,
+        "code": error.code,
+        "status": error.status,
+        "message": error.message,
+        "remedy": error.remedy,
+    }

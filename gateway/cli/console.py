@@ -1,0 +1,141 @@
+"""
+What every command shares: options, printing, and errors as one line.
+
+Commands import what they need when they run, so that ``pixgate --help`` costs
+neither SQLAlchemy nor an HTTP client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import getpass
+import json
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import click
+
+from gateway.domain.stores import StoreUnavailable
+from gateway.operations.administration import NotPossible
+
+Options = ParamSpec("Options")
+Result = TypeVar("Result")
+Row = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal:
+    """
+    Who typed a command, and how they want to read the answer.
+
+    Attributes:
+        config: The configuration file.
+        by: Who acts, for the audit log; empty is the user of the system.
+    """
+
+    config: Path
+    as_json: bool
+    by: str = ""
+
+    @property
+    def actor(self) -> str:
+        """Name who acts."""
+        if self.by:
+            return self.by
+        try:
+            return f"cli:{getpass.getuser()}"
+        except (KeyError, OSError):  # a container's numeric user has no name
+            return "cli"
+
+    def show(self, record: Row) -> None:
+        """Print one thing: JSON, or a name and a value per line."""
+        if self.as_json:
+            show_json(record)
+            return
+        wide = max(map(len, record), default=0)
+        for name, value in record.items():
+            click.echo(f"{name:<{wide}}  {_word(value)}".rstrip())
+
+    def show_all(self, records: Sequence[Row], columns: Sequence[str]) -> None:
+        """Print several: JSON with everything, or these columns as a table."""
+        if self.as_json:
+            show_json(records)
+            return
+        rows = [[_word(record[column]) for column in columns] for record in records]
+        wide = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+        for row in (columns, *rows):
+            cells = (f"{cell:<{width}}" for cell, width in zip(row, wide, strict=True))
+            click.echo("  ".join(cells).rstrip())
+
+
+def reading(
+    command: Callable[Concatenate[Terminal, Options], None],
+) -> Callable[Options, None]:
+    """Give a command ``--config`` and ``--json``, as one ``Terminal``."""
+
+    @functools.wraps(command)
+    def called(*arguments: Options.args, **options: Options.kwargs) -> None:
+        own = {name: options.pop(name) for name in ("config", "as_json", "by") if name in options}
+        command(Terminal(**own), *arguments, **options)  # type: ignore[arg-type]
+
+    return _config(_json(called))
+
+
+def changing(
+    command: Callable[Concatenate[Terminal, Options], None],
+) -> Callable[Options, None]:
+    """Give a command that changes something ``--by`` too."""
+    return _by(reading(command))
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """
+    Run a command's work to its end.
+
+    Raises:
+        ClickException: for what an operator can understand and mend; it is
+            printed as one line and ends the process with status 1.
+    """
+    try:
+        return asyncio.run(work)
+    except NotPossible as problem:
+        raise click.ClickException(str(problem)) from problem
+    except StoreUnavailable as problem:
+        message = "the store does not answer"
+        raise click.ClickException(message) from problem
+
+
+def show_json(document: object) -> None:
+    """Print a document for programs."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def instant(at: datetime | None) -> str:
+    """Write an instant as the contract does; the empty text for none."""
+    return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+_config = click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("config.yaml"),
+    show_default=True,
+    envvar="PIXGATE_CONFIG",
+    help="The configuration file (also PIXGATE_CONFIG).",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_by = click.option("--by", default="", help="Who does it, for the audit log.  [default: you]")
+
+
+def _word(value: object) -> str:
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value)) or "-"
+    return str(value)

@@ -1,0 +1,140 @@
+"""What commands work on: the configuration, and the store with the keys to it."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from gateway.app.clocks import wall_clock
+from gateway.cli.console import Terminal
+from gateway.config.reading import ConfigError, read_settings
+from gateway.config.settings import Settings
+from gateway.operations.accounts import AccountRecords
+from gateway.operations.administration import Acting, NotPossible
+from gateway.operations.companies import CompanyRecords
+from gateway.operations.credentials import CredentialRecords, CredentialSource
+from gateway.security.keys import Keys, load_keys
+from gateway.security.secrets import new_client_id, new_client_secret
+from gateway.store.engine import Store, open_store
+from gateway.store.stamp import StoreRefused, prepare, refuse_unsafe_sqlite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """An opened store and everything an administrator does with it."""
+
+    settings: Settings
+    store: Store
+    keys: Keys
+    acting: Acting
+
+    @property
+    def source(self) -> CredentialSource:
+        """Where credentials come from."""
+        return CredentialSource(
+            client_id=partial(new_client_id, os.urandom),
+            client_secret=partial(new_client_secret, os.urandom),
+            digest=self.keys.digester.digest,
+        )
+
+    @property
+    def companies(self) -> CompanyRecords:
+        """The register of companies."""
+        return CompanyRecords(companies=self.store.companies, acting=self.acting, new_id=new_id)
+
+    @property
+    def accounts(self) -> AccountRecords:
+        """The register of accounts."""
+        return AccountRecords(
+            companies=self.store.companies,
+            accounts=self.store.accounts,
+            acting=self.acting,
+            new_id=new_id,
+            seal=self.keys.sealer.seal,
+            providers=self.settings.providers,
+            alphanumeric_cnpj=self.settings.validation.alphanumeric_cnpj,
+        )
+
+    @property
+    def credentials(self) -> CredentialRecords:
+        """The register of credentials."""
+        return CredentialRecords(
+            companies=self.store.companies,
+            accounts=self.store.accounts,
+            credentials=self.store.credentials,
+            acting=self.acting,
+            source=self.source,
+        )
+
+
+def new_id() -> str:
+    """Make a UUID."""
+    return str(uuid.uuid4())
+
+
+def settings_of(file: Path) -> Settings:
+    """
+    Read the configuration.
+
+    Raises:
+        NotPossible: when it cannot be used, in one line.
+    """
+    try:
+        return read_settings(file, os.environ)
+    except OSError as problem:
+        message = f"{file} cannot be read: {problem.strerror}"
+        raise NotPossible(message) from problem
+    except ConfigError as problem:
+        first, *others = problem.problems
+        more = f" (and {len(others)} more: see `pixgate config check`)" if others else ""
+        message = f"{file}: {first}{more}"
+        raise NotPossible(message) from problem
+
+
+@asynccontextmanager
+async def opened_store(settings: Settings, *, migrate: bool) -> AsyncIterator[Store]:
+    """
+    Open the store, make sure that it is ours, and close it in the end.
+
+    Raises:
+        NotPossible: it is of another environment or schema, or must not be used.
+        StoreUnavailable: it does not answer.
+    """
+    url, now = settings.store_url, wall_clock(settings.environment, os.environ)
+    try:
+        refuse_unsafe_sqlite(
+            settings.environment, url, allowed=settings.database.allow_sqlite_in_production
+        )
+        store = open_store(url)
+    except (StoreRefused, ValueError) as problem:
+        raise NotPossible(str(problem)) from problem
+    try:
+        await prepare(store, settings.environment, migrate=migrate, now=now)
+        yield store
+    except StoreRefused as problem:
+        raise NotPossible(str(problem)) from problem
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def opened(terminal: Terminal) -> AsyncIterator[Office]:
+    """
+    Open everything an administrative command needs; raises as ``opened_store`` does.
+
+    The embedded default is migrated on the way, as ``serve`` would do it.
+    """
+    settings = settings_of(terminal.config)
+    try:
+        keys = load_keys(settings)
+    except ConfigError as problem:
+        raise NotPossible(problem.problems[0]) from problem
+    migrate = settings.database.migrate == "auto"
+    async with opened_store(settings, migrate=migrate) as store:
+        acting = Acting(terminal.actor, wall_clock(settings.environment, os.environ))
+        yield Office(settings=settings, store=store, keys=keys, acting=acting)

@@ -1,0 +1,105 @@
+"""What ``pixgate config check --probe`` reaches, and does not change: the store and the banks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+from gateway.cli.opening import opened_store
+from gateway.config.settings import Settings
+from gateway.config.upstream import Provider
+from gateway.domain.providers import ProviderAdapter, ProviderError
+from gateway.domain.stores import StoreUnavailable
+from gateway.operations.administration import NotPossible
+from gateway.store import schema
+from gateway.store.address import address, is_sqlite
+from gateway.telemetry.records import AccessRecord, ProviderCall
+from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.registry import find
+
+_PROBE_S = 10.0
+
+Finding = tuple[str, str]
+
+
+class Silent:
+    """An ``Observer`` whom nothing is worth a line."""
+
+    def request(self, record: AccessRecord) -> None:
+        """Let it pass."""
+
+    def provider_call(self, call: ProviderCall) -> None:
+        """Let it pass."""
+
+    def breaker(self, provider: str, operation_class: str, state: str) -> None:
+        """Let it pass."""
+
+    def provider_retry(self, provider: str, operation: str) -> None:
+        """Let it pass."""
+
+    def in_flight(self, provider: str, calls: int, limit: int) -> None:
+        """Let it pass."""
+
+    def count(self, event: str, label: str) -> None:
+        """Let it pass."""
+
+
+def unmakeable(settings: Settings) -> Iterator[Finding]:
+    """Name the providers whose adapter does not take its settings; nothing is opened."""
+    for name, provider in settings.providers.items():
+        try:
+            _adapter(settings, name, provider)
+        except AdapterRefused as problem:
+            yield f"providers.{name}", str(problem)
+
+
+async def probed(settings: Settings) -> list[Finding]:
+    """Reach the store and every provider; name those that cannot be used."""
+    found = [*await _store(settings)]
+    for name, provider in settings.providers.items():
+        found += await _provider(name, _adapter(settings, name, provider))
+    return found
+
+
+async def _store(settings: Settings) -> list[Finding]:
+    """Look at the store, unless the next start is still to make or migrate it."""
+    try:
+        if settings.database.migrate == "auto" and await _to_be_migrated(settings.store_url):
+            return []
+        async with opened_store(settings, migrate=False) as store:
+            await store.check()
+    except NotPossible as problem:
+        return [("database.url", str(problem))]
+    except StoreUnavailable:
+        return [("database.url", "the store does not answer")]
+    return []
+
+
+async def _to_be_migrated(url: str) -> bool:
+    return _is_missing(url) or await schema.current(url) != schema.REVISIONS[-1]
+
+
+def _is_missing(url: str) -> bool:
+    where = address(url)
+    return is_sqlite(where) and not Path(where.database or "").exists()
+
+
+async def _provider(name: str, adapter: ProviderAdapter) -> list[Finding]:
+    """Reach one bank, without touching an account."""
+    try:
+        async with asyncio.timeout(_PROBE_S):
+            await adapter.start()
+            await adapter.probe()
+    except ProviderError as problem:
+        return [(f"providers.{name}", f"does not answer as it should: {problem.reason}")]
+    except TimeoutError:
+        return [(f"providers.{name}", f"does not answer within {_PROBE_S:.0f} seconds")]
+    finally:
+        await adapter.close()
+    return []
+
+
+def _adapter(settings: Settings, name: str, provider: Provider) -> ProviderAdapter:
+    factory = find(provider.adapter)
+    return factory(name, provider.settings, settings.environment, Silent())

@@ -1,0 +1,135 @@
+"""``pixgate serve`` and ``pixgate sandbox-bank``: the processes that stay."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gateway.cli.console import Terminal, reading
+
+if TYPE_CHECKING:
+    from gateway.app.assembly import Gateway
+    from gateway.config.settings import Settings
+
+
+@click.command("serve")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True)
+@click.option("--worker", type=int, default=None, hidden=True)
+@reading
+def serve(terminal: Terminal, workers: int, worker: int | None) -> None:
+    """
+    Run the gateway until SIGTERM or SIGINT.
+
+    On the embedded sandbox the demo is made and ten calls are printed. Several
+    workers share the public port and need PostgreSQL; worker n has its
+    operations listener n ports above the configured one.
+    """
+    if workers > 1:
+        from gateway.cli.workers import supervise
+
+        raise SystemExit(supervise(terminal.config, workers))
+    run_on_uvloop(_serve(terminal, worker))
+
+
+@click.command("sandbox-bank")
+@click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True)
+@click.option("--control-port", type=click.IntRange(0, 65535), default=8091, show_default=True)
+@click.option("--db", type=click.Path(path_type=Path, dir_okay=False), required=True)
+@click.option("--settle-after", type=float, default=0.3, show_default=True, help="Seconds.")
+def sandbox_bank(port: int, control_port: int, db: Path, settle_after: float) -> None:
+    """Run the sandbox bank alone, on loopback."""
+    run_on_uvloop(_bank(port, control_port, db, settle_after))
+
+
+def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
+    """
+    Run a process to its end, on uvloop where there is one.
+
+    Raises:
+        ClickException: for what an operator can mend, in one line.
+    """
+    from gateway.app.refusing import REFUSALS
+
+    try:
+        _runner()(work)
+    except REFUSALS as problem:
+        raise click.ClickException(str(problem) or type(problem).__name__) from problem
+
+
+def _runner() -> Callable[[Coroutine[Any, Any, None]], None]:
+    """Return what runs an event loop."""
+    try:
+        import uvloop
+    except ImportError:  # Windows has none
+        return asyncio.run
+    return uvloop.run
+
+
+async def _serve(terminal: Terminal, worker: int | None) -> None:
+    """Assemble, start, say where, and wait."""
+    from gateway.app.assembly import assemble
+    from gateway.app.running import running, serve_until_stopped
+    from gateway.app.workers import as_worker
+    from gateway.cli.opening import settings_of
+
+    settings = settings_of(terminal.config)
+    if worker is not None:
+        settings = as_worker(settings, worker)
+    gateway = assemble(settings, os.environ, with_bank=not worker)
+    async with running(gateway):
+        await _welcome(terminal, gateway, settings)
+        await serve_until_stopped(gateway)
+
+
+async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> None:
+    """Say where everything listens; with the embedded bank, how to make the first calls."""
+    click.echo(f"pixgate listens on http://{settings.server.host}:{gateway.public.port}")
+    click.echo(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
+    if gateway.bank is None:
+        return
+    from gateway.cli.demo import summary
+    from gateway.cli.demo_making import made_demo
+    from gateway.cli.opening import Office
+    from gateway.operations.administration import Acting
+    from gateway.operations.demo.document import DemoUrls
+
+    bank = gateway.bank
+    urls = DemoUrls(
+        base_url=f"http://{settings.server.host}:{gateway.public.port}",
+        ops_url=f"http://{settings.admin.host}:{gateway.operations.port}",
+        sandbox_bank_url=f"http://{bank.host}:{bank.port}",
+        sandbox_control_url=f"http://{bank.host}:{bank.control_port}",
+    )
+    acting = Acting(terminal.actor, gateway.now)
+    office = Office(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
+    for line in summary(await made_demo(office, urls), gateway.now().date()):
+        click.echo(line)
+
+
+async def _bank(port: int, control_port: int, db: Path, settle_after: float) -> None:
+    """Run the bank until it is told to stop."""
+    from gateway.app.clocks import wall_clock
+    from gateway.app.running import wait_for_signal
+    from gateway.domain.accounts import Environment
+    from provider_adapters.sandbox.bank.server import SandboxBank
+
+    bank = SandboxBank(
+        db_path=str(db),
+        port=port,
+        control_port=control_port,
+        settle_after_s=settle_after,
+        now=wall_clock(Environment.SANDBOX, os.environ),
+    )
+    await bank.start()
+    click.echo(f"sandbox bank on http://{bank.host}:{bank.port}")
+    click.echo(f"its control  on http://{bank.host}:{bank.control_port}")
+    try:
+        await wait_for_signal(signal.SIGTERM, signal.SIGINT)
+    finally:
+        await bank.close()

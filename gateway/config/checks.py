@@ -1,0 +1,220 @@
+"""
+What makes a configuration unfit to serve, beyond the form of each setting.
+
+Pure: nothing is opened, resolved or called.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import difflib
+import ipaddress
+import re
+import sqlite3
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from gateway.config.hidden import Secret
+from gateway.config.settings import Settings
+from gateway.domain.accounts import Environment
+
+LEAST_KEY_BYTES = 32
+"""Of a pepper in production, and of a sealing key everywhere: exactly."""
+
+SAFE_SQLITE = (3, 51, 3)
+"""The oldest SQLite library that production may use: earlier ones can lose a commit."""
+
+_LEAST_DISTINCT = 8
+_SANDBOX_ADAPTER = "sandbox"
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A reason not to start: the path of the setting, and what is wrong with it."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+Check = Callable[[Settings], Iterator[Finding]]
+
+
+def check(
+    settings: Settings,
+    adapters: Collection[str],
+    sqlite_version: tuple[int, ...] = sqlite3.sqlite_version_info,
+) -> list[Finding]:
+    """
+    Return every reason not to start with these settings.
+
+    Args:
+        settings: As read.
+        adapters: The names of the provider adapters that exist.
+        sqlite_version: Of the library in use.
+    """
+    findings = [finding for each in _ALWAYS for finding in each(settings)]
+    findings += _unknown_adapters(settings, adapters)
+    if settings.environment is Environment.PRODUCTION:
+        findings += [finding for each in _PRODUCTION for finding in each(settings)]
+        findings += _unsafe_sqlite(settings, sqlite_version)
+    return findings
+
+
+def sealing_key(text: str) -> bytes:
+    """Read 32 bytes from base64 of either alphabet; ValueError says what is wrong."""
+    problem = "wants 32 bytes in base64, as from `openssl rand -base64 32`"
+    if _BASE64.fullmatch(text) is None:
+        raise ValueError(problem)
+    bare = text.rstrip("=").translate(str.maketrans("-_", "+/"))
+    try:
+        key = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
+    except binascii.Error as malformed:
+        raise ValueError(problem) from malformed
+    if len(key) != LEAST_KEY_BYTES:
+        raise ValueError(problem)
+    return key
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this machine reaches a listener on ``host``; a name may be anywhere."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _listeners(settings: Settings) -> Iterator[Finding]:
+    """Check that nothing stands unguarded in public, and no port is taken twice."""
+    if not (settings.admin.allow_public or is_loopback(settings.admin.host)):
+        yield Finding("admin.host", "is not loopback; admin.allow_public permits that")
+    bank = settings.sandbox_bank
+    if bank.start and not is_loopback(bank.host):
+        yield Finding("sandbox_bank.host", "must be loopback: it asks nobody who they are")
+    bound = [
+        ("server.port", settings.server.host, settings.server.port),
+        ("admin.port", settings.admin.host, settings.admin.port),
+    ]
+    if bank.start:
+        bound.append(("sandbox_bank.port", bank.host, bank.port))
+        bound.append(("sandbox_bank.control_port", bank.host, bank.control_port))
+    for (first, host, port), (second, other_host, other_port) in combinations(bound, 2):
+        if port and port == other_port and _overlap(host, other_host):
+            yield Finding(second, f"{port} is the port of {first} too")
+
+
+def _overlap(host: str, other: str) -> bool:
+    """Say whether two listeners of one port would meet."""
+    everywhere = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
+    mine, theirs = ({"localhost": "127.0.0.1"}.get(each, each) for each in (host, other))
+    return mine == theirs or bool({mine, theirs} & everywhere)
+
+
+def _keys(settings: Settings) -> Iterator[Finding]:
+    """Check that the keys that are there have their form."""
+    for path, key in _named_keys(settings).items():
+        if not key and ".retired_" in path:
+            yield Finding(path, "is empty")
+        elif key and path.startswith("sealing."):
+            try:
+                sealing_key(key)
+            except ValueError as problem:
+                yield Finding(path, str(problem))
+
+
+def _named_keys(settings: Settings) -> dict[str, Secret]:
+    """Return every key by its path."""
+    basic, sealing = settings.auth.basic, settings.sealing
+    return {
+        "auth.basic.pepper": basic.pepper,
+        "sealing.key": sealing.key,
+        **{
+            f"auth.basic.retired_peppers.{name}": key for name, key in basic.retired_peppers.items()
+        },
+        **{f"sealing.retired_keys.{name}": key for name, key in sealing.retired_keys.items()},
+    }
+
+
+def _deadlines(settings: Settings) -> Iterator[Finding]:
+    """Check that what waits for something waits longer than it may take."""
+    for name, provider in settings.providers.items():
+        path = f"providers.{name}"
+        if provider.connect_timeout_s >= provider.read_timeout_s:
+            yield Finding(f"{path}.connect_timeout_s", "must be below read_timeout_s")
+        if provider.read_timeout_s > provider.payout_timeout_s:
+            yield Finding(f"{path}.read_timeout_s", "must not be above payout_timeout_s")
+        if provider.waiting_s >= provider.read_timeout_s:
+            yield Finding(f"{path}.waiting_s", "must be below read_timeout_s")
+        if provider.payout_timeout_s >= settings.server.drain_s:
+            yield Finding(f"{path}.payout_timeout_s", "must be below server.drain_s")
+        if provider.breaker.open_s > provider.breaker.longest_open_s:
+            yield Finding(f"{path}.breaker.open_s", "must not be above longest_open_s")
+    if settings.database.auth_timeout_s > settings.database.timeout_s:
+        yield Finding("database.auth_timeout_s", "must not be above database.timeout_s")
+
+
+def _throttles(settings: Settings) -> Iterator[Finding]:
+    """Check that the throttle's limits grow with what they count."""
+    limits, path = settings.limits.failed_credentials, "limits.failed_credentials"
+    if limits.per_address_and_client > limits.per_address:
+        yield Finding(f"{path}.per_address_and_client", "must not be above per_address")
+    if limits.per_address > limits.hard_per_address:
+        yield Finding(f"{path}.per_address", "must not be above hard_per_address")
+
+
+def _unknown_adapters(settings: Settings, adapters: Collection[str]) -> Iterator[Finding]:
+    """Check that every adapter named exists."""
+    for name, provider in settings.providers.items():
+        if provider.adapter not in adapters:
+            near = difflib.get_close_matches(provider.adapter, adapters, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield Finding(f"providers.{name}.adapter", f"no adapter of that name{hint}")
+
+
+def _production_keys(settings: Settings) -> Iterator[Finding]:
+    """Check that keys of production are given, long and random."""
+    pepper, key = settings.auth.basic.pepper, settings.sealing.key
+    if not pepper:
+        yield Finding("auth.basic.pepper", "production needs one: set PIXGATE_PEPPER")
+    if not key:
+        yield Finding("sealing.key", "production needs one: set PIXGATE_SEALING_KEY")
+    if pepper and pepper.encode() == key.encode():
+        yield Finding("sealing.key", "is the pepper; take another")
+    for path, each in _named_keys(settings).items():
+        content = each.encode()
+        if 0 < len(content) < LEAST_KEY_BYTES:
+            yield Finding(path, f"has fewer than {LEAST_KEY_BYTES} bytes")
+        elif content and len(set(content)) < _LEAST_DISTINCT:
+            yield Finding(path, "is not random")
+
+
+def _no_sandbox(settings: Settings) -> Iterator[Finding]:
+    """Check that nothing of the sandbox runs in production."""
+    if settings.sandbox_bank.start:
+        yield Finding("sandbox_bank.start", "must be false in production")
+    for name, provider in settings.providers.items():
+        if provider.adapter == _SANDBOX_ADAPTER:
+            yield Finding(f"providers.{name}.adapter", "the sandbox bank is not for production")
+
+
+def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Finding]:
+    """Check that production is on PostgreSQL, or knows what it does."""
+    if not settings.store_url.startswith("sqlite"):
+        return
+    if not settings.database.allow_sqlite_in_production:
+        yield Finding(
+            "database.url",
+            "production needs PostgreSQL; database.allow_sqlite_in_production permits SQLite",
+        )
+    elif version < SAFE_SQLITE:
+        wanted, found = (".".join(map(str, each)) for each in (SAFE_SQLITE, version))
+        yield Finding("database.url", f"production needs SQLite {wanted}, this one is {found}")
+
+
+_ALWAYS: tuple[Check, ...] = (_listeners, _keys, _deadlines, _throttles)
+_PRODUCTION: tuple[Check, ...] = (_production_keys, _no_sandbox)

@@ -1,0 +1,74 @@
+"""Settings of the two listeners. Times are seconds, sizes bytes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Struct
+
+from gateway.config.kinds import Count, Port, Seconds, SecondsOrNone, written
+
+
+class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The public listener.
+
+    Attributes:
+        host: The address it binds.
+        port: 0 takes a free one.
+        request_line_bytes: Longest request line; above: 431.
+        header_line_bytes: Longest single header line; above: 431.
+        headers: Most header lines; above: 431.
+        header_deadline_s: From the first byte to the end of the headers; then 408.
+        body_deadline_s: To read a body; then 408.
+        keep_alive_s: How long an idle connection is kept.
+        connections_per_address: Open at once from one peer address.
+        connections: Open at once in all, per process.
+        drain_accept_s: How long a stopping process still serves new requests.
+        drain_s: How long it then waits for those in flight.
+        reuse_port: Lets several processes bind the same port.
+        openapi: Serves the OpenAPI documents publicly.
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[Port, written("${PIXGATE_PORT:-8080}")] = 8080
+    request_line_bytes: Count = 16_384
+    header_line_bytes: Count = 8_190
+    headers: Count = 64
+    header_deadline_s: Seconds = 10.0
+    body_deadline_s: Seconds = 15.0
+    keep_alive_s: Seconds = 75.0
+    connections_per_address: Count = 100
+    connections: Count = 10_000
+    drain_accept_s: SecondsOrNone = 5.0
+    drain_s: Seconds = 30.0
+    reuse_port: bool = False
+    openapi: bool = False
+
+
+class Admin(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The operations listener: metrics, health, readiness, configuration digest.
+
+    Attributes:
+        host: The address it binds.
+        port: 0 takes a free one.
+        allow_public: Permits an address that is not loopback; the network must
+            then keep strangers out, there is no credential.
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[Port, written("${PIXGATE_OPS_PORT:-9090}")] = 9090
+    allow_public: bool = False
+
+
+class Trace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The caller's trace id.
+
+    Attributes:
+        accept: ``token`` takes 1 to 128 of ``A-Za-z0-9._:-``, ``uuid`` only
+            hyphenated UUIDs; anything else is replaced by a new one.
+    """
+
+    accept: Literal["token", "uuid"] = "token"

@@ -1,0 +1,216 @@
+"""
+The configuration file into settings.
+
+Everything wrong is told at once, each with the path of the setting and its
+line; an unknown name with the one that was probably meant. A secret is never
+written in the file: it stands there as ``${NAME}`` or ``${NAME:-}``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+from enum import EnumType
+from pathlib import Path
+from typing import Annotated, Literal, TypeGuard, cast, get_args, get_origin
+
+import msgspec
+from msgspec import NODEFAULT, Meta, Struct
+from msgspec.structs import FieldInfo, fields
+
+from gateway.config import documents, interpolation
+from gateway.config.documents import Items, Node, Section, Value, joined
+from gateway.config.hidden import Secret
+from gateway.config.settings import Settings
+
+
+class ConfigError(Exception):
+    """
+    The configuration cannot be used.
+
+    Attributes:
+        problems: One line each, ``path: message``; never empty, never a secret.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        """Carry the problems, of which there is at least one."""
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def read_settings(file: Path, environ: Mapping[str, str]) -> Settings:
+    """
+    Read the configuration file.
+
+    Raises:
+        ConfigError: names everything that is wrong with the content.
+        OSError: the file itself cannot be read.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as problem:
+        message = "(file): not UTF-8"
+        raise ConfigError(message) from problem
+    return settings_from(text, environ)
+
+
+def settings_from(text: str, environ: Mapping[str, str]) -> Settings:
+    """Read a configuration; ``ConfigError`` names everything that is wrong with it."""
+    document = documents.parse(text)
+    reader = _Reader(environ, list(document.problems))
+    settings = reader.read(Settings, document.root, "")
+    if reader.problems:
+        raise ConfigError(*reader.problems)
+    return cast("Settings", settings)
+
+
+class _Reader:
+    """
+    Walks a document along the types of the settings.
+
+    Where something is wrong it notes a problem, returns None and goes on; the
+    result is then of no use.
+    """
+
+    def __init__(self, environ: Mapping[str, str], problems: list[str]) -> None:
+        """Start with the problems known already."""
+        self._environ = environ
+        self.problems = problems
+
+    def read(self, kind: object, node: Node, path: str) -> object:
+        """Read a node as ``kind``: a struct, a mapping, anything, or one value."""
+        bare = _bare(kind)
+        if _is_struct(bare):
+            return self._struct(bare, node, path)
+        if get_origin(bare) is dict:
+            return self._mapping(bare, node, path)
+        if bare is object:
+            return self._anything(node, path)
+        if not isinstance(node, Value):
+            return self._note(path, "one value is expected here", node.line)
+        if bare is Secret and not _is_named(node):
+            return self._note(path, "a secret stands here as ${NAME} or ${NAME:-}", node.line)
+        return self._value(kind, node, path)
+
+    def _struct(self, kind: type[Struct], node: Node, path: str) -> Struct:
+        """Read a section whose names are known."""
+        section = self._section(node, path)
+        known = {each.name: each for each in fields(kind)}
+        for name, child in section.nodes.items():
+            if name not in known:
+                self._note(joined(path, name), f"no such setting{_hint(name, known)}", child.line)
+        return kind(**{name: self._member(each, section, path) for name, each in known.items()})
+
+    def _member(self, member: FieldInfo, section: Section, path: str) -> object:
+        """Read one setting, or what the file is taken to say when it is silent."""
+        path = joined(path, member.name)
+        node = section.nodes.get(member.name) or _silent(member)
+        if node is not None:
+            return self.read(member.type, node, path)
+        if member.required:
+            return self._note(path, "is missing", section.line)
+        if member.default is NODEFAULT:
+            return member.default_factory()
+        return member.default
+
+    def _mapping(self, kind: object, node: Node, path: str) -> dict[object, object]:
+        """Read a section whose names are the reader's own."""
+        name_kind, kind = get_args(kind)
+        return {
+            self._value(name_kind, Value(name, child.line), joined(path, name)): self.read(
+                kind, child, joined(path, name)
+            )
+            for name, child in self._section(node, path).nodes.items()
+        }
+
+    def _anything(self, node: Node, path: str) -> object:
+        """Read what somebody else will judge."""
+        if isinstance(node, Section):
+            return {
+                name: self._anything(child, joined(path, name))
+                for name, child in node.nodes.items()
+            }
+        if isinstance(node, Items):
+            return [self._anything(each, f"{path}[{at}]") for at, each in enumerate(node.nodes)]
+        return self._value(object, node, path)
+
+    def _section(self, node: Node, path: str) -> Section:
+        """Let a section through; one without content counts."""
+        if isinstance(node, Section):
+            return node
+        if not (isinstance(node, Value) and node.content is None):
+            self._note(path or "(file)", "a section is expected here", node.line)
+        return Section({}, node.line)
+
+    def _value(self, kind: object, node: Value, path: str) -> object:
+        """Read one value; only what came from the environment is read from its text."""
+        content = node.content
+        loose = isinstance(content, str) and interpolation.has_references(content)
+        try:
+            if loose:
+                content = interpolation.interpolate(str(content), self._environ)
+            if kind is object:
+                return content
+            return msgspec.convert(content, kind, strict=not loose, dec_hook=_hidden)
+        except msgspec.ValidationError as problem:
+            return self._note(path, _expected(kind) or str(problem), node.line)
+        except ValueError as problem:
+            return self._note(path, str(problem), node.line)
+
+    def _note(self, path: str, problem: str, line: int) -> object:
+        """Remember a problem; what is returned stands for the value that there is not."""
+        where = f" (line {line})" if line else ""
+        self.problems.append(f"{path}: {problem}{where}")
+        return None
+
+
+def _bare(kind: object) -> object:
+    """Return a type without its bounds."""
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def _is_struct(kind: object) -> TypeGuard[type[Struct]]:
+    """Say whether a type is a section of known names."""
+    return isinstance(kind, type) and issubclass(kind, Struct)
+
+
+def _is_named(node: Value) -> bool:
+    """Say whether a secret is named, not written; the empty text is no secret."""
+    content = node.content
+    return isinstance(content, str) and (not content or interpolation.is_one_reference(content))
+
+
+def _silent(member: FieldInfo) -> Node | None:
+    """Return what a file that leaves the setting out is taken to say; None: its default."""
+    if _is_struct(member.type) and not any(each.required for each in fields(member.type)):
+        return Section({}, 0)
+    for each in get_args(member.type)[1:]:
+        if isinstance(each, Meta) and each.extra and "written" in each.extra:
+            return Value(each.extra["written"], 0)
+    return None
+
+
+def _hidden(kind: type, content: object) -> object:
+    """Make the texts that hide themselves."""
+    if not isinstance(content, str):
+        problem = "Expected `str`"
+        raise TypeError(problem)
+    return kind(content)
+
+
+def _expected(kind: object) -> str:
+    """Say in words what a setting takes; empty when msgspec says it as well."""
+    for each in get_args(kind)[1:]:
+        if isinstance(each, Meta) and each.description:
+            return f"expected {each.description}"
+    bare = _bare(kind)
+    words: tuple[str, ...] = get_args(bare) if get_origin(bare) is Literal else ()
+    if isinstance(bare, EnumType):
+        words = tuple(bare)
+    return f"expected {' or '.join(words)}" if words else ""
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    """Guess which setting was meant."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""

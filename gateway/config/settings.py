@@ -1,0 +1,223 @@
+"""
+Every setting, its type, its bounds and its default.
+
+Times are seconds and sizes bytes. The defaults are those of the hardening
+rules of the gateway: safe for production, where a stricter answer exists.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from gateway.config.hidden import Address, Secret
+from gateway.config.kinds import Count, Label, Name, Seconds, written
+from gateway.config.listeners import Admin, Server, Trace
+from gateway.config.upstream import Provider, SandboxBank
+from gateway.domain.accounts import Environment
+
+
+class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The store.
+
+    Attributes:
+        url: ``postgresql://...`` or ``sqlite:///...``; empty is the file
+            ``pixgate.db`` in the folder ``var``.
+        pool: Connections held open, per process (PostgreSQL).
+        timeout_s: For a connection of the pool, and for a statement.
+        auth_timeout_s: To look up a credential or account; then 503.
+        allow_sqlite_in_production: Permits SQLite there, for one process only.
+        migrate: ``auto`` brings the schema up to date at the start, ``never``
+            refuses to start on another one.
+    """
+
+    url: Annotated[Address, written("${PIXGATE_DATABASE_URL:-}")] = Address("")
+    pool: Count = 10
+    timeout_s: Seconds = 2.0
+    auth_timeout_s: Seconds = 0.5
+    allow_sqlite_in_production: bool = False
+    migrate: Literal["auto", "never"] = "auto"
+
+
+class Basic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Partners' credentials.
+
+    Attributes:
+        cache_ttl_s: How long a credential record is believed; revocation must
+            reach every process within 5 seconds, so it is at most that.
+        cache_negative_ttl_s: How long an unknown client id stays unknown.
+        cache_size: Most records kept, per process.
+        pepper: What the digests of client secrets are made under; any text of
+            32 bytes or more.
+        retired_peppers: Former peppers, by a label of yours, for the secrets
+            digested under them.
+    """
+
+    cache_ttl_s: Annotated[float, Meta(gt=0, le=5)] = 5.0
+    cache_negative_ttl_s: Annotated[float, Meta(gt=0, le=5)] = 2.0
+    cache_size: Count = 10_000
+    pepper: Annotated[Secret, written("${PIXGATE_PEPPER:-}")] = Secret("")
+    retired_peppers: dict[Label, Secret] = field(default_factory=dict)
+
+
+class Auth(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Who is calling.
+
+    Attributes:
+        basic: Partners, by client id and secret.
+    """
+
+    basic: Basic = Basic()
+
+
+class Sealing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The encryption of provider credentials in the store.
+
+    Attributes:
+        key: 32 random bytes in base64.
+        retired_keys: Former keys, by a label of yours, for what they sealed.
+    """
+
+    key: Annotated[Secret, written("${PIXGATE_SEALING_KEY:-}")] = Secret("")
+    retired_keys: dict[Label, Secret] = field(default_factory=dict)
+
+
+class FailedCredentials(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Refused credentials that are still answered 401; those above are answered 429.
+
+    Attributes:
+        per_address: In the window, from one address.
+        per_address_and_client: In the window, from one address for one client id.
+        hard_per_address: In the window; above, the address is refused unread.
+        window_s: The window.
+    """
+
+    per_address: Count = 60
+    per_address_and_client: Count = 20
+    hard_per_address: Count = 600
+    window_s: Seconds = 60.0
+
+
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What one process takes on.
+
+    Attributes:
+        body_bytes: Largest request body; above: 413.
+        in_flight: Requests at once; above: 503.
+        loop_lag_s: Event-loop lag (95th percentile) above which requests are shed.
+        failed_credentials: The throttle on refused credentials.
+    """
+
+    body_bytes: Count = 65_536
+    in_flight: Count = 1_000
+    loop_lag_s: Seconds = 0.25
+    failed_credentials: FailedCredentials = FailedCredentials()
+
+
+class Rate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    A token bucket.
+
+    Attributes:
+        rate: Requests per second, sustained.
+        burst: Requests at once after a pause.
+    """
+
+    rate: Annotated[float, Meta(gt=0, le=1_000_000)]
+    burst: Count
+
+
+class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Partner quotas; above: 429.
+
+    Attributes:
+        read: Reads, per credential.
+        payout: Payout creation, per credential.
+        company: Everything, per company.
+    """
+
+    read: Rate = Rate(rate=50, burst=100)
+    payout: Rate = Rate(rate=10, burst=20)
+    company: Rate = Rate(rate=200, burst=400)
+
+
+class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What input is accepted.
+
+    Attributes:
+        alphanumeric_cnpj: Takes the CNPJ of July 2026 too, which has letters.
+    """
+
+    alphanumeric_cnpj: bool = False
+
+
+class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What the process says about itself.
+
+    Attributes:
+        log: ``json`` lines, or ``console`` for a person's eyes.
+        level: The least severe line written.
+        provider_transcripts: Keeps the last calls to each provider, scrubbed.
+    """
+
+    log: Literal["json", "console"] = "json"
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    provider_transcripts: bool = False
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The whole configuration.
+
+    Attributes:
+        environment: ``sandbox`` or ``production``; they share no data.
+        var: The folder of what the process writes; a relative path starts at
+            the folder the process runs in.
+        server, admin, trace, database, auth, sealing, limits, ratelimits: As
+            their types say.
+        validation, sandbox_bank, telemetry: (likewise).
+        providers: By the name that accounts give.
+    """
+
+    environment: Annotated[Environment, written("${PIXGATE_ENVIRONMENT:-sandbox}")] = (
+        Environment.SANDBOX
+    )
+    var: Annotated[str, Meta(min_length=1), written("${PIXGATE_VAR:-var}")] = "var"
+    server: Server = Server()
+    admin: Admin = Admin()
+    trace: Trace = Trace()
+    database: Database = Database()
+    auth: Auth = Auth()
+    sealing: Sealing = Sealing()
+    limits: Limits = Limits()
+    ratelimits: RateLimits = RateLimits()
+    validation: Validation = Validation()
+    providers: dict[Name, Provider] = field(default_factory=dict)
+    sandbox_bank: SandboxBank = SandboxBank()
+    telemetry: Telemetry = Telemetry()
+
+    @property
+    def folder(self) -> Path:
+        """The folder ``var``."""
+        return Path(self.var)
+
+    @property
+    def store_url(self) -> Address:
+        """The store's URL, the embedded default included."""
+        return self.database.url or Address(f"sqlite:///{self.folder / 'pixgate.db'}")
+
+    @property
+    def bank_file(self) -> Path:
+        """The sandbox bank's ledger, the default included."""
+        return Path(self.sandbox_bank.file or self.folder / "bank.db")

@@ -1,0 +1,85 @@
+"""Settings of the banks behind the gateway. Times are seconds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct, field
+
+from gateway.config.kinds import Count, Port, Seconds, SecondsOrNone, written
+
+
+class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    When calls to a failing provider stop; per operation class.
+
+    Attributes:
+        consecutive: Failures in a row that open it.
+        share: Failed share of the calls in the window that opens it.
+        calls: In the window, below which the share means nothing.
+        window_s: The window.
+        open_s: How long it first stays open; each further time longer by as much.
+        longest_open_s: But never longer than this.
+        jitter: Share by which the open time varies either way.
+        rate_limits: Refusals for too many calls, in a row, from which the bank's own
+            Retry-After is waited for; one alone may concern one account only.
+    """
+
+    consecutive: Count = 5
+    share: Annotated[float, Meta(gt=0, le=1)] = 0.5
+    calls: Count = 20
+    window_s: Seconds = 30.0
+    open_s: Seconds = 10.0
+    longest_open_s: Seconds = 120.0
+    jitter: Annotated[float, Meta(ge=0, lt=1)] = 0.2
+    rate_limits: Count = 2
+
+
+class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    A configured provider; accounts name it.
+
+    Attributes:
+        adapter: The adapter that speaks to it (``pixgate providers`` lists them).
+        read_only: Refuses payouts.
+        settings: The adapter's own; which ones, its README says.
+        connect_timeout_s: To open a connection.
+        read_timeout_s: A whole read.
+        payout_timeout_s: A whole payout; then its outcome is unknown.
+        in_flight: Calls at once, per process.
+        waiting: Calls that may wait for one of those.
+        waiting_s: How long they wait; then 502.
+        breaker: When calls stop.
+    """
+
+    adapter: str
+    read_only: bool = False
+    settings: dict[str, object] = field(default_factory=dict)
+    connect_timeout_s: Seconds = 2.0
+    read_timeout_s: Seconds = 8.0
+    payout_timeout_s: Seconds = 20.0
+    in_flight: Count = 64
+    waiting: Annotated[int, Meta(ge=0, le=1_000_000)] = 64
+    waiting_s: Seconds = 1.0
+    breaker: Breaker = Breaker()
+
+
+class SandboxBank(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The bank that moves no real money; never in production.
+
+    Attributes:
+        start: Starts it inside the gateway's process.
+        host: A loopback address: its control interface asks nobody who they are.
+        port: 0 takes a free one.
+        control_port: Of the control interface; 0 takes a free one.
+        file: Its ledger; empty is ``bank.db`` in the folder ``var``.
+        settle_after_s: How long an accepted payout takes to settle.
+    """
+
+    start: bool = True
+    host: str = "127.0.0.1"
+    port: Annotated[Port, written("${PIXGATE_BANK_PORT:-8090}")] = 8090
+    control_port: Annotated[Port, written("${PIXGATE_BANK_CONTROL_PORT:-8091}")] = 8091
+    file: str = ""
+    settle_after_s: SecondsOrNone = 0.3

@@ -1,0 +1,112 @@
+"""A request on its way in: raw, then checked step by step, then let through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from gateway.domain.accounts import Account, Principal
+from gateway.domain.errors import ErrorCode
+from gateway.domain.permissions import Permission
+
+Taken = TypeVar("Taken", covariant=True)
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """
+    What the caller sent, unchecked.
+
+    Attributes:
+        path: Path parameters, percent-decoded once; undecodable bytes are lone
+            surrogates, so that no reader lets them through.
+        query: Every value of every query parameter, in order.
+        authorization: Every value of the Authorization header, in order.
+        content_type, content_encoding: None when the header is absent.
+        body: Empty until the policies have let the call on.
+        address: The peer's address, for throttling only.
+        unknown_fields: How many body fields were ignored; set by the reader.
+    """
+
+    path: Mapping[str, str]
+    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    authorization: Sequence[str] = ()
+    content_type: str | None = None
+    content_encoding: str | None = None
+    body: bytes = b""
+    address: str = ""
+    unknown_fields: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """
+    A request that policies examine, one after the other.
+
+    Attributes:
+        needs: The permission of the row; None for an open row.
+        quota: The name of the token bucket the row draws from.
+        principal, account: Filled in by the policies that establish them.
+        headers: Answer headers contributed by policies, such as RateLimit.
+    """
+
+    asked: Asked
+    needs: Permission | None
+    quota: str
+    principal: Principal | None = None
+    account: Account | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A partner that was let through to one account."""
+
+    principal: Principal
+    account: Account
+
+
+class Policy(Protocol):
+    """
+    One question asked of a call.
+
+    Filling in the call means yes; ``ServiceError`` with one of ``refuses``
+    means no. A policy never sees the HTTP request.
+    """
+
+    @property
+    def refuses(self) -> tuple[ErrorCode, ...]:
+        """Every code it can refuse with."""
+        ...
+
+    async def __call__(self, call: Call) -> None:
+        """Let the call on, or raise."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A query parameter as documented: its name, JSON schema and whether it must be there."""
+
+    name: str
+    required: bool
+    schema: Mapping[str, Any]
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input(Generic[Taken]):
+    """
+    What a row takes: how it is read, and how that is documented.
+
+    Attributes:
+        read: Raw input into a domain value; raises ``ServiceError`` with one
+            of ``refuses``.
+        body: The struct that describes a JSON body; None when none is read.
+    """
+
+    read: Callable[[Asked], Taken]
+    parameters: tuple[Parameter, ...] = ()
+    body: type | None = None
+    refuses: tuple[ErrorCode, ...] = ()

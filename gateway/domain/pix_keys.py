@@ -1,0 +1,89 @@
+"""PIX keys of an account (contract 2.8)."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from gateway.domain import strict
+
+
+class PixKeyType(StrEnum):
+    """The central bank's kinds of key; ``evp`` is a random one."""
+
+    CPF = "cpf"
+    CNPJ = "cnpj"
+    EMAIL = "email"
+    PHONE = "phone"
+    EVP = "evp"
+
+
+class PixKeyStatus(StrEnum):
+    """Whether money sent to the key arrives here."""
+
+    ACTIVE = "active"
+    PENDING = "pending"
+    CANCELED = "canceled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PixKey:
+    """A key as the provider lists it; ``provider_id`` may be empty."""
+
+    provider_id: str
+    key: str
+    type: PixKeyType
+    status: PixKeyStatus
+    created_at: datetime | None
+
+    def public_id(self, account_id: str) -> str:
+        """Return the provider's id where it is a UUID, else one derived from account and key."""
+        try:
+            return strict.uuid_text(self.provider_id)
+        except ValueError:
+            return str(uuid.uuid5(uuid.UUID(account_id), self.key))
+
+
+_EMAIL = re.compile(r"[a-z0-9.!#$&'*+/=?^_`{|}~\-]{1,64}@[a-z0-9.\-]{1,72}", re.ASCII)
+_PHONE = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
+_LONGEST_EMAIL = 77
+
+
+def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = False) -> str:
+    """
+    Return a key in the form it is sent and compared in.
+
+    Tax numbers become digits, e-mail and evp lower case, a phone ``+`` E.164.
+
+    Raises:
+        ValueError: when the text does not fit its kind.
+    """
+    match kind:
+        case PixKeyType.CPF | PixKeyType.CNPJ:
+            return _tax_key(kind, text, alphanumeric_cnpj=alphanumeric_cnpj)
+        case PixKeyType.EVP:
+            return strict.uuid_text(text)
+        case PixKeyType.EMAIL:
+            return _matching(_EMAIL, strict.plain_text(text, _LONGEST_EMAIL).lower())
+        case PixKeyType.PHONE:
+            return _matching(_PHONE, text)
+
+
+def _tax_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool) -> str:
+    """Read a tax number of exactly the kind asked for."""
+    bare = strict.tax_number(text, alphanumeric=alphanumeric_cnpj)
+    if (len(bare) == 11) is not (kind is PixKeyType.CPF):  # noqa: PLR2004 - a CPF has 11 digits
+        problem = f"not a {kind}"
+        raise ValueError(problem)
+    return bare
+
+
+def _matching(pattern: re.Pattern[str], text: str) -> str:
+    """Let a text through that matches whole."""
+    if pattern.fullmatch(text) is None:
+        problem = "not a key of its kind"
+        raise ValueError(problem)
+    return text

@@ -1,0 +1,53 @@
+"""The statement: movements of an account, newest first (contract 2.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from gateway.domain.balances import Balance
+from gateway.domain.charges import Party
+from gateway.domain.money import Money
+from gateway.domain.windows import Paging
+
+
+class Direction(StrEnum):
+    """Which way the money went, seen from the account."""
+
+    CREDIT = "credit"
+    DEBIT = "debit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """
+    One movement.
+
+    Attributes:
+        provider_id: The provider's identifier; empty when it gives none.
+        is_pix: Others, such as fees, are left out of the banking statement.
+        value: Never negative; the direction tells the sign.
+        provider_key: The provider key of the payout it belongs to, where the
+            provider repeats it; evidence for an unknown payout.
+    """
+
+    provider_id: str
+    e2e_id: str
+    direction: Direction
+    is_pix: bool
+    value: Money
+    description: str
+    counterparty: Party
+    created_at: datetime
+    provider_key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One page of movements, how many there are in the window, and the balance now."""
+
+    entries: tuple[Entry, ...]
+    paging: Paging
+    total: int
+    balance: Balance

@@ -1,0 +1,153 @@
+"""
+Strict readers: text from outside into a value, or ``ValueError``.
+
+Python's own readers take braces, signs, underscores, other scripts' digits and
+a trailing newline where the contract has one form. Every reader here is one
+ASCII pattern, matched whole.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from datetime import date
+
+from gateway.domain.money import MAX_CENTAVOS, Money
+
+_UUID = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE
+)
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
+_WHOLE = re.compile(r"\d{1,18}", re.ASCII)
+_AMOUNT = re.compile(r"-?(0|[1-9]\d{0,12})(?:\.(\d{1,2}))?", re.ASCII)
+_SCHEME = re.compile(r"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)(?: +(.*))?", re.ASCII | re.DOTALL)
+_TOKEN68 = re.compile(r"[A-Za-z0-9+/]+={0,2}", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_PUNCTUATION = str.maketrans("", "", "./- ")
+_CPF = re.compile(r"\d{11}", re.ASCII)
+_CNPJ = re.compile(r"\d{14}", re.ASCII)
+_CNPJ_ALPHANUMERIC = re.compile(r"[0-9A-Z]{12}\d{2}", re.ASCII)
+_TRACE_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}", re.ASCII)
+
+MAX_TEXT = 1024
+"""The longest text field, in code points (contract part 8)."""
+
+
+def uuid_text(text: str) -> str:
+    """Read a hyphenated UUID of any letter case; return it in lower case."""
+    if _UUID.fullmatch(text) is None:
+        raise ValueError("not a hyphenated UUID")
+    return text.lower()
+
+
+def day(text: str) -> date:
+    """Read ``YYYY-MM-DD``; the day must exist."""
+    found = _DATE.fullmatch(text)
+    if found is None:
+        raise ValueError("not a date")
+    return date(int(found[1]), int(found[2]), int(found[3]))
+
+
+def whole_number(text: str) -> int:
+    """Read one to eighteen ASCII digits."""
+    if _WHOLE.fullmatch(text) is None:
+        raise ValueError("not a whole number")
+    return int(text)
+
+
+def amount(text: str) -> Money:
+    """Read reais with at most two decimals, no exponent, at most thirteen whole digits."""
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        raise ValueError("not an amount")
+    centavos = int(found[1]) * 100 + int((found[2] or "0").ljust(2, "0"))
+    if centavos > MAX_CENTAVOS:
+        raise ValueError("amount out of range")
+    return Money(-centavos if text.startswith("-") else centavos)
+
+
+def plain_text(text: str, longest: int = MAX_TEXT) -> str:
+    """Let a text through that has no control character, no lone surrogate and fits."""
+    if len(text) > longest or _CONTROL.search(text) or _SURROGATE.search(text):
+        raise ValueError("not a plain text")
+    return text
+
+
+def reference(text: str) -> str:
+    """Let a reference through: 1 to 1024 code points, never a dot segment, as it stands."""
+    if text in {"", ".", ".."}:
+        raise ValueError("not a reference")
+    return plain_text(text)
+
+
+def scheme(header: str) -> tuple[str, str]:
+    """
+    Split an Authorization header into the lower-case scheme word and the rest.
+
+    The rest is empty when there is none.
+    """
+    found = _SCHEME.fullmatch(header)
+    if found is None:
+        raise ValueError("not an authorization header")
+    return found[1].lower(), found[2] or ""
+
+
+def basic_pair(token: str) -> tuple[str, str]:
+    """Read the token of a Basic header: client id and secret, split at the first colon."""
+    if _TOKEN68.fullmatch(token) is None:
+        raise ValueError("not base64")
+    try:
+        pair = base64.b64decode(token, validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError) as problem:
+        raise ValueError("not base64 of UTF-8") from problem
+    if ":" not in pair or _CONTROL.search(pair):
+        raise ValueError("not a pair")
+    client_id, _, secret = pair.partition(":")
+    return client_id, secret
+
+
+def tax_number(text: str, *, alphanumeric: bool = False) -> str:
+    """
+    Read a CPF or CNPJ; return it without punctuation.
+
+    Args:
+        text: Digits, with ``.``, ``/``, ``-`` and spaces anywhere.
+        alphanumeric: Also take the CNPJ of July 2026, whose first twelve
+            characters may be capital letters.
+    """
+    bare = text.translate(_PUNCTUATION)
+    if _CPF.fullmatch(bare):
+        return _checked(bare, (10, 11))
+    shape = _CNPJ_ALPHANUMERIC if alphanumeric else _CNPJ
+    if shape.fullmatch(bare):
+        return _checked(bare, (5, 6))
+    raise ValueError("not a tax number")
+
+
+def trace_id(text: str) -> str:
+    """Let a caller's trace id through: 1 to 128 unreserved ASCII characters."""
+    if _TRACE_ID.fullmatch(text) is None:
+        raise ValueError("not a trace id")
+    return text
+
+
+def _checked(number: str, first_weights: tuple[int, int]) -> str:
+    """Return ``number`` if its two check digits hold and it is no single repeated digit."""
+    if len(set(number)) == 1:
+        raise ValueError("one repeated digit")
+    for end, weight in zip((-2, -1), first_weights, strict=True):
+        if number[end] != str(_check_digit(number[:end], weight)):
+            raise ValueError("wrong check digit")
+    return number
+
+
+def _check_digit(body: str, weight: int) -> int:
+    """Sum the values (code minus 48) by falling weights; a CNPJ's weights go round from 2 to 9."""
+    total = 0
+    for character in body:
+        total += (ord(character) - 48) * weight
+        weight = weight - 1 if weight > 2 else 9
+    rest = total % 11
+    return 0 if rest < 2 else 11 - rest

@@ -1,0 +1,64 @@
+"""Date windows and pages of a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+LONGEST_DAYS = 90
+LARGEST_LIMIT = 100
+DEFAULT_LIMIT = 25
+_LARGEST_OFFSET = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """
+    Whole UTC days from ``init`` to ``ends``, both included, at most 90.
+
+    Source: contract part 8.
+    """
+
+    init: date
+    ends: date
+
+    def __post_init__(self) -> None:
+        """Refuse a window that runs backwards or is too long."""
+        if not timedelta(0) <= self.ends - self.init < timedelta(days=LONGEST_DAYS):
+            problem = "a window has 1 to 90 days"
+            raise ValueError(problem)
+
+    @property
+    def start(self) -> datetime:
+        """The first instant inside."""
+        return datetime(self.init.year, self.init.month, self.init.day, tzinfo=UTC)
+
+    @property
+    def end(self) -> datetime:
+        """The first instant after; the last day of the calendar ends a microsecond early."""
+        try:
+            after = self.ends + timedelta(days=1)
+        except OverflowError:
+            return datetime.max.replace(tzinfo=UTC)
+        return datetime(after.year, after.month, after.day, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """One page: ``page`` counts from 1, ``limit`` is what is used (at most 100)."""
+
+    page: int
+    limit: int
+
+    @property
+    def offset(self) -> int:
+        """How many items lie before this page, bounded to what a database counts in."""
+        return min((self.page - 1) * self.limit, _LARGEST_OFFSET)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a list is asked for."""
+
+    window: Window
+    paging: Paging

@@ -1,0 +1,45 @@
+"""May another request be served at all?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gateway.domain import errors
+from gateway.domain.errors import ServiceError
+
+
+@dataclass(slots=True, kw_only=True)
+class Admission:
+    """
+    Sheds requests while the process is overloaded.
+
+    Attributes:
+        most: Requests in flight above which new ones are refused.
+        longest_lag_s: The p95 of event-loop lag, in seconds, above which too.
+        lag_s: Tells that p95 now.
+        seen: Counts what was shed.
+    """
+
+    most: int
+    longest_lag_s: float
+    lag_s: Callable[[], float]
+    seen: Callable[[str, str], None]
+    in_flight: int = 0
+
+    def check(self) -> None:
+        """
+        Let one more request in.
+
+        Raises:
+            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when overloaded.
+        """
+        if self.in_flight > self.most:
+            raise self._shed("in_flight")
+        if self.lag_s() > self.longest_lag_s:
+            raise self._shed("loop_lag")
+
+    def _shed(self, reason: str) -> ServiceError:
+        """Count and make the refusal."""
+        self.seen("shed", reason)
+        return ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})

@@ -1,0 +1,201 @@
+"""The ten operations of contract 4.1, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gateway.domain import errors
+from gateway.domain.calls import Caller, Input
+from gateway.domain.payouts import PayoutRequest
+from gateway.domain.permissions import Action, Permission, Resource
+from gateway.domain.providers import NotFound, NotSupported, ProviderError
+from gateway.domain.stores import StoreUnavailable
+from gateway.http.banking import represent
+from gateway.http.route import Row, RowLimits, route
+from gateway.operations.balances import Balances
+from gateway.operations.charges import Charges
+from gateway.operations.payouts import Payouts
+from gateway.operations.pix_keys import PixKeys
+from gateway.operations.statements import Statements
+from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
+
+BODY_BYTES = 64 * 1024
+READ = RowLimits("read", 0)
+PAYOUT = RowLimits("payout", BODY_BYTES)
+CANCEL = RowLimits("payout", 0)
+
+READ_BALANCE = Permission(Resource.BALANCE, Action.READ)
+READ_KEYS = Permission(Resource.PIX_KEY, Action.READ)
+READ_CHARGE = Permission(Resource.QRCODE, Action.READ)
+READ_TRANSACTIONS = Permission(Resource.TRANSACTION, Action.READ)
+READ_PAYOUT = Permission(Resource.WITHDRAW, Action.READ)
+WRITE_PAYOUT = Permission(Resource.WITHDRAW, Action.WRITE)
+
+_STORE_FAILS: dict[type[Exception], errors.ErrorCode] = {StoreUnavailable: errors.INTERNAL}
+_NO_PROVIDER = (errors.PROVIDER_NOT_CONFIGURED,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operations:
+    """What the rows run."""
+
+    balances: Balances
+    pix_keys: PixKeys
+    charges: Charges
+    statements: Statements
+    payouts: Payouts
+    payout_input: Input[PayoutRequest]
+
+
+def _reads(code: errors.ErrorCode) -> dict[type[Exception], errors.ErrorCode]:
+    """Say what a failing provider becomes on a read; one that lacks the operation is 422."""
+    return {NotSupported: errors.PROVIDER_NOT_CONFIGURED, ProviderError: code}
+
+
+def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
+    """Return the rows in the order of the contract."""
+    return (
+        route(
+            "GET",
+            "/account/{account_id}/balance",
+            name="banking.balance",
+            tells="Read the account's balance, live.",
+            needs=READ_BALANCE,
+            limits=READ,
+            takes=NOTHING,
+            runs=does.balances.read,
+            shows=represent.balance,
+            fails=_reads(errors.BALANCE_UNAVAILABLE),
+            raises=_NO_PROVIDER,
+        ),
+        route(
+            "GET",
+            "/account/{account_id}/pix/keys",
+            name="banking.pix_keys",
+            tells="List the account's PIX keys.",
+            needs=READ_KEYS,
+            limits=READ,
+            takes=NOTHING,
+            runs=does.pix_keys.list,
+            shows=represent.pix_keys,
+            fails=_reads(errors.PIX_KEYS_UNAVAILABLE),
+            raises=_NO_PROVIDER,
+        ),
+        route(
+            "GET",
+            "/account/{account_id}/pix/keys/{key_id}",
+            name="banking.pix_key",
+            tells="Read one PIX key.",
+            needs=READ_KEYS,
+            limits=READ,
+            takes=KEY_ID,
+            runs=does.pix_keys.read,
+            shows=represent.pix_key,
+            fails=_reads(errors.PIX_KEYS_UNAVAILABLE) | {NotFound: errors.PIX_KEY_NOT_FOUND},
+            raises=_NO_PROVIDER,
+        ),
+        route(
+            "GET",
+            "/account/{account_id}/pix/qrcode/{reference}",
+            name="banking.qrcode",
+            tells="Read a charge as a PIX QR code.",
+            needs=READ_CHARGE,
+            limits=READ,
+            takes=REFERENCE,
+            runs=does.charges.read,
+            shows=represent.charge,
+            fails=_reads(errors.CHARGE_UNAVAILABLE) | {NotFound: errors.CHARGE_NOT_FOUND},
+            raises=(*_NO_PROVIDER, errors.CHARGE_NOT_FOUND),
+        ),
+        route(
+            "GET",
+            "/account/{account_id}/pix/transactions/{reference}",
+            name="banking.pix_transaction",
+            tells="Resolve a charge to its payment, pending until it is paid.",
+            needs=READ_TRANSACTIONS,
+            limits=READ,
+            takes=REFERENCE,
+            runs=does.charges.read_payment,
+            shows=represent.transaction,
+            fails=_reads(errors.TRANSACTION_UNAVAILABLE)
+            | {NotFound: errors.TRANSACTION_NOT_FOUND},
+            raises=_NO_PROVIDER,
+        ),
+        route(
+            "GET",
+            "/account/{account_id}/transactions",
+            name="banking.statement",
+            tells="Read the account's statement for a window of days.",
+            needs=READ_TRANSACTIONS,
+            limits=READ,
+            takes=SEARCH,
+            runs=does.statements.read,
+            shows=represent.statement,
+            fails=_reads(errors.STATEMENT_UNAVAILABLE),
+            raises=_NO_PROVIDER,
+        ),
+        route(
+            "POST",
+            "/account/{account_id}/withdraw",
+            name="banking.payout_create",
+            tells="Pay out to a PIX key or a bank account.",
+            needs=WRITE_PAYOUT,
+            limits=PAYOUT,
+            takes=does.payout_input,
+            runs=does.payouts.create,
+            shows=represent.payout_created,
+            fails=_STORE_FAILS,
+            raises=(
+                *_NO_PROVIDER,
+                errors.PAYOUT_DATE_NOT_TODAY,
+                errors.PROVIDER_READ_ONLY,
+                errors.PROVIDER_UNREACHABLE,
+                errors.PAYOUT_REJECTED,
+                errors.PAYOUT_REFERENCE_IN_USE,
+                errors.PAYOUT_NOT_ALLOWED,
+                errors.PAYOUT_UNKNOWN,
+                errors.BODY_TOO_LARGE,
+                errors.REQUEST_TIMEOUT,
+            ),
+        ),
+        route(
+            "GET",
+            "/account/{account_id}/withdraw/{reference}",
+            name="banking.payout",
+            tells="Read a payout by its reference.",
+            needs=READ_PAYOUT,
+            limits=READ,
+            takes=REFERENCE,
+            runs=does.payouts.read,
+            shows=represent.payout,
+            fails=_STORE_FAILS,
+            raises=(errors.PAYOUT_NOT_FOUND,),
+        ),
+        route(
+            "GET",
+            "/account/{account_id}/withdraws",
+            name="banking.payouts",
+            tells="List payouts created within a window of days.",
+            needs=READ_PAYOUT,
+            limits=READ,
+            takes=SEARCH,
+            runs=does.payouts.search,
+            shows=represent.payouts,
+            fails=_STORE_FAILS,
+            raises=(),
+        ),
+        route(
+            "DELETE",
+            "/account/{account_id}/withdraw/{reference}",
+            name="banking.payout_cancel",
+            tells="Always refused: a submitted payout is final.",
+            needs=WRITE_PAYOUT,
+            limits=CANCEL,
+            takes=NOTHING,
+            runs=does.payouts.cancel,
+            shows=represent.nothing,
+            fails=_STORE_FAILS,
+            raises=(errors.CANCEL_NOT_IMPLEMENTED,),
+        ),
+    )

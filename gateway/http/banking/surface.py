@@ -1,0 +1,66 @@
+"""The partner's surface: the order in which its questions are asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gateway.domain.accounts import Environment
+from gateway.domain.calls import Call, Caller
+from gateway.http.banking.routes import BODY_BYTES, Operations, banking_rows
+from gateway.http.common import admit_anybody, common_rows
+from gateway.http.route import Gate, Surface
+from policies.authentication.basic import BasicCredentials
+from policies.authorization.account_scope import AccountScope
+from policies.authorization.account_state import AccountState
+from policies.authorization.permission import RequiresPermission
+from policies.traffic.quota import WithinQuota
+from policies.traffic.throttle import NotBlocked
+from policies.validation.identifiers import Identifiers
+
+CHALLENGE = 'Basic realm="baas", charset="UTF-8"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """The policies that need something to look at."""
+
+    not_blocked: NotBlocked
+    credentials: BasicCredentials
+    quota: WithinQuota
+    scope: AccountScope
+
+
+def banking_surface(
+    questions: Questions, operations: Operations, environment: Environment
+) -> Surface:
+    """Put the partner's gate and the open gate together."""
+    partner = Gate(
+        policies=(
+            questions.not_blocked,
+            questions.credentials,
+            questions.quota,
+            RequiresPermission(),
+            Identifiers(),
+            questions.scope,
+            AccountState(),
+        ),
+        admits=admit_partner,
+        rows=banking_rows(operations),
+    )
+    everybody = Gate(policies=(), admits=admit_anybody, rows=common_rows("banking", environment))
+    return Surface(
+        name="banking",
+        prefix="/baas/v1",
+        gates=(partner, everybody),
+        challenge=CHALLENGE,
+        body_bytes=BODY_BYTES,
+        exempt=frozenset({"banking.health"}),
+    )
+
+
+def admit_partner(call: Call) -> Caller:
+    """Turn a call that passed every question into what operations take."""
+    if call.principal is None or call.account is None:
+        problem = "a policy of this gate is missing"
+        raise RuntimeError(problem)
+    return Caller(call.principal, call.account)

@@ -1,0 +1,149 @@
+"""The rows every surface shares: what it is, whether it lives, what can go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from gateway.domain.accounts import Environment
+from gateway.domain.calls import Call
+from gateway.domain.errors import CATALOGUE, ErrorCode
+from gateway.http.route import Row, RowLimits, route
+from policies.validation.inputs import NOTHING
+
+VERSION = "1.0.0"
+"""Of the interface (contract part 9), not of the software."""
+
+_OPEN = RowLimits("read", 0)
+
+
+class InfoDocument(TypedDict):
+    """What answers here."""
+
+    name: str
+    version: str
+    environment: Literal["sandbox", "production"]
+
+
+class HealthDocument(TypedDict):
+    """Whether the process answers."""
+
+    status: Literal["ok"]
+
+
+class CodeDocument(TypedDict):
+    """An error code with every status it travels with."""
+
+    code: str
+    status: list[int]
+    message: str
+
+
+class CodesMeta(TypedDict):
+    """How many codes there are."""
+
+    total: int
+
+
+class CodesDocument(TypedDict):
+    """The catalogue."""
+
+    data: list[CodeDocument]
+    meta: CodesMeta
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """Answers for the surface itself."""
+
+    environment: Environment
+
+    async def info(self, _who: None, _taken: None) -> InfoDocument:
+        """Say what this is."""
+        return {"name": "pixgate", "version": VERSION, "environment": self.environment.value}
+
+    async def health(self, _who: None, _taken: None) -> HealthDocument:
+        """Say that the process answers; nothing is looked at."""
+        return {"status": "ok"}
+
+    async def error_codes(self, _who: None, _taken: None) -> CodesDocument:
+        """List every code."""
+        data = codes(CATALOGUE)
+        return {"data": data, "meta": {"total": len(data)}}
+
+
+def codes(catalogue: Iterable[ErrorCode]) -> list[CodeDocument]:
+    """Gather the catalogue by public code, in its order."""
+    gathered: dict[str, CodeDocument] = {}
+    for error in catalogue:
+        shown = gathered.setdefault(error.code, {"code": error.code, "status": [], "message": ""})
+        if error.status not in shown["status"]:
+            shown["status"] = sorted([*shown["status"], error.status])
+        shown["message"] = f"{shown['message']} {error.message}".strip()
+    return list(gathered.values())
+
+
+def admit_anybody(_call: Call) -> None:
+    """Let a call through that nobody was asked for."""
+
+
+def common_rows(surface: str, environment: Environment) -> Sequence[Row[None]]:
+    """Return the open rows of a surface."""
+    introduction = Introduction(environment)
+    return (
+        route(
+            "GET",
+            "/info",
+            name=f"{surface}.info",
+            tells="Name, version and environment.",
+            needs=None,
+            limits=_OPEN,
+            takes=NOTHING,
+            runs=introduction.info,
+            shows=_info,
+            fails={},
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/health",
+            name=f"{surface}.health",
+            tells="Whether the process answers.",
+            needs=None,
+            limits=_OPEN,
+            takes=NOTHING,
+            runs=introduction.health,
+            shows=_health,
+            fails={},
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/error-codes",
+            name=f"{surface}.error_codes",
+            tells="Every error code with its statuses and meaning.",
+            needs=None,
+            limits=_OPEN,
+            takes=NOTHING,
+            runs=introduction.error_codes,
+            shows=_codes,
+            fails={},
+            raises=(),
+        ),
+    )
+
+
+def _info(found: InfoDocument, _who: None) -> InfoDocument:
+    """Show it as it is."""
+    return found
+
+
+def _health(found: HealthDocument, _who: None) -> HealthDocument:
+    """Show it as it is."""
+    return found
+
+
+def _codes(found: CodesDocument, _who: None) -> CodesDocument:
+    """Show it as it is."""
+    return found

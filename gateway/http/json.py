@@ -1,0 +1,46 @@
+"""Documents into bytes: money with two decimals, instants in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import orjson
+
+from gateway.domain.errors import ErrorCode
+from gateway.domain.money import Money
+
+MEDIA_TYPE = "application/json; charset=utf-8"
+
+Amount = orjson.Fragment
+"""An amount of money in a document; only ``amount`` makes one."""
+
+
+def dumps(document: Mapping[str, object]) -> bytes:
+    """Write a document; a value that JSON cannot carry exactly is a TypeError."""
+    return orjson.dumps(document)
+
+
+def amount(value: Money) -> Amount:
+    """Write an amount as a JSON number in reais with exactly two decimals."""
+    return Amount(str(value))
+
+
+def instant(at: datetime | None) -> str:
+    """Write an instant as RFC 3339 in UTC, to the second; an absent one is empty."""
+    if at is None:
+        return ""
+    return at.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat() + "Z"
+
+
+def minute(at: datetime | None) -> str:
+    """Write an instant as ``YYYY-MM-DD HH:MM`` in UTC (contract 2.4); an absent one is empty."""
+    if at is None:
+        return ""
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def error_body(error: ErrorCode, trace_id: str) -> bytes:
+    """Write the one body every refusal has (contract 2.2)."""
+    body = {"code": error.code, "message": error.message, "trace_id": trace_id}
+    return orjson.dumps(body)

@@ -1,0 +1,169 @@
+"""The operations surface: is it alive, is it ready, how does it do, what is it configured as."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+import orjson
+from aiohttp import web
+
+from gateway.domain.clocks import Monotonic
+from gateway.domain.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN, ErrorCode
+from gateway.telemetry import trace
+from gateway.telemetry.metrics import Metrics
+
+_log = logging.getLogger(__name__)
+_JSON: Final = "application/json; charset=utf-8"
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpsParts:
+    """
+    What the surface shows.
+
+    Attributes:
+        ready: Every readiness check by name (store, migrations, drain), True
+            when it passes; may raise, which counts as not ready.
+        metrics_cache_s: How long one rendering of the metrics is given out.
+        ready_deadline_s: How long ``ready`` may take.
+    """
+
+    ready: Callable[[], Awaitable[Mapping[str, bool]]]
+    metrics: Metrics
+    config_digest: str
+    version: str
+    metrics_cache_s: float = 5.0
+    ready_deadline_s: float = 2.0
+    clock: Monotonic = time.monotonic
+
+
+def ops_application(parts: OpsParts) -> web.Application:
+    """Make the application of the second listener; it must not be reachable from outside."""
+    surface = _Surface(parts)
+    application = web.Application(middlewares=[_answer])
+    application.router.add_get("/livez", surface.alive)
+    application.router.add_get("/readyz", surface.ready)
+    application.router.add_get("/metrics", surface.metrics)
+    application.router.add_get("/config/digest", surface.digest)
+    return application
+
+
+def check_ops_address(host: str, *, allow_public: bool) -> None:
+    """
+    Let an address pass that only this machine can reach, or any that is allowed.
+
+    Raises:
+        ValueError: with one line for the operator. A name other than
+            ``localhost`` counts as public: what it stands for can change.
+    """
+    if allow_public or _is_loopback(host):
+        return
+    message = (
+        f"the operations listener would be reachable on {host or 'every address'!r}: "
+        "use a loopback address, or allow a public one explicitly"
+    )
+    raise ValueError(message)
+
+
+class _Surface:
+    """The four answers."""
+
+    def __init__(self, parts: OpsParts) -> None:
+        """Answer from ``parts``."""
+        self._parts = parts
+        self._rendering = asyncio.Lock()
+        self._rendered: dict[bool, tuple[float, bytes, str]] = {}
+
+    async def alive(self, request: web.Request) -> web.Response:
+        """Say that the process answers, and nothing else."""
+        return _json({"status": "alive", "version": self._parts.version})
+
+    async def ready(self, request: web.Request) -> web.Response:
+        """Say whether requests may be sent here, check by check; 503 when not."""
+        checks = await self._checks()
+        ready = bool(checks) and all(checks.values())
+        status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
+        return _json({"status": "ready" if ready else "unready", "checks": checks}, status)
+
+    async def metrics(self, request: web.Request) -> web.Response:
+        """Give out the metrics, in the OpenMetrics form to who asks for it."""
+        wants = "application/openmetrics-text" in request.headers.get("Accept", "")
+        async with self._rendering:
+            body, content_type = await self._render(wants=wants)
+        return web.Response(body=body, headers={"Content-Type": content_type})
+
+    async def digest(self, request: web.Request) -> web.Response:
+        """Name the configuration in force, so that nodes can be compared."""
+        return _json({"digest": self._parts.config_digest, "version": self._parts.version})
+
+    async def _checks(self) -> dict[str, bool]:
+        """Ask; whatever goes wrong is not ready, and its text stays inside."""
+        try:
+            async with asyncio.timeout(self._parts.ready_deadline_s):
+                found = await self._parts.ready()
+        except Exception:  # noqa: BLE001 - who asks wants yes or no, and a failing check is a no
+            _log.exception("readiness could not be checked")
+            return {"readiness": False}
+        return {name: bool(passed) for name, passed in found.items()}
+
+    async def _render(self, *, wants: bool) -> tuple[bytes, str]:
+        """Render in a thread, unless it was done a moment ago."""
+        kept = self._rendered.get(wants)
+        now = self._parts.clock()
+        if kept is None or now - kept[0] >= self._parts.metrics_cache_s:
+            text = await asyncio.to_thread(self._parts.metrics.render, as_openmetrics=wants)
+            kept = self._rendered[wants] = (now, *text)
+        return kept[1:]
+
+
+@web.middleware
+async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Give every answer its trace id, our error body and no-store."""
+    trace_id = trace.accepted(request.headers.getall("X-Trace-ID", [])) or trace.new_trace_id()
+    trace.begin(trace_id)
+    try:
+        response = await handler(request)
+    except web.HTTPMethodNotAllowed as refused:
+        response = _refusal(METHOD_NOT_ALLOWED, trace_id)
+        response.headers["Allow"] = ", ".join(sorted(refused.allowed_methods))
+    except web.HTTPNotFound:
+        response = _refusal(ROUTE_UNKNOWN, trace_id)
+    except Exception:  # noqa: BLE001 - the outermost place: nothing leaves without our error body
+        _log.exception("operations request failed")
+        response = _refusal(INTERNAL, trace_id)
+    response.headers["X-Trace-ID"] = trace_id
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _refusal(error: ErrorCode, trace_id: str) -> web.Response:
+    """Make the error body of the contract."""
+    body = {"code": error.code, "message": error.message, "trace_id": trace_id}
+    return _json(body, error.status)
+
+
+def _json(document: Mapping[str, object], status: int = HTTPStatus.OK) -> web.Response:
+    """Make a JSON answer."""
+    body = orjson.dumps(document)
+    return web.Response(status=status, body=body, headers={"Content-Type": _JSON})
+
+
+def _is_loopback(host: str) -> bool:
+    """Say whether only this machine can reach an address."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)

@@ -1,0 +1,70 @@
+"""What every administrative act shares: who does it, when, and how one is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gateway.domain import strict
+from gateway.domain.clocks import Now
+from gateway.domain.stores import AuditEvent
+
+_LONGEST_NAME = 200
+
+
+class NotPossible(Exception):
+    """An act against a rule; nothing was changed. The text is one line for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """
+    Somebody changing records.
+
+    Attributes:
+        actor: As the audit log names them: ``cli:maria``, ``system``.
+    """
+
+    actor: str
+    now: Now
+
+    def event(
+        self, action: str, subject: str, details: Mapping[str, str] | None = None
+    ) -> AuditEvent:
+        """Describe an act of now; ``details`` never hold a secret."""
+        return AuditEvent(
+            at=self.now(), actor=self.actor, action=action, subject=subject, details=details or {}
+        )
+
+
+def name(text: str) -> str:
+    """
+    Read the name of a company, an account or a credential.
+
+    Raises:
+        NotPossible: when it is empty, over 200 characters or holds a control character.
+    """
+    stripped = text.strip()
+    try:
+        plain = strict.plain_text(stripped, _LONGEST_NAME)
+    except ValueError as problem:
+        message = "a name has at most 200 characters and no control character"
+        raise NotPossible(message) from problem
+    if not plain:
+        message = "a name is not empty"
+        raise NotPossible(message)
+    return plain
+
+
+def identifier(text: str, of: str) -> str:
+    """
+    Read the UUID of a company or an account, in lower case; ``of`` says whose it is.
+
+    Raises:
+        NotPossible: when it is no hyphenated UUID.
+    """
+    try:
+        return strict.uuid_text(text)
+    except ValueError as problem:
+        message = f"{of}: not a hyphenated UUID: {text!r}"
+        raise NotPossible(message) from problem

@@ -1,0 +1,59 @@
+"""Companies: the owners of accounts and credentials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gateway.domain.accounts import Company
+from gateway.domain.stores import AlreadyExists, Companies
+from gateway.operations.administration import Acting, NotPossible, identifier, name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompanyRecords:
+    """
+    The register of companies.
+
+    Attributes:
+        new_id: Makes a UUID.
+    """
+
+    companies: Companies
+    acting: Acting
+    new_id: Callable[[], str]
+
+    async def create(self, called: str, company_id: str = "") -> Company:
+        """
+        Add a company; an empty ``company_id`` chooses one.
+
+        Raises:
+            NotPossible: for an unusable name or id, or an id that is taken.
+        """
+        chosen = identifier(company_id, "company") if company_id else self.new_id()
+        company = Company(chosen, name(called), self.acting.now())
+        event = self.acting.event("company.created", f"company:{chosen}", {"name": company.name})
+        try:
+            await self.companies.add(company, event)
+        except AlreadyExists as problem:
+            message = f"the company {chosen} exists already"
+            raise NotPossible(message) from problem
+        return company
+
+    async def list(self) -> Sequence[Company]:
+        """Return all, oldest first."""
+        return await self.companies.list()
+
+
+async def existing(companies: Companies, company_id: str) -> Company:
+    """
+    Return the company of that id.
+
+    Raises:
+        NotPossible: when there is none.
+    """
+    company = await companies.find(identifier(company_id, "company"))
+    if company is None:
+        message = f"there is no company {company_id}"
+        raise NotPossible(message)
+    return company

@@ -1,0 +1,109 @@
+"""The demo at the sandbox bank: accounts, keys, charges and a history."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from gateway.domain.accounts import BankCoordinates
+from gateway.domain.clocks import Now
+from gateway.domain.money import Money
+from gateway.domain.pix_keys import PixKey
+from gateway.operations.demo import contents
+from gateway.operations.demo.contents import DemoAccount, DemoCharge, DemoCompany, DemoIncome
+from gateway.operations.demo.document import Demo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountOpening:
+    """An account to be opened at the bank; ``token`` is what its customer will show."""
+
+    id: str
+    token: str = field(repr=False)
+    name: str
+    tax_number: str
+    coordinates: BankCoordinates
+    city: str
+    zip_code: str
+    opening: Money
+
+
+class DemoBank(Protocol):
+    """
+    What the demo asks of a bank that can be told what happened.
+
+    A thing that exists already is left as it is, so that all of this may be repeated.
+    """
+
+    async def open_account(self, account: AccountOpening) -> None:
+        """Open an account."""
+        ...
+
+    async def add_key(self, account_id: str, key: PixKey) -> None:
+        """Register a key under the id it brings along."""
+        ...
+
+    async def add_charge(self, account_id: str, reference: str, charge: DemoCharge) -> bool:
+        """Make a charge in the state wanted; False when its reference exists."""
+        ...
+
+    async def receive(self, account_id: str, income: DemoIncome, at: datetime) -> None:
+        """Let money come in at an instant of the past; not safe to repeat."""
+        ...
+
+    async def take_fee(self, account_id: str, value: Money) -> None:
+        """Book a movement that is not Pix; not safe to repeat."""
+        ...
+
+
+def token(account_id: str) -> str:
+    """
+    Return the token of a demo account at the bank.
+
+    Derived, so that a lost store or a lost bank can be made again to fit the
+    other. It protects nothing: who reaches the sandbox bank reaches its
+    control interface too, which asks for no credential.
+    """
+    return f"tok_{hashlib.sha256(f'demo {account_id}'.encode()).hexdigest()[:40]}"
+
+
+async def ensure(bank: DemoBank, demo: Demo, now: Now) -> None:
+    """Make what the bank lacks of the demo; safe to repeat."""
+    companies = {company.role: company for company in contents.COMPANIES}
+    for account in contents.ACCOUNTS:
+        if account.provider:
+            opening = _opening(account, companies[account.company], demo)
+            await bank.open_account(opening)
+    for role in demo["pix_keys"]:
+        account_id = demo["accounts"][role]["id"]
+        for key in contents.pix_keys(account_id):
+            await bank.add_key(account_id, key)
+    for charge in contents.CHARGES:
+        account_id = demo["accounts"][charge.account]["id"]
+        made = await bank.add_charge(account_id, demo["charges"][charge.role], charge)
+        if made and charge.reusable:
+            # Money that came in cannot be made twice by accident: the charge says it is there.
+            await _history(bank, account_id, now)
+
+
+async def _history(bank: DemoBank, account_id: str, now: Now) -> None:
+    """Let the account have been used for some days."""
+    for income in contents.HISTORY:
+        await bank.receive(account_id, income, now() - income.ago)
+    await bank.take_fee(account_id, contents.FEE)
+
+
+def _opening(account: DemoAccount, company: DemoCompany, demo: Demo) -> AccountOpening:
+    account_id = demo["accounts"][account.role]["id"]
+    return AccountOpening(
+        id=account_id,
+        token=token(account_id),
+        name=company.name,
+        tax_number=company.tax_number,
+        coordinates=contents.coordinates(account_id),
+        city=contents.CITY,
+        zip_code=contents.ZIP_CODE,
+        opening=account.opening,
+    )

@@ -1,0 +1,204 @@
+"""What the demo is made of: tables, to be read and not to be run."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gateway.domain.accounts import BankCoordinates
+from gateway.domain.money import Money
+from gateway.domain.permissions import EVERY_PERMISSION, Action, Permission, Resource
+from gateway.domain.pix_keys import PixKey, PixKeyStatus, PixKeyType
+
+BANK_NUMBER = "999"
+BANK_ISPB = "99999999"
+BRANCH = "0001"
+CITY = "Sao Paulo"
+ZIP_CODE = "01310-100"
+_NOTHING = Money(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoCompany:
+    """A company; its accounts are held under its name and tax number."""
+
+    role: str
+    name: str
+    tax_number: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoAccount:
+    """
+    An account.
+
+    Attributes:
+        provider: Empty for none; then the bank does not know the account.
+        opening: What the bank credits when it opens the account.
+    """
+
+    role: str
+    company: str
+    active: bool = True
+    verified: bool = True
+    provider: str = "sandbox"
+    opening: Money = _NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoCredential:
+    """
+    A credential.
+
+    Attributes:
+        account: None for every account of the company.
+    """
+
+    role: str
+    company: str = "main"
+    account: str | None = "main"
+    permissions: frozenset[Permission]
+    revoked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoCharge:
+    """
+    A charge.
+
+    Attributes:
+        state: In the words of the bank's control interface.
+        reusable: A static one, paid as often as one likes.
+    """
+
+    role: str
+    account: str
+    state: str
+    value: Money
+    reusable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoIncome:
+    """Money that came in ``ago``; ``payer`` is a name and a tax number."""
+
+    ago: timedelta
+    value: Money
+    payer: tuple[str, str]
+    description: str
+
+
+COMPANIES = (
+    DemoCompany(role="main", name="Loja Exemplo Ltda", tax_number="11222333000181"),
+    DemoCompany(role="other", name="Padaria Vizinha Ltda", tax_number="11444777000161"),
+)
+
+ACCOUNTS = (
+    DemoAccount(role="main", company="main"),
+    DemoAccount(role="sister", company="main", opening=Money(5_000_00)),
+    DemoAccount(role="other_company", company="other", opening=Money(5_000_00)),
+    DemoAccount(role="inactive", company="main", active=False, opening=Money(1_000_00)),
+    DemoAccount(role="unverified", company="main", verified=False, opening=Money(1_000_00)),
+    DemoAccount(
+        role="inactive_unverified",
+        company="main",
+        active=False,
+        verified=False,
+        opening=Money(1_000_00),
+    ),
+    DemoAccount(role="no_provider", company="main", provider=""),
+    DemoAccount(
+        role="read_only", company="main", provider="sandbox-read-only", opening=Money(2_500_00)
+    ),
+)
+
+_EVERYTHING = frozenset(Permission(resource, Action.MANAGE) for resource in Resource)
+
+CREDENTIALS = (
+    DemoCredential(role="full", permissions=_EVERYTHING),
+    DemoCredential(role="company", account=None, permissions=_EVERYTHING),
+    DemoCredential(role="other_company", company="other", account=None, permissions=_EVERYTHING),
+    DemoCredential(role="revoked", permissions=_EVERYTHING, revoked=True),
+    DemoCredential(role="none", permissions=frozenset()),
+    *(DemoCredential(role=str(each), permissions=frozenset({each})) for each in EVERY_PERMISSION),
+)
+
+CHARGES = (
+    DemoCharge(role="pending", account="main", state="pending", value=Money(25_00)),
+    DemoCharge(role="paid", account="main", state="paid", value=Money(149_90)),
+    DemoCharge(role="expired", account="main", state="expired", value=Money(80_00)),
+    DemoCharge(role="anonymous", account="main", state="anonymous", value=Money(12_50)),
+    DemoCharge(role="canceled", account="main", state="canceled", value=Money(33_00)),
+    DemoCharge(role="other_company", account="other_company", state="pending", value=Money(40_00)),
+    # With it comes the history.
+    DemoCharge(role="reusable", account="main", state="pending", value=Money(5_00), reusable=True),
+)
+
+# With the paid charge and the fee it comes to R$ 100,000.00.
+HISTORY = (
+    DemoIncome(
+        ago=timedelta(days=9, hours=3),
+        value=Money(85_000_00),
+        payer=("Loja Exemplo Ltda", "11222333000181"),
+        description="Aporte inicial",
+    ),
+    DemoIncome(
+        ago=timedelta(days=7, hours=1),
+        value=Money(12_500_00),
+        payer=("Mercado Central SA", "45723174000110"),
+        description="Fatura 2210",
+    ),
+    DemoIncome(
+        ago=timedelta(days=5, hours=5),
+        value=Money(1_980_35),
+        payer=("Joao Pereira", "11144477735"),
+        description="Pedido 1007",
+    ),
+    DemoIncome(
+        ago=timedelta(days=3, hours=2),
+        value=Money(320_00),
+        payer=("Maria Silva", "52998224725"),
+        description="Pedido 1019",
+    ),
+    DemoIncome(
+        ago=timedelta(days=1, hours=4),
+        value=Money(59_65),
+        payer=("Maria Silva", "52998224725"),
+        description="Pedido 1031",
+    ),
+)
+FEE = Money(9_90)
+
+
+def reference(charge: DemoCharge, account_id: str) -> str:
+    """Name a charge; the account is in it, so that a second demo on one bank is not mixed up."""
+    return f"demo-{charge.role.replace('_', '-')}-{account_id[:8]}"
+
+
+def coordinates(account_id: str) -> BankCoordinates:
+    """Give an account the number that its id says: seven digits and a check digit."""
+    number = f"{int(account_id[:8], 16) % 10**7:07d}"
+    return BankCoordinates(
+        bank_number=BANK_NUMBER,
+        ispb=BANK_ISPB,
+        branch=BRANCH,
+        account=f"{number}-{sum(map(int, number)) % 10}",
+    )
+
+
+def pix_keys(account_id: str) -> tuple[PixKey, ...]:
+    """Give an account three keys of its own; the bank's id of the phone's is no UUID."""
+    own = uuid.UUID(account_id)
+    digits = f"{own.int % 10**8:08d}"
+    return (
+        _key(str(uuid.uuid5(own, "email")), PixKeyType.EMAIL, f"loja-{own.hex[:8]}@example.com"),
+        _key(str(uuid.uuid5(own, "evp")), PixKeyType.EVP, str(uuid.uuid5(own, "random key"))),
+        _key(f"CH{own.int % 10**10:010d}", PixKeyType.PHONE, f"+55119{digits}"),
+    )
+
+
+def _key(provider_id: str, kind: PixKeyType, key: str) -> PixKey:
+    return PixKey(
+        provider_id=provider_id, key=key, type=kind, status=PixKeyStatus.ACTIVE, created_at=None
+    )

@@ -1,0 +1,75 @@
+"""The demo, made once and found again: in a file, in the store and at the bank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gateway.operations.demo import bank_side, contents, store_side
+from gateway.operations.demo.bank_side import DemoBank
+from gateway.operations.demo.document import Demo, DemoKeeper, DemoUrls, Identified
+from gateway.operations.demo.store_side import DemoRecords
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoParts:
+    """
+    What the demo is made with.
+
+    Attributes:
+        new_id: Makes a UUID.
+    """
+
+    records: DemoRecords
+    bank: DemoBank
+    kept: DemoKeeper
+    urls: DemoUrls
+    new_id: Callable[[], str]
+
+
+async def ensure_demo(parts: DemoParts) -> Demo:
+    """
+    Return the demo, making whatever of it is missing; the same ids and secrets every time.
+
+    The file comes first: after a crash the next run finishes what is named there.
+
+    Raises:
+        NotPossible: when what is kept cannot be read, or the bank refuses.
+        StoreUnavailable: as every store does.
+    """
+    demo = parts.kept.read() or parts.kept.begin(_fresh(parts))
+    current = await _current(parts, demo)
+    if current != demo:
+        parts.kept.replace(current)
+    await bank_side.ensure(parts.bank, current, parts.records.acting.now)
+    await store_side.ensure(parts.records, current)
+    return current
+
+
+async def _current(parts: DemoParts, demo: Demo) -> Demo:
+    """Bring a kept demo up to today's addresses and to credentials that work."""
+    new = await store_side.replacements(parts.records, demo)
+    return {**demo, **parts.urls, "credentials": {**demo["credentials"], **new}}
+
+
+def _fresh(parts: DemoParts) -> Demo:
+    """Choose ids and secrets; nothing exists yet."""
+    accounts = {each.role: Identified(id=parts.new_id()) for each in contents.ACCOUNTS}
+    return Demo(
+        **parts.urls,
+        companies={each.role: Identified(id=parts.new_id()) for each in contents.COMPANIES},
+        accounts=accounts,
+        credentials={
+            each.role: store_side.new_pair(parts.records.source) for each in contents.CREDENTIALS
+        },
+        pix_keys={
+            role: [key.public_id(account_id) for key in contents.pix_keys(account_id)]
+            for role in ("main", "other_company")
+            for account_id in (accounts[role]["id"],)
+        },
+        charges={
+            each.role: contents.reference(each, accounts[each.account]["id"])
+            for each in contents.CHARGES
+        },
+        users={},
+    )

@@ -1,0 +1,136 @@
+"""
+Following an unsettled payout up: reads the bank, never sends.
+
+Any number of nodes may follow up the same payout at once; the compare-and-set
+of each step makes that harmless.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gateway.domain.accounts import Account
+from gateway.domain.clocks import Now
+from gateway.domain.payouts import Failure, FailureCode, Payout, PayoutState
+from gateway.domain.providers import (
+    Accepted,
+    Bank,
+    Banks,
+    Evidence,
+    NotFound,
+    Outcome,
+    Phase,
+    ProviderError,
+    Rejected,
+    Repeat,
+    Settled,
+)
+from gateway.domain.stores import Change, Payouts, StoreUnavailable
+
+LOOK_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """
+    Moves a payout on as far as the bank's word proves it.
+
+    Attributes:
+        cas_lost: Told the provider when somebody else was quicker.
+    """
+
+    store: Payouts
+    banks: Banks
+    now: Now
+    cas_lost: Callable[[str], None]
+
+    async def look(self, payout: Payout, account: Account, within_s: float = LOOK_S) -> Payout:
+        """
+        Return the payout after at most one look at the bank.
+
+        A bank or a store that fails here is no error: the payout is returned
+        as it was last known.
+        """
+        payout = await self.expire_lease(payout)
+        change = self._end_of_day(payout)
+        if change is None and payout.state in {PayoutState.UNKNOWN, PayoutState.ACCEPTED}:
+            change = await self._ask(payout, account, within_s)
+        return payout if change is None else await self._do(payout, change)
+
+    async def expire_lease(self, payout: Payout) -> Payout:
+        """Take a payout whose sender is gone for unknown; one still owned stays."""
+        if payout.state is not PayoutState.SENDING or self.now() < payout.lease_until:
+            return payout
+        evidence = Evidence(phase=Phase.SENT, bytes_left=True, reason="lease_ended")
+        return await self._do(payout, self._step(payout, PayoutState.UNKNOWN, evidence))
+
+    def _end_of_day(self, payout: Payout) -> Change | None:
+        """End a payout that was never sent once its day is over."""
+        if payout.state is not PayoutState.NOT_SENT or self.now().date() <= payout.date:
+            return None
+        step = self._step(payout, PayoutState.FAILED, None)
+        return replace(step, failure=Failure(FailureCode.NOT_SENT))
+
+    async def _ask(self, payout: Payout, account: Account, within_s: float) -> Change | None:
+        """Look the payout up at the bank it was sent to."""
+        bank = self.banks.of(account)
+        if bank is None or bank.name != payout.provider:
+            return None
+        find = bank.adapter.find_payout
+        try:
+            async with asyncio.timeout(within_s):
+                said = await find(bank.account, payout.provider_key, payout.provider_id)
+        except NotFound:
+            return self._absent(payout, bank)
+        except (ProviderError, TimeoutError):
+            return None
+        return self._said(payout, said)
+
+    def _said(self, payout: Payout, said: Outcome) -> Change | None:
+        """Turn what the bank says into a step; a word that proves nothing is none."""
+        match said:
+            case Settled(value=value) if value == payout.value:
+                step = self._step(payout, PayoutState.PAID, said.evidence)
+                step = replace(step, settled_at=said.settled_at or step.at)
+                return replace(step, provider_id=said.provider_id, e2e_id=said.e2e_id)
+            case Rejected(failure=code, forbidden=forbidden):
+                step = self._step(payout, PayoutState.FAILED, said.evidence)
+                return replace(step, failure=Failure(code, forbidden))
+            case Accepted() if payout.state is PayoutState.UNKNOWN:
+                step = self._step(payout, PayoutState.ACCEPTED, said.evidence)
+                return replace(step, provider_id=said.provider_id, e2e_id=said.e2e_id)
+            case _:
+                return None
+
+    def _absent(self, payout: Payout, bank: Bank) -> Change | None:
+        """Take "not found" for proof only after the quiet period, where the key protects us."""
+        can = bank.adapter.capabilities
+        if payout.state is not PayoutState.UNKNOWN or can.repeat is Repeat.IGNORES:
+            return None
+        if can.absent_after is None or self.now() < payout.lease_until + can.absent_after:
+            return None
+        evidence = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
+        return self._step(payout, PayoutState.NOT_SENT, evidence)
+
+    def _step(self, payout: Payout, after: PayoutState, evidence: Evidence | None) -> Change:
+        """Make a step from where the payout stands now."""
+        return Change(
+            account_id=payout.account_id,
+            reference=payout.reference,
+            attempt=payout.attempt,
+            before=frozenset({payout.state}),
+            after=after,
+            at=self.now(),
+            evidence=evidence,
+        )
+
+    async def _do(self, payout: Payout, change: Change) -> Payout:
+        """Do a step and return the row as it stands then."""
+        try:
+            if not await self.store.record(change):
+                self.cas_lost(payout.provider)
+            return await self.store.find(payout.account_id, payout.reference) or payout
+        except StoreUnavailable:
+            return payout

@@ -1,0 +1,67 @@
+"""
+Digests of client secrets: HMAC-SHA-256 under a pepper that no database holds.
+
+A secret has 256 random bits, so nothing slow is needed; what the pepper adds
+is that a stolen database opens nothing, and a forged row neither.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from gateway.domain.accounts import SecretDigest
+
+SLOTS = 2
+"""Live secrets of a credential: the current one and one rotated away."""
+
+
+class SecretDigester:
+    """
+    Makes digests and compares with them.
+
+    A comparison digests the text under every pepper and compares twice, whatever
+    there is to compare with, so that its duration tells neither whether a client
+    id exists nor how old its secret is.
+    """
+
+    def __init__(self, peppers: Mapping[str, bytes], current: str) -> None:
+        """Take the peppers by key id; new digests are made under ``current``."""
+        self._peppers = dict(peppers)
+        self._current = current
+        self._pepper = self._peppers[current]
+        self._dummy = hmac.digest(self._pepper, b"no secret has this digest", "sha256")
+
+    def digest(self, secret: str) -> tuple[str, bytes]:
+        """Return the key id and the 32 bytes to be stored."""
+        return self._current, hmac.digest(self._pepper, secret.encode(), "sha256")
+
+    def matches(self, secret: str, digests: Sequence[SecretDigest], now: datetime) -> bool:
+        """Say whether ``secret`` is one of the live ones; ``digests`` may be empty."""
+        return self.matching(secret, digests, now) is not None
+
+    def matching(
+        self, secret: str, digests: Sequence[SecretDigest], now: datetime
+    ) -> SecretDigest | None:
+        """Return the live digest that ``secret`` has; only the first two are looked at."""
+        content = secret.encode()
+        made = {
+            key_id: hmac.digest(pepper, content, "sha256")
+            for key_id, pepper in self._peppers.items()
+        }
+        found: SecretDigest | None = None
+        for slot in range(SLOTS):
+            stored = digests[slot] if slot < len(digests) else None
+            live = stored is not None and self._is_live(stored, now)
+            mine = made[stored.key_id if stored is not None and live else self._current]
+            theirs = stored.digest if stored is not None and live else self._dummy
+            # the dummy is the digest of a known text: a match counts for a live secret only
+            found = stored if hmac.compare_digest(mine, theirs) and live else found
+        return found
+
+    def _is_live(self, stored: SecretDigest, now: datetime) -> bool:
+        """Say whether a stored secret has not ended and its pepper is here."""
+        return stored.key_id in self._peppers and (
+            stored.expires_at is None or now < stored.expires_at
+        )

@@ -1,0 +1,126 @@
+"""
+The keys in force: from the configuration, in the sandbox else made once.
+
+A key's id is derived from the key, so that rotating means no more than moving
+the key in force to the retired ones and configuring a new one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.config.checks import LEAST_KEY_BYTES, sealing_key
+from gateway.config.hidden import Secret
+from gateway.config.reading import ConfigError
+from gateway.config.settings import Settings
+from gateway.domain.accounts import Environment
+from gateway.security.digests import SecretDigester
+from gateway.security.sealing import Sealer
+from gateway.security.secrets import Random
+
+FILE = "keys.json"
+"""Generated keys of the sandbox, in the folder ``var``, mode 0600."""
+
+_KEY_ID_BYTES = 4
+_PEPPER, _SEALING_KEY = "pepper", "sealing_key"
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What digests client secrets, and what seals provider credentials."""
+
+    digester: SecretDigester
+    sealer: Sealer
+
+
+def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
+    """
+    Take the configured keys; the sandbox makes those that are not configured.
+
+    Made keys are written to ``keys.json`` before they are used, once: processes
+    that start together take the same ones. Reads and may write that file.
+
+    Raises:
+        ConfigError: production lacks one, one has not its form, or the file
+            cannot be read or written.
+    """
+    pepper, key = settings.auth.basic.pepper, settings.sealing.key
+    if not (pepper and key):
+        made = _made(settings, random)
+        pepper, key = pepper or made[_PEPPER], key or made[_SEALING_KEY]
+    peppers = _by_id("auth.basic", [pepper, *settings.auth.basic.retired_peppers.values()], _bytes)
+    keys = _by_id("sealing", [key, *settings.sealing.retired_keys.values()], sealing_key)
+    return Keys(
+        SecretDigester(peppers, next(iter(peppers))), Sealer(keys, next(iter(keys)), random)
+    )
+
+
+def _by_id(path: str, texts: Iterable[Secret], read: Callable[[str], bytes]) -> dict[str, bytes]:
+    """Read keys, the current one first, and name each by what only its owner can compute."""
+    try:
+        keys = [read(each) for each in texts if each]
+    except ValueError as problem:
+        message = f"{path}: a key {problem}"
+        raise ConfigError(message) from problem
+    return {
+        hmac.digest(key, b"pixgate key id", "sha256")[:_KEY_ID_BYTES].hex(): key for key in keys
+    }
+
+
+def _bytes(text: str) -> bytes:
+    """Read a pepper, which is any text."""
+    return text.encode()
+
+
+def _made(settings: Settings, random: Random) -> dict[str, Secret]:
+    """Return the sandbox's own keys, making them the first time."""
+    if settings.environment is Environment.PRODUCTION:
+        message = "auth.basic.pepper, sealing.key: production needs both"
+        raise ConfigError(message)
+    file = settings.folder / FILE
+    try:
+        if not file.exists():
+            _make(file, random)
+        return _read(file)
+    except OSError as problem:
+        message = f"var: {file} cannot be read or written: {problem.strerror}"
+        raise ConfigError(message) from problem
+
+
+def _make(file: Path, random: Random) -> None:
+    """Write new keys, whole or not at all; a process that was quicker wins."""
+    content = {
+        name: base64.urlsafe_b64encode(random(LEAST_KEY_BYTES)).decode()
+        for name in (_PEPPER, _SEALING_KEY)
+    }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # mkstemp creates with O_EXCL and mode 0600
+    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump(content, stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        # a link, unlike a rename, refuses to replace what another process has just put there
+        Path(file).hardlink_to(draft)
+    except FileExistsError:
+        return
+    finally:
+        Path(draft).unlink()
+
+
+def _read(file: Path) -> dict[str, Secret]:
+    """Read made keys; a broken file is never replaced, since data is sealed under its keys."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        return {name: Secret(content[name]) for name in (_PEPPER, _SEALING_KEY)}
+    except (ValueError, KeyError, TypeError) as problem:
+        message = f"var: {file} does not hold the sandbox's keys any more"
+        raise ConfigError(message) from problem

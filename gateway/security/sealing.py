@@ -1,0 +1,76 @@
+"""
+What is encrypted at rest: AES-256-GCM with the key's id, bound to its row.
+
+A sealed text opens only where it was put: the id of its row is associated
+data, so that one moved to another row is as broken as one that was changed.
+The form is a version byte (1), the length of the key id, the key id, a nonce
+of 12 bytes, then the ciphertext with its tag of 16 bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from gateway.security.secrets import Random
+
+_VERSION = 1
+_NONCE_BYTES = 12
+_PREFIX_BYTES = 2
+
+
+class SealBroken(Exception):
+    """It was changed, moved, or sealed under a key that is not here."""
+
+
+class Sealer:
+    """Seals texts and opens them; the same text sealed twice differs."""
+
+    def __init__(
+        self, keys: Mapping[str, bytes], current: str, random: Random = os.urandom
+    ) -> None:
+        """Take keys of 32 bytes by key id; what is new is sealed under ``current``."""
+        self._ciphers = {key_id: AESGCM(key) for key_id, key in keys.items()}
+        self._cipher = self._ciphers[current]
+        name = current.encode("ascii")
+        self._head = bytes((_VERSION, len(name))) + name
+        self._random = random
+
+    def seal(self, text: str, bound_to: str) -> bytes:
+        """Encrypt ``text`` for the row ``bound_to``."""
+        nonce = self._random(_NONCE_BYTES)
+        sealed = self._cipher.encrypt(nonce, text.encode(), self._head + bound_to.encode())
+        return self._head + nonce + sealed
+
+    def open(self, sealed: bytes, bound_to: str) -> str:
+        """
+        Decrypt what was sealed for the row ``bound_to``.
+
+        Raises:
+            SealBroken: it was not sealed for that row by a key we have.
+        """
+        head, nonce, rest = _parts(sealed)
+        cipher = self._ciphers.get(head[_PREFIX_BYTES:].decode("ascii", "replace"))
+        if cipher is None:
+            problem = "sealed under a key that is not here"
+            raise SealBroken(problem)
+        try:
+            return cipher.decrypt(nonce, rest, head + bound_to.encode()).decode()
+        except InvalidTag as broken:
+            problem = "changed, or sealed for another row"
+            raise SealBroken(problem) from broken
+
+
+def _parts(sealed: bytes) -> tuple[bytes, bytes, bytes]:
+    """Split into head, nonce and ciphertext."""
+    if len(sealed) < _PREFIX_BYTES or sealed[0] != _VERSION:
+        problem = "not a sealed text"
+        raise SealBroken(problem)
+    end = _PREFIX_BYTES + sealed[1]
+    if len(sealed) < end + _NONCE_BYTES:
+        problem = "cut short"
+        raise SealBroken(problem)
+    return sealed[:end], sealed[end : end + _NONCE_BYTES], sealed[end + _NONCE_BYTES :]

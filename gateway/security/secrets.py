@@ -1,0 +1,61 @@
+"""
+Client ids and client secrets: how they are made, and the form they have.
+
+A secret carries a checksum in plain sight, so that a mistyped or cut one is
+told from a wrong one without asking anybody; it protects nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from collections.abc import Callable
+
+Random = Callable[[int], bytes]
+"""So many bytes that nobody can guess."""
+
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+"""Digits of the checksum, in order of their value: base 62."""
+
+_ID_PREFIX = "cli_"
+_ID_LENGTH = 20
+_ID_BYTES = 13
+_SECRET_PREFIX = "gws_"  # noqa: S105 - the public prefix of every secret
+_SECRET_BYTES = 32
+_CHECKSUM_LENGTH = 6
+_SECRET = re.compile(r"gws_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}", re.ASCII)
+
+
+def new_client_id(random: Random) -> str:
+    """Make ``cli_`` and 20 lower-case base32 characters (RFC 4648), 100 random bits."""
+    text = base64.b32encode(random(_ID_BYTES)).decode("ascii").lower()
+    return _ID_PREFIX + text[:_ID_LENGTH]
+
+
+def new_client_secret(random: Random) -> str:
+    """Make ``gws_``, 32 random bytes in base64url without padding, and the checksum."""
+    text = base64.urlsafe_b64encode(random(_SECRET_BYTES)).decode("ascii").rstrip("=")
+    body = _SECRET_PREFIX + text
+    return body + _checksum(body)
+
+
+def has_valid_checksum(secret: str) -> bool:
+    """
+    Say whether a text has the form of a secret and the checksum it ends in.
+
+    Costs about the same for every text of that form, and needs no store.
+    """
+    if _SECRET.fullmatch(secret) is None:
+        return False
+    return _checksum(secret[:-_CHECKSUM_LENGTH]) == secret[-_CHECKSUM_LENGTH:]
+
+
+def _checksum(body: str) -> str:
+    """Write the CRC-32 of ``body`` in six digits of base 62, leading zeros included."""
+    rest = zlib.crc32(body.encode("ascii"))
+    digits = ""
+    for _ in range(_CHECKSUM_LENGTH):
+        rest, digit = divmod(rest, len(ALPHABET))
+        digits = ALPHABET[digit] + digits
+    return digits

@@ -1,0 +1,91 @@
+"""Accounts in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import bindparam, select, update
+
+from gateway.domain.accounts import Account, BankCoordinates
+from gateway.domain.stores import AlreadyExists, AuditEvent
+from gateway.store import audit
+from gateway.store.columns import Record
+from gateway.store.database import Database
+from gateway.store.tables import accounts
+
+_FIND = select(accounts).where(accounts.c.id == bindparam("account_id"))
+_LIST = select(accounts).order_by(accounts.c.created_at, accounts.c.id)
+
+
+class StoredAccounts:
+    """``Accounts`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, account_id: str) -> Account | None:
+        """Return one by its lower-case id."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(_FIND, {"account_id": account_id})
+            row = found.first()
+        return None if row is None else _account(row)
+
+    async def add(self, account: Account, event: AuditEvent) -> None:
+        """Store a new one; AlreadyExists when the id is taken."""
+        async with self._database.writing() as connection:
+            if not await self._database.add(connection, accounts, _row(account)):
+                raise AlreadyExists(account.id)
+            await audit.append(connection, event)
+
+    async def replace(self, account: Account, event: AuditEvent) -> bool:
+        """Overwrite one; False when there is none."""
+        change = update(accounts).where(accounts.c.id == account.id).values(_row(account))
+        async with self._database.writing() as connection:
+            if (await connection.execute(change)).rowcount == 0:
+                return False
+            await audit.append(connection, event)
+        return True
+
+    async def list(self, company_id: str | None = None) -> Sequence[Account]:
+        """Return all, or those of one company, oldest first."""
+        wanted = _LIST if company_id is None else _LIST.where(accounts.c.company_id == company_id)
+        async with self._database.reading() as connection:
+            return [_account(row) for row in await connection.execute(wanted)]
+
+
+def _row(account: Account) -> dict[str, object]:
+    where = account.coordinates
+    return {
+        "id": account.id,
+        "company_id": account.company_id,
+        "name": account.name,
+        "tax_number": account.tax_number,
+        "active": account.active,
+        "verified": account.verified,
+        "provider": account.provider,
+        "provider_account": account.provider_account,
+        "sealed_credentials": account.sealed_credentials,
+        "bank_number": where.bank_number,
+        "ispb": where.ispb,
+        "branch": where.branch,
+        "account": where.account,
+        "created_at": account.created_at,
+    }
+
+
+def _account(row: Record) -> Account:
+    return Account(
+        id=row.id,
+        company_id=row.company_id,
+        name=row.name,
+        tax_number=row.tax_number,
+        active=row.active,
+        verified=row.verified,
+        provider=row.provider,
+        provider_account=row.provider_account,
+        sealed_credentials=row.sealed_credentials,
+        coordinates=BankCoordinates(
+            bank_number=row.bank_number, ispb=row.ispb, branch=row.branch, account=row.account
+        ),
+        created_at=row.created_at,
+    )

@@ -1,0 +1,64 @@
+"""Where a store is: one URL, in the forms people write it."""
+
+from __future__ import annotations
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+_DRIVERS = {
+    "sqlite": "sqlite+aiosqlite",
+    "sqlite+aiosqlite": "sqlite+aiosqlite",
+    "postgres": "postgresql+asyncpg",
+    "postgresql": "postgresql+asyncpg",
+    "postgresql+asyncpg": "postgresql+asyncpg",
+}
+_PARAMETERS = frozenset({"host", "port", "ssl", "sslmode"})
+
+
+def address(url: str) -> URL:
+    """
+    Read a store's URL and name our driver in it.
+
+    ``sqlite:///var/pixgate.db`` (three slashes and a path; four for an absolute
+    one) or ``postgresql://user:password@host:5432/name``, where ``host``,
+    ``port``, ``ssl`` and libpq's ``sslmode`` may follow as parameters.
+
+    Raises:
+        ValueError: for any other form; the URL is not repeated, it may hold a
+            password.
+    """
+    try:
+        given = make_url(url)
+    except (ArgumentError, ValueError):
+        problem = "the store's URL cannot be read"
+        raise ValueError(problem) from None
+    driver = _DRIVERS.get(given.drivername)
+    if driver is None:
+        problem = "a store's URL begins with sqlite:/// or postgresql://"
+        raise ValueError(problem)
+    known = given.set(drivername=driver)
+    return _sqlite(known) if is_sqlite(known) else _postgres(known)
+
+
+def is_sqlite(url: URL) -> bool:
+    """Say whether the store is a file of ours rather than a server."""
+    return url.get_backend_name() == "sqlite"
+
+
+def _sqlite(url: URL) -> URL:
+    if url.host or url.query or url.database in {None, "", ":memory:"}:
+        problem = "an SQLite store is a file: sqlite:/// and its path, nothing else"
+        raise ValueError(problem)
+    return url
+
+
+def _postgres(url: URL) -> URL:
+    if not url.database:
+        problem = "a PostgreSQL store's URL ends in a database's name"
+        raise ValueError(problem)
+    if not url.query.keys() <= _PARAMETERS:
+        problem = "a PostgreSQL store's URL takes host, port, ssl and sslmode only"
+        raise ValueError(problem)
+    mode = url.query.get("sslmode")
+    bare = url.difference_update_query(["sslmode"])
+    return bare if mode is None else bare.update_query_dict({"ssl": mode})

@@ -1,0 +1,117 @@
+"""One database: where units of work begin, and where its failures become ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import Insert, Table
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from gateway.domain.stores import StoreUnavailable
+
+# The driver's text for these quotes the row, which may hold personal data.
+_QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
+_FAILURES = (SQLAlchemyError, OSError, UnicodeError, OverflowError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """
+    How long the store is waited for, in seconds, and how many connections it may have.
+
+    Attributes:
+        pool_size: Connections of a process to PostgreSQL; readers of SQLite.
+        checkout_s: The wait for a free connection.
+        connect_s: Opening one to PostgreSQL.
+        statement_s: One statement on PostgreSQL, by its clock and by ours.
+        busy_s: The wait for another process's lock on an SQLite file.
+        whole_s: One unit of work from first to last, whatever it waits for.
+    """
+
+    pool_size: int = 10
+    checkout_s: float = 2.0
+    connect_s: float = 2.0
+    statement_s: float = 5.0
+    busy_s: float = 5.0
+    whole_s: float = 10.0
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """
+    Connections to one database.
+
+    Attributes:
+        reader: Every statement stands alone, which saves PostgreSQL two round trips.
+        insert_new: An INSERT that leaves a row with the same primary key as it is.
+    """
+
+    writer: AsyncEngine
+    reader: AsyncEngine
+    insert_new: Callable[[Table], Insert]
+    whole_s: float
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection to read from."""
+        with failures_as_ours():
+            async with asyncio.timeout(self.whole_s), self.reader.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection in a transaction: committed at the end, undone by an exception."""
+        with failures_as_ours():
+            async with asyncio.timeout(self.whole_s), self.writer.begin() as connection:
+                yield connection
+
+    async def add(
+        self, connection: AsyncConnection, table: Table, row: Mapping[str, object]
+    ) -> bool:
+        """Insert a row; False when its primary key is taken, and nothing was done."""
+        done = await connection.execute(
+            self.insert_new(table), row, execution_options={"preserve_rowcount": True}
+        )
+        return done.rowcount == 1
+
+    async def close(self) -> None:
+        """Let go of every connection, and of SQLite's threads."""
+        await self.writer.dispose()
+        if self.reader.sync_engine.pool is not self.writer.sync_engine.pool:
+            await self.reader.dispose()
+
+
+@contextmanager
+def failures_as_ours() -> Iterator[None]:
+    """
+    Turn whatever the driver or SQLAlchemy raises into ``StoreUnavailable``.
+
+    A caller that is cancelled stays cancelled.
+    """
+    try:
+        yield
+    except _FAILURES as problem:
+        said = StoreUnavailable(_reason(problem))
+        if _quotes_the_row(problem):
+            raise said from None
+        raise said from problem
+
+
+def _reason(problem: Exception) -> str:
+    """Name what happened by type alone; texts of drivers are not for logs."""
+    origin = problem.orig if isinstance(problem, DBAPIError) else problem
+    state = getattr(origin, "sqlstate", None)
+    return type(origin).__name__ if state is None else f"{type(origin).__name__} {state}"
+
+
+def _quotes_the_row(problem: Exception) -> bool:
+    origin = problem.orig if isinstance(problem, DBAPIError) else problem
+    state = str(getattr(origin, "sqlstate", None) or "")
+    return isinstance(problem, _QUOTING) or state.startswith(("22", "23"))

@@ -1,0 +1,76 @@
+"""A store from one URL: the ports of ``gateway.domain.stores`` on SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import literal, select
+
+from gateway.domain.stores import Accounts, Audit, Companies, Credentials, Payouts
+from gateway.store.accounts import StoredAccounts
+from gateway.store.address import address, is_sqlite
+from gateway.store.audit import StoredAudit
+from gateway.store.companies import StoredCompanies
+from gateway.store.credentials import StoredCredentials
+from gateway.store.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
+from gateway.store.payouts import StoredPayouts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """
+    An opened store; belongs to the event loop that uses it first.
+
+    Attributes:
+        url: As it was given, a password included.
+    """
+
+    url: str = field(repr=False)
+    database: Database = field(repr=False)
+    companies: Companies
+    accounts: Accounts
+    credentials: Credentials
+    payouts: Payouts
+    audit: Audit
+
+    async def check(self) -> None:
+        """Ask for a sign of life; StoreUnavailable when there is none."""
+        async with self.database.reading() as connection:
+            await connection.execute(select(literal(1)))
+
+    async def close(self) -> None:
+        """Let go of connections and threads; nothing is asked afterwards."""
+        await self.database.close()
+
+
+def open_store(url: str, limits: Limits = DEFAULT_LIMITS) -> Store:
+    """
+    Open a store; neither its schema nor its environment is looked at (see ``prepare``).
+
+    Raises:
+        ValueError: the URL is of no form we know (see ``address``).
+        StoreUnavailable: the file or its folder cannot be made.
+    """
+    database = open_database(url, limits)
+    return Store(
+        url=url,
+        database=database,
+        companies=StoredCompanies(database),
+        accounts=StoredAccounts(database),
+        credentials=StoredCredentials(database),
+        payouts=StoredPayouts(database),
+        audit=StoredAudit(database),
+    )
+
+
+def open_database(url: str, limits: Limits) -> Database:
+    """Open the database alone; raises as ``open_store`` does."""
+    where = address(url)
+    with failures_as_ours():
+        if is_sqlite(where):
+            from gateway.store.sqlite import open_file  # noqa: PLC0415 - one dialect is loaded
+
+            return open_file(where, limits)
+        from gateway.store.postgres import open_server  # noqa: PLC0415 - (same reason)
+
+        return open_server(where, limits)

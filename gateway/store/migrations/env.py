@@ -1,0 +1,16 @@
+"""Alembic's way in: runs revisions on the connection ``gateway.store.schema`` hands over."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from gateway.store.tables import METADATA
+
+# The transaction is the caller's; SQLite's tables take part in it too, which Alembic doubts.
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=METADATA,
+    transactional_ddl=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,137 @@
+"""What a payout, a step of it and the end of an attempt are as columns."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, case, func, literal
+
+from gateway.domain.money import Money
+from gateway.domain.payouts import (
+    Failure,
+    FailureCode,
+    Payout,
+    PayoutMethod,
+    PayoutState,
+    normal_destination,
+    restored_destination,
+)
+from gateway.domain.stores import Change
+from gateway.store import columns
+from gateway.store.attempts import evidence_document
+from gateway.store.columns import Record
+from gateway.store.tables import attempts
+
+
+def key_columns(account_id: str, reference: str) -> dict[str, object]:
+    """Write a payout's key."""
+    return {
+        "account_id": account_id,
+        "reference_sha256": columns.reference_digest(reference),
+    }
+
+
+def payout_row(payout: Payout) -> dict[str, object]:
+    """Write a whole payout."""
+    return {
+        **key_columns(payout.account_id, payout.reference),
+        **_order(payout),
+        **_standing(payout),
+    }
+
+
+def restored_payout(row: Record) -> Payout:
+    """Read back a payout."""
+    method = PayoutMethod(row.method)
+    return Payout(
+        account_id=row.account_id,
+        reference=row.reference,
+        fingerprint=row.fingerprint,
+        provider_key=row.provider_key,
+        provider=row.provider,
+        client_id=row.client_id,
+        method=method,
+        value=Money(row.centavos),
+        date=row.date,
+        description=row.description,
+        destination=restored_destination(method, columns.read(row.destination)),
+        destination_sent=columns.read(row.destination_sent),
+        state=PayoutState(row.state),
+        attempt=row.attempt,
+        lease_until=row.lease_until,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        settled_at=row.settled_at,
+        provider_id=row.provider_id,
+        e2e_id=row.e2e_id,
+        failure=_failure(row),
+        review=row.review,
+    )
+
+
+def step_columns(change: Change) -> dict[str, object]:
+    """Write what a step changes in its payout; what it leaves empty stays as it is."""
+    step: dict[str, object] = {"state": change.after.value, "updated_at": change.at}
+    if change.provider_id:
+        step["provider_id"] = change.provider_id
+    if change.e2e_id:
+        step["e2e_id"] = change.e2e_id
+    if change.settled_at is not None:
+        step["settled_at"] = change.settled_at
+    if change.failure is not None:
+        step |= _failing(change.failure)
+    return step
+
+
+def ending_columns(change: Change) -> dict[str, object | ColumnElement[object]]:
+    """Write what a step changes in its attempt."""
+    unsent = PayoutState.NOT_SENT.value
+    ending: dict[str, object | ColumnElement[object]] = {
+        "outcome": case((attempts.c.outcome == unsent, unsent), else_=change.after.value),
+        "ended_at": func.coalesce(attempts.c.ended_at, literal(change.at, columns.Instant)),
+    }
+    if change.evidence is not None:
+        ending["evidence"] = evidence_document(change.evidence)
+    return ending
+
+
+def _order(payout: Payout) -> dict[str, object]:
+    """Write what was asked; none of it changes but the date, by a claim."""
+    return {
+        "reference": payout.reference,
+        "fingerprint": payout.fingerprint,
+        "provider_key": payout.provider_key,
+        "client_id": payout.client_id,
+        "method": payout.method.value,
+        "centavos": payout.value.centavos,
+        "date": payout.date,
+        "description": payout.description,
+        "destination": columns.written(normal_destination(payout.destination)),
+        "destination_sent": columns.written(payout.destination_sent),
+    }
+
+
+def _standing(payout: Payout) -> dict[str, object]:
+    return {
+        "provider": payout.provider,
+        "state": payout.state.value,
+        "attempt": payout.attempt,
+        "lease_until": payout.lease_until,
+        "created_at": payout.created_at,
+        "updated_at": payout.updated_at,
+        "settled_at": payout.settled_at,
+        "provider_id": payout.provider_id,
+        "e2e_id": payout.e2e_id,
+        "review": payout.review,
+        **_failing(payout.failure),
+    }
+
+
+def _failing(failure: Failure | None) -> dict[str, object]:
+    if failure is None:
+        return {"failure_code": None, "failure_forbidden": False}
+    return {"failure_code": failure.code.value, "failure_forbidden": failure.forbidden}
+
+
+def _failure(row: Record) -> Failure | None:
+    if row.failure_code is None:
+        return None
+    return Failure(FailureCode(row.failure_code), row.failure_forbidden)

@@ -1,0 +1,84 @@
+"""
+A store in one SQLite file.
+
+One connection writes, others read beside it. The file and what SQLite puts next to it are for its
+owner alone. Not for a network file system.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Insert, Table, event
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from gateway.store.database import Database, Limits
+
+_READERS = 4
+_OWNER_ONLY = 0o600
+
+
+def open_file(url: URL, limits: Limits) -> Database:
+    """Open a file, made with its folder where it is missing."""
+    _make(Path(url.database or ""))
+    writer = _engine(url, limits, connections=1)
+    event.listen(writer.sync_engine, "begin", _begin)
+    reader = _engine(url, limits, connections=min(_READERS, limits.pool_size))
+    event.listen(reader.sync_engine, "connect", _only_read)
+    return Database(writer=writer, reader=reader, insert_new=_insert_new, whole_s=limits.whole_s)
+
+
+def _make(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # SQLite gives the journals it puts beside a file that file's mode.
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWNER_ONLY))
+
+
+def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
+    engine = create_async_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=limits.checkout_s,
+        hide_parameters=True,
+        # None: Python's driver begins no transaction by itself, and reads stand alone.
+        connect_args={"timeout": limits.busy_s, "isolation_level": None},
+    )
+    event.listen(engine.sync_engine, "connect", _settle)
+    return engine
+
+
+def _settle(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+    """Make a connection durable and strict; the driver has set the busy timeout already."""
+    _execute(
+        connection,
+        "PRAGMA journal_mode = WAL",
+        "PRAGMA synchronous = FULL",
+        "PRAGMA foreign_keys = ON",
+    )
+
+
+def _only_read(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+    _execute(connection, "PRAGMA query_only = ON")
+
+
+def _execute(connection: DBAPIConnection, *statements: str) -> None:
+    cursor = connection.cursor()
+    try:
+        for statement in statements:
+            cursor.execute(statement)
+    finally:
+        cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    # A transaction that becomes a writer later can meet a lock that waiting does not resolve.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _insert_new(table: Table) -> Insert:
+    return insert(table).on_conflict_do_nothing(index_elements=table.primary_key.columns)

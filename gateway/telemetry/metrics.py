@@ -1,0 +1,266 @@
+"""Every series of the gateway, one line each, and the registry they are scraped from."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics import exposition as openmetrics
+
+from gateway.domain.errors import CATALOGUE
+from gateway.domain.permissions import Resource
+from gateway.telemetry.cells import Timings, Values
+from gateway.telemetry.families import Family, Kind, Label, Vocabulary
+
+METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+OUTCOMES_NOT_SENT: Final = ("breaker_open", "bulkhead_full")
+
+SURFACE: Final = Label("surface")
+ROUTE: Final = Label("route")
+PROVIDER: Final = Label("provider")
+OPERATION: Final = Label("operation")
+POLICY: Final = Label("policy")
+EVENT: Final = Label("event")
+METHOD: Final = Label("method", METHODS)
+STATUS: Final = Label("status", tuple(map(str, range(100, 600))))
+STATUS_CLASS: Final = Label("status_class", ("1xx", "2xx", "3xx", "4xx", "5xx"))
+CODE: Final = Label("code", tuple(sorted({error.code for error in CATALOGUE})))
+RESOURCE: Final = Label("resource", tuple(Resource))
+OPERATION_CLASS: Final = Label("operation_class", ("read", "payout"))
+STATE_TO: Final = Label("to", ("closed", "half_open", "open"))
+SCHEME: Final = Label("scheme", ("basic",))
+PAYOUT_METHOD: Final = Label("method", ("pix", "bank_account"))
+AUTH_RESULT: Final = Label(
+    "result",
+    (
+        *("ok", "missing", "malformed", "wrong_scheme", "invalid"),
+        *("revoked", "expired", "throttled", "unavailable"),
+    ),
+)
+DENIED: Final = Label("reason", ("permission", "scope", "not_visible", "inactive", "unverified"))
+CACHE_RESULT: Final = Label("result", ("hit", "miss", "negative", "stale"))
+DECISION: Final = Label("result", ("allowed", "limited"))
+SHED: Final = Label("reason", ("in_flight", "loop_lag", "draining"))
+REPLACED: Final = Label("reason", ("absent", "malformed", "repeated"))
+IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
+PAYOUT_OUTCOME: Final = Label(
+    "outcome",
+    ("accepted", "rejected", "duplicate", "conflict", "intent_failed", "not_sent", "unknown"),
+)
+PROVIDER_OUTCOME: Final = Label(
+    "outcome",
+    (
+        *("ok", "not_found", "rejected", "timeout", "connect_error", "bad_response"),
+        *("unavailable", "rate_limited", "credentials_refused", *OUTCOMES_NOT_SENT),
+    ),
+)
+BUILD: Final = (Label("version"), Label("python"), Label("environment"))
+
+_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+_PROVIDER: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 8, 12, 20, 30)
+_OVERHEAD: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
+
+_declared: list[Family] = []
+
+
+def _counter(name: str, meaning: str, *labels: Label) -> Family:
+    """Declare a counter."""
+    _declared.append(Family(name=name, kind=Kind.COUNTER, meaning=meaning, labels=labels))
+    return _declared[-1]
+
+
+def _gauge(name: str, meaning: str, *labels: Label, joined: str = "max") -> Family:
+    """Declare a gauge."""
+    family = Family(name=name, kind=Kind.GAUGE, meaning=meaning, labels=labels, joined=joined)
+    _declared.append(family)
+    return family
+
+
+def _timing(name: str, meaning: str, bounds: tuple[float, ...], *labels: Label) -> Family:
+    """Declare a histogram of seconds."""
+    family = Family(name=name, kind=Kind.HISTOGRAM, meaning=meaning, labels=labels, bounds=bounds)
+    _declared.append(family)
+    return family
+
+
+_sum = partial(_gauge, joined="sum")
+
+# Each series is one line, whatever its length: that is how it is found, added and removed.
+# ruff: noqa: E501 - (same reason)
+# fmt: off
+REQUESTS: Final = _counter("gateway_http_requests_total", "Requests answered.", SURFACE, ROUTE, METHOD, STATUS)
+REQUEST_DURATION: Final = _timing("gateway_http_request_duration_seconds", "From the request's head to the answer.", _BUCKETS, SURFACE, ROUTE, METHOD, STATUS_CLASS)
+REQUESTS_IN_FLIGHT: Final = _sum("gateway_http_requests_in_flight", "Requests being served.", SURFACE)
+OVERHEAD: Final = _timing("gateway_overhead_seconds", "A request's duration without the part spent on banks.", _OVERHEAD, ROUTE)
+ERRORS: Final = _counter("gateway_errors_total", "Requests refused, by public code.", SURFACE, ROUTE, CODE, STATUS)
+AUTH_ATTEMPTS: Final = _counter("gateway_auth_attempts_total", "Requests that were asked who they are.", SCHEME, AUTH_RESULT)
+AUTH_DURATION: Final = _timing("gateway_auth_duration_seconds", "Finding out who is calling.", _BUCKETS, SCHEME)
+DENIALS: Final = _counter("gateway_authz_denied_total", "Known callers that were not let through.", DENIED, RESOURCE)
+CREDENTIAL_CACHE: Final = _counter("gateway_credential_cache_requests_total", "Look-ups in the credential cache.", CACHE_RESULT)
+CREDENTIAL_STORE_UP: Final = _gauge("gateway_credential_store_up", "1 while credentials can be read, else 0.")
+QUOTA_DECISIONS: Final = _counter("gateway_ratelimit_decisions_total", "Requests weighed against a quota.", POLICY, DECISION)
+SHED_REQUESTS: Final = _counter("gateway_shed_total", "Requests turned away to protect the others.", SHED)
+VALIDATION_FAILURES: Final = _counter("gateway_validation_failures_total", "Requests refused for their content.", ROUTE, CODE)
+UNKNOWN_FIELDS: Final = _counter("gateway_validation_unknown_fields_total", "Body fields nobody knows; ignored.", ROUTE)
+PROVIDER_REQUESTS: Final = _counter("gateway_provider_requests_total", "Calls of a bank, the ones refused here included.", PROVIDER, OPERATION, PROVIDER_OUTCOME)
+PROVIDER_DURATION: Final = _timing("gateway_provider_request_duration_seconds", "Calls that were made, to the end of the answer.", _PROVIDER, PROVIDER, OPERATION)
+PROVIDER_RETRIES: Final = _counter("gateway_provider_retries_total", "Reads that were repeated.", PROVIDER, OPERATION)
+PROVIDER_IN_FLIGHT: Final = _sum("gateway_provider_in_flight", "Calls of a bank now.", PROVIDER)
+PROVIDER_IN_FLIGHT_LIMIT: Final = _sum("gateway_provider_in_flight_limit", "The most calls of a bank at once.", PROVIDER)
+PROVIDER_NOT_PIX: Final = _counter("gateway_provider_not_pix_total", "Movements left out of statements: they are not Pix.", PROVIDER)
+PROVIDER_UNKNOWN_STATUS: Final = _counter("gateway_provider_unknown_status_total", "States an adapter does not know; read as processing.", PROVIDER, OPERATION)
+BREAKER_STATE: Final = _gauge("gateway_breaker_state", "0 closed, 1 half-open, 2 open.", PROVIDER, OPERATION_CLASS)
+BREAKER_TRANSITIONS: Final = _counter("gateway_breaker_transitions_total", "Changes of a breaker's state.", PROVIDER, OPERATION_CLASS, STATE_TO)
+PAYOUTS: Final = _counter("gateway_payouts_total", "Payout requests that reached the store.", PAYOUT_METHOD, PAYOUT_OUTCOME)
+PAYOUT_UNRESOLVED: Final = _gauge("gateway_payout_unresolved", "Payouts whose outcome is unknown.", PROVIDER)
+PAYOUT_OLDEST_UNRESOLVED: Final = _gauge("gateway_payout_oldest_unresolved_seconds", "Age of the oldest of them.", PROVIDER)
+PAYOUT_REVIEW: Final = _gauge("gateway_payout_review", "Payouts that wait for a person.", PROVIDER)
+PAYOUT_CAS_LOSSES: Final = _counter("gateway_payout_cas_losses_total", "Outcomes not recorded since another writer was first.", PROVIDER)
+IDEMPOTENT_REQUESTS: Final = _counter("gateway_idempotency_total", "Payout requests by what was known of the reference.", IDEMPOTENCY)
+CONFIG_INFO: Final = _gauge("gateway_config_info", "1; the digest of the configuration in force.", Label("digest"))
+ROUTES_LOADED: Final = _gauge("gateway_routes_loaded", "Rows served.")
+POLICIES_LOADED: Final = _gauge("gateway_policies_loaded", "Policies in front of them.")
+PROVIDERS_LOADED: Final = _gauge("gateway_providers_loaded", "Providers configured.")
+AUDIT_EVENTS: Final = _counter("gateway_audit_events_total", "Lines written to the audit log.", EVENT)
+AUDIT_WRITE_FAILURES: Final = _counter("gateway_audit_write_failures_total", "Lines that could not be.", EVENT)
+EVENT_LOOP_LAG: Final = _timing("gateway_event_loop_lag_seconds", "How late the event loop runs what is due.", _BUCKETS)
+TRACE_ID_REPLACED: Final = _counter("gateway_trace_id_replaced_total", "Requests given a trace id of ours.", REPLACED)
+BUILD_INFO: Final = _gauge("gateway_build_info", "1; what is running.", *BUILD)
+# fmt: on
+
+SERIES: Final = tuple(_declared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """What is running; ``routes``, ``policies`` and ``providers`` count what was loaded."""
+
+    version: str
+    environment: str
+    config_digest: str
+    routes: int
+    policies: int
+    providers: int
+
+
+class Metrics:
+    """
+    The values of one process, in a registry of its own.
+
+    ``values`` and ``timings`` hand out the cells of a series; whoever updates
+    one per request keeps them instead of asking each time.
+    """
+
+    def __init__(self, instance: Instance, vocabulary: Vocabulary) -> None:
+        """Begin with what is known at start."""
+        self._values = {
+            family.name: Values(family, vocabulary)
+            for family in SERIES
+            if family.kind is not Kind.HISTOGRAM
+        }
+        self._timings = {
+            family.name: Timings(family, vocabulary)
+            for family in SERIES
+            if family.kind is Kind.HISTOGRAM
+        }
+        self.registry = CollectorRegistry(auto_describe=False)
+        self.registry.register(self)
+        ProcessCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+        self._introduce(instance)
+
+    def values(self, family: Family) -> Values:
+        """Return the cells of a counter or gauge."""
+        return self._values[family.name]
+
+    def timings(self, family: Family) -> Timings:
+        """Return the cells of a histogram."""
+        return self._timings[family.name]
+
+    def collect(self) -> Iterator[Metric]:
+        """Make the samples of a scrape, in the order of ``SERIES``."""
+        for family in SERIES:
+            cells = self._values.get(family.name) or self._timings[family.name]
+            yield cells.collect()
+
+    def render(self, *, as_openmetrics: bool = False) -> tuple[bytes, str]:
+        """
+        Write everything down; return it with its content type.
+
+        Takes milliseconds: call it in a thread, never on the event loop.
+        """
+        if as_openmetrics:
+            text = openmetrics.generate_latest(self.registry)  # type: ignore[no-untyped-call] # theirs
+            return text, openmetrics.CONTENT_TYPE_LATEST
+        return generate_latest(self.registry), CONTENT_TYPE_PLAIN_0_0_4
+
+    def _introduce(self, instance: Instance) -> None:
+        """Set what does not change."""
+        build = (instance.version, platform.python_version(), instance.environment)
+        self.values(BUILD_INFO).put(build, 1)
+        self.values(CONFIG_INFO).put((instance.config_digest,), 1)
+        self.values(ROUTES_LOADED).put((), instance.routes)
+        self.values(POLICIES_LOADED).put((), instance.policies)
+        self.values(PROVIDERS_LOADED).put((), instance.providers)
+
+
+def describe_metrics() -> str:
+    """Write the page of all series, in Markdown."""
+    labels = {(label.name, _values_of(label)): label for each in SERIES for label in each.labels}
+    return "\n".join(
+        [
+            *_PAGE,
+            "| Metric | Type | Labels | Meaning |",
+            "| --- | --- | --- | --- |",
+            *map(_row, SERIES),
+            "",
+            "| Label | Values |",
+            "| --- | --- |",
+            *(f"| `{name}` | {values} |" for name, values in sorted(labels)),
+            "",
+        ]
+    )
+
+
+_PAGE: Final = (
+    "# Metrics",
+    "",
+    "Written by the gateway from its own series; do not edit.",
+    "",
+    "Scraped from `/metrics` of the operations listener, one registry per process. Durations are in",
+    "seconds. A label's values are a closed set; what is outside of it is counted as `_OTHER`, and",
+    "nothing a caller sends becomes a value. Of several processes, counters and histograms are",
+    "added up; a gauge says how. The usual `process_*` and `python_gc_*` series are there too.",
+    "",
+)
+
+_KNOWN_AT_START: Final = {
+    "surface": "names of the surfaces, `none`",
+    "route": "names of the rows, `none`",
+    "provider": "names of the configuration",
+    "operation": "calls of the provider port",
+    "policy": "names of the quotas",
+    "event": "actions of the audit log",
+}
+_LONGEST_LIST: Final = 16
+
+
+def _row(family: Family) -> str:
+    """Write one line of the table."""
+    kind = family.kind + (f" ({family.joined})" if family.kind is Kind.GAUGE else "")
+    labels = ", ".join(f"`{name}`" for name in family.label_names) or "-"
+    return f"| `{family.name}` | {kind} | {labels} | {family.meaning} |"
+
+
+def _values_of(label: Label) -> str:
+    """Write a label's values; of a long list the ends."""
+    if label.values is None:
+        return _KNOWN_AT_START.get(label.name, "one, set at start")
+    shown = [f"`{value}`" for value in label.values]
+    return ", ".join(shown) if len(shown) <= _LONGEST_LIST else f"{shown[0]} to {shown[-1]}"

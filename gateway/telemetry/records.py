@@ -1,0 +1,117 @@
+"""What is told of a request and of a bank call: log line and metric read the same record."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(slots=True, kw_only=True)
+class AccessRecord:
+    """
+    One request, filled in while it is served.
+
+    Attributes:
+        route: The row's name, such as ``banking.balance``; never the path.
+        code, reason: The error's public code and our fixed word; empty on success.
+        auth: The result of authentication: ok, missing, malformed,
+            wrong_scheme, invalid, revoked, expired, throttled, unavailable.
+        duration_s: The whole request; ``provider_s`` is the part spent on banks.
+        payout: The outcome of a payout request: accepted, rejected, duplicate,
+            conflict, intent_failed, not_sent, unknown.
+    """
+
+    trace_id: str
+    surface: str = "none"
+    route: str = "none"
+    path_template: str = ""
+    method: str = ""
+    status: int = 0
+    code: str = ""
+    reason: str = ""
+    auth: str = ""
+    duration_s: float = 0.0
+    provider: str = ""
+    provider_s: float = 0.0
+    provider_outcome: str = ""
+    client_id: str = ""
+    company_id: str = ""
+    account_id: str = ""
+    resource: str = ""
+    payout: str = ""
+    payout_method: str = ""
+    address: str = ""
+    bytes_in: int = 0
+    bytes_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderCall:
+    """
+    One call of a bank.
+
+    Attributes:
+        outcome: ok, not_found, rejected, timeout, connect_error, bad_response,
+            unavailable, rate_limited, credentials_refused, breaker_open or
+            bulkhead_full.
+        http_status: 0 when there was no answer.
+        bytes_left: Whether any byte of the request may have left us.
+    """
+
+    provider: str
+    operation: str
+    outcome: str
+    duration_s: float
+    http_status: int
+    bytes_left: bool
+    trace_id: str
+
+
+class Observer(Protocol):
+    """Is told of everything worth a metric or a log line."""
+
+    def request(self, record: AccessRecord) -> None:
+        """A request was answered."""
+        ...
+
+    def provider_call(self, call: ProviderCall) -> None:
+        """A bank was called, or the call was refused here."""
+        ...
+
+    def breaker(self, provider: str, operation_class: str, state: str) -> None:
+        """A circuit breaker went ``closed``, ``half_open`` or ``open``."""
+        ...
+
+    def provider_retry(self, provider: str, operation: str) -> None:
+        """A read was repeated."""
+        ...
+
+    def in_flight(self, provider: str, calls: int, limit: int) -> None:
+        """The number of calls a provider has in flight changed."""
+        ...
+
+    def count(self, event: str, label: str) -> None:
+        """
+        Something happened that has no record of its own.
+
+        Events: ``quota_allowed``, ``quota_limited`` (label: policy), ``shed``
+        (reason), ``credential_cache`` (hit, miss, negative),
+        ``trace_id_replaced`` (reason), ``cas_loss`` (provider),
+        ``unknown_status`` (``provider.operation``), ``unknown_field`` (route),
+        ``not_pix`` (provider).
+        """
+        ...
+
+
+_record: ContextVar[AccessRecord | None] = ContextVar("access_record", default=None)
+
+
+def current_record() -> AccessRecord | None:
+    """Return the record of the request being served; None outside of one."""
+    return _record.get()
+
+
+def begin_record(record: AccessRecord) -> None:
+    """Make ``record`` the current one for this task and what it starts."""
+    _record.set(record)

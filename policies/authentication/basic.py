@@ -1,0 +1,135 @@
+"""Who is calling, by a Basic credential?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from gateway.domain import errors, strict
+from gateway.domain.accounts import Credential, Principal, SecretDigest
+from gateway.domain.calls import Call
+from gateway.domain.clocks import Now
+from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.stores import StoreUnavailable
+from policies.traffic.throttle import FailureThrottle, too_many
+
+_BASIC = "basic"
+_RETRY = {"Retry-After": "2"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretCheck:
+    """
+    How a secret is compared.
+
+    Attributes:
+        well_formed: Whether the secret's public checksum holds.
+        matching: Compares with what is stored, in constant time; with nothing
+            stored it does the same work and finds none.
+        used: Told the client id and the stored digest of a right secret.
+    """
+
+    well_formed: Callable[[str], bool]
+    matching: Callable[[str, Sequence[SecretDigest]], SecretDigest | None]
+    used: Callable[[str, bytes], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasicCredentials:
+    """
+    Reads the Authorization header and finds the principal behind it.
+
+    Source: contract 5.1, 5.3.
+    """
+
+    find: Callable[[str], Awaitable[Credential | None]]
+    check: SecretCheck
+    throttle: FailureThrottle
+    now: Now
+    refuses = (
+        errors.CREDENTIALS_MISSING,
+        errors.CREDENTIALS_MALFORMED,
+        errors.BASIC_REQUIRED,
+        errors.CREDENTIALS_INVALID,
+        errors.AUTH_UNAVAILABLE,
+        errors.TOO_MANY_REQUESTS,
+    )
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Fill in the principal.
+
+        Raises:
+            ServiceError: ``SVC.AUT.001``, ``.002``, ``.009`` or ``.010`` (401),
+                ``SVC.SYS.002`` (503) when the store cannot tell, and
+                ``SVC.GTW.005`` (429) in place of a 401 for an address that was
+                refused too often.
+        """
+        address = call.asked.address
+        try:
+            client_id, secret = _pair(call.asked.authorization)
+        except ServiceError as refusal:
+            raise self._refusal(refusal.error, refusal.reason, address) from refusal
+        call.principal = await self._principal(client_id, secret, address)
+
+    async def _principal(self, client_id: str, secret: str, address: str) -> Principal:
+        """Find the credential and compare; an unknown id costs what a wrong secret costs."""
+        if not self.check.well_formed(secret):
+            raise self._invalid("invalid", address, client_id)
+        try:
+            credential = await self.find(client_id)
+        except StoreUnavailable as problem:
+            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
+        right = self.check.matching(secret, credential.secrets if credential else ())
+        if credential is None or right is None:
+            raise self._invalid("invalid", address, client_id)
+        ended = self._ended(credential)
+        if ended:
+            raise self._invalid(ended, address, client_id)
+        self.check.used(client_id, right.digest)
+        return Principal(
+            client_id=credential.client_id,
+            company_id=credential.company_id,
+            account_id=credential.account_id,
+            permissions=credential.permissions,
+        )
+
+    def _ended(self, credential: Credential) -> str:
+        """Say how a credential ended; empty while it lives."""
+        if credential.revoked_at is not None:
+            return "revoked"
+        if credential.expires_at is not None and credential.expires_at <= self.now():
+            return "expired"
+        return ""
+
+    def _invalid(self, reason: str, address: str, client_id: str) -> ServiceError:
+        """Count a refused credential and make its refusal."""
+        self.throttle.count(address, client_id)
+        return self._refusal(errors.CREDENTIALS_INVALID, reason, address, client_id)
+
+    def _refusal(
+        self, error: ErrorCode, reason: str, address: str, client_id: str = ""
+    ) -> ServiceError:
+        """Refuse, as too many requests when the address is over its limit."""
+        wait = self.throttle.wait_when_refused(address, client_id)
+        return too_many(wait, "throttled") if wait else ServiceError(error, reason)
+
+
+def _pair(values: Sequence[str]) -> tuple[str, str]:
+    """Read client id and secret; the scheme word decides before the syntax of the rest."""
+    if not values:
+        raise ServiceError(errors.CREDENTIALS_MISSING, "missing")
+    if len(values) > 1:
+        raise ServiceError(errors.CREDENTIALS_MALFORMED, "malformed")
+    try:
+        scheme, token = strict.scheme(values[0])
+    except ValueError as problem:
+        raise ServiceError(errors.CREDENTIALS_MALFORMED, "malformed") from problem
+    if scheme != _BASIC:
+        run_together = scheme.startswith(_BASIC) and not token
+        error = errors.CREDENTIALS_MALFORMED if run_together else errors.BASIC_REQUIRED
+        raise ServiceError(error, "malformed" if run_together else "wrong_scheme")
+    try:
+        return strict.basic_pair(token)
+    except ValueError as problem:
+        raise ServiceError(errors.CREDENTIALS_MALFORMED, "malformed") from problem

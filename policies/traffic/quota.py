@@ -1,0 +1,113 @@
+"""Does the partner still have a token for this call?"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gateway.domain import errors
+from gateway.domain.calls import Call
+from gateway.domain.clocks import Monotonic
+from gateway.domain.errors import ServiceError
+
+_KEYS_KEPT = 10_000
+COMPANY = "company"
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A token bucket: ``rate`` tokens a second, at most ``burst`` kept."""
+
+    rate: float
+    burst: int
+
+    @property
+    def window_s(self) -> int:
+        """The seconds an empty bucket takes to fill."""
+        return math.ceil(self.burst / self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What a draw gave: whether it was let, tokens left, seconds until the next one."""
+
+    allowed: bool
+    remaining: int
+    wait_s: float
+
+
+class Buckets:
+    """
+    Token buckets of one quota by key, in memory and per process.
+
+    Each is one number: the instant at which it would be full again.
+    """
+
+    def __init__(self, quota: Quota, clock: Monotonic) -> None:
+        """Draw from buckets of ``quota``."""
+        self.quota = quota
+        self._clock = clock
+        self._full_at: OrderedDict[str, float] = OrderedDict()
+
+    def draw(self, key: str) -> Draw:
+        """Take one token of ``key`` if there is one."""
+        now = self._clock()
+        step = 1 / self.quota.rate
+        full_at = max(self._full_at.get(key, now), now) + step
+        capacity = self.quota.burst * step
+        over = full_at - now - capacity
+        # A rounding error of the sum must not cost a whole token.
+        if over > step / 1000:
+            return Draw(False, 0, over)  # noqa: FBT003 - the field's name stands in the class
+        self._full_at[key] = full_at
+        self._full_at.move_to_end(key)
+        if len(self._full_at) > _KEYS_KEPT:
+            self._full_at.popitem(last=False)
+        return Draw(True, max(0, round((capacity - (full_at - now)) / step)), 0.0)  # noqa: FBT003
+
+
+class WithinQuota:
+    """Draws one token of the credential's bucket for the row, and one of its company's."""
+
+    refuses = (errors.TOO_MANY_REQUESTS,)
+
+    def __init__(
+        self,
+        quotas: Mapping[str, Quota],
+        clock: Monotonic,
+        seen: Callable[[str, str], None],
+    ) -> None:
+        """Use ``quotas`` by name, ``company`` among them; ``seen`` counts draws."""
+        self._buckets = {name: Buckets(quota, clock) for name, quota in quotas.items()}
+        self._seen = seen
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Let the call on if both buckets have a token.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` with ``Retry-After`` and the RateLimit
+                fields.
+        """
+        principal = call.principal
+        if principal is None:
+            return
+        self._draw(call, COMPANY, principal.company_id)
+        self._draw(call, call.quota, principal.client_id)
+
+    def _draw(self, call: Call, name: str, key: str) -> None:
+        """Take one token and tell the caller how many are left."""
+        buckets = self._buckets[name]
+        draw = buckets.draw(key)
+        quota = buckets.quota
+        reset = math.ceil(draw.wait_s) if not draw.allowed else math.ceil(1 / quota.rate)
+        call.headers["RateLimit-Policy"] = f'"{name}";q={quota.burst};w={quota.window_s}'
+        call.headers["RateLimit"] = f'"{name}";r={draw.remaining};t={reset}'
+        if draw.allowed:
+            self._seen("quota_allowed", name)
+            return
+        self._seen("quota_limited", name)
+        headers = {**call.headers, "Retry-After": str(max(1, reset))}
+        raise ServiceError(errors.TOO_MANY_REQUESTS, f"quota_{name}", headers)

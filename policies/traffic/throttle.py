@@ -1,0 +1,97 @@
+"""Has this address been refused too often lately?"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+
+from gateway.domain import errors
+from gateway.domain.calls import Call
+from gateway.domain.clocks import Monotonic
+from gateway.domain.errors import ServiceError
+
+_KEYS_KEPT = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureLimits:
+    """Refused credentials let through per window of ``window_s`` seconds."""
+
+    per_address: int
+    per_address_and_client: int
+    hard_per_address: int
+    window_s: float
+
+
+class FailureThrottle:
+    """
+    Counts refused credentials by address, and by address and client id.
+
+    Never by client id alone: that would let anybody lock a partner out.
+    """
+
+    def __init__(self, limits: FailureLimits, clock: Monotonic) -> None:
+        """Count within ``limits``."""
+        self._limits = limits
+        self._clock = clock
+        self._refusals: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
+
+    def count(self, address: str, client_id: str) -> None:
+        """Remember that a credential of ``client_id`` from ``address`` was refused."""
+        for key in ((address, ""), (address, client_id)):
+            times = self._refusals.setdefault(key, deque(maxlen=self._limits.hard_per_address + 1))
+            times.append(self._clock())
+            self._refusals.move_to_end(key)
+        while len(self._refusals) > _KEYS_KEPT:
+            self._refusals.popitem(last=False)
+
+    def wait_when_refused(self, address: str, client_id: str = "") -> int:
+        """Return the seconds a refused caller must wait; 0 when it is below the limits."""
+        limits = self._limits
+        wait = self._wait((address, ""), limits.per_address)
+        if client_id:
+            wait = max(wait, self._wait((address, client_id), limits.per_address_and_client))
+        return wait
+
+    def wait_before_all(self, address: str) -> int:
+        """Return the seconds an address must wait before anything of it is looked at."""
+        return self._wait((address, ""), self._limits.hard_per_address)
+
+    def _wait(self, key: tuple[str, str], limit: int) -> int:
+        """Return the seconds until fewer than ``limit`` refusals lie in the window, else 0."""
+        times = self._refusals.get(key)
+        if times is None:
+            return 0
+        horizon = self._clock() - self._limits.window_s
+        while times and times[0] <= horizon:
+            times.popleft()
+        if not times:
+            del self._refusals[key]
+        if len(times) <= limit:
+            return 0
+        return max(1, math.ceil(times[-limit - 1] - horizon))
+
+
+@dataclass(frozen=True, slots=True)
+class NotBlocked:
+    """Refuse an address far over the limit before its credential is read."""
+
+    throttle: FailureThrottle
+    refuses = (errors.TOO_MANY_REQUESTS,)
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Let the call on unless its address is blocked.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` with ``Retry-After``.
+        """
+        wait = self.throttle.wait_before_all(call.asked.address)
+        if wait:
+            raise too_many(wait, "address_blocked")
+
+
+def too_many(wait_s: int, reason: str) -> ServiceError:
+    """Make the refusal of a caller that must wait ``wait_s`` seconds."""
+    return ServiceError(errors.TOO_MANY_REQUESTS, reason, {"Retry-After": str(wait_s)})

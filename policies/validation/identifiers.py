@@ -1,0 +1,53 @@
+"""Are the identifiers in the path UUIDs?"""
+
+from __future__ import annotations
+
+from gateway.domain import errors, strict
+from gateway.domain.calls import Asked, Call
+from gateway.domain.errors import ServiceError
+
+_CHECKED = ("account_id", "key_id")
+
+
+class Identifiers:
+    """Checks ``account_id``, then ``key_id``, where the row has them."""
+
+    refuses = (errors.IDENTIFIER_INVALID,)
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Let the call on if each is a hyphenated UUID of any letter case.
+
+        Raises:
+            ServiceError: ``SVC.VAL.006`` (contract part 7).
+        """
+        path = call.asked.path
+        for name in _CHECKED:
+            if name in path:
+                _uuid(path[name])
+
+
+def key_id(asked: Asked) -> str:
+    """Return the ``key_id`` of the path in lower case."""
+    return _uuid(asked.path["key_id"])
+
+
+def reference(asked: Asked) -> str:
+    """
+    Return the ``reference`` of the path as it stands, decoded once.
+
+    Raises:
+        ServiceError: ``SVC.VAL.011`` when it could never have been stored.
+    """
+    try:
+        return strict.reference(asked.path["reference"])
+    except ValueError as problem:
+        raise ServiceError(errors.PAYLOAD_INVALID, "reference") from problem
+
+
+def _uuid(text: str) -> str:
+    """Read a UUID, or refuse."""
+    try:
+        return strict.uuid_text(text)
+    except ValueError as problem:
+        raise ServiceError(errors.IDENTIFIER_INVALID, "identifier") from problem

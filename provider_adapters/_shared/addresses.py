@@ -1,0 +1,138 @@
+"""
+Where a provider may live: a configured address must not lead into our own network.
+
+Outside the sandbox environment an address is https and public, by its text and
+by what its name resolves to; the sandbox bank is on this machine only.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from enum import StrEnum
+
+from aiohttp import ThreadedResolver
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from gateway.domain.accounts import Environment
+
+_IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+class Flaw(StrEnum):
+    """What is wrong with an address."""
+
+    NOT_HTTPS = "must be https"
+    PRIVATE = "must not be a private address"
+    NOT_LOOPBACK = "must be a loopback address"
+    NO_ADDRESS = "is not an address"
+    NOT_HTTP = "is not an http or https address"
+    CREDENTIALS = "must not carry credentials"
+    QUERY = "must have neither query nor fragment"
+
+
+class AddressRefused(ValueError):
+    """A provider's address is not one we call; the message says why."""
+
+
+def provider_address(text: str, environment: Environment) -> str:
+    """
+    Return a provider's base address without the last slash.
+
+    Raises:
+        AddressRefused: for what is no plain http(s) address, and outside the
+            sandbox environment for one that is not https or not public. Names
+            are checked when they are resolved: see ``resolver_for``.
+    """
+    url = _plain(text)
+    if environment is Environment.SANDBOX:
+        return str(url).rstrip("/")
+    if url.scheme != "https":
+        raise AddressRefused(Flaw.NOT_HTTPS)
+    literal = _literal(url)
+    if literal is not None and not is_public(literal):
+        raise AddressRefused(Flaw.PRIVATE)
+    return str(url).rstrip("/")
+
+
+def loopback_address(text: str) -> str:
+    """
+    Return a base address on this machine, without the last slash.
+
+    Raises:
+        AddressRefused: for any other address.
+    """
+    url = _plain(text)
+    literal = _literal(url)
+    local = url.host == "localhost" if literal is None else literal.is_loopback
+    if not local:
+        raise AddressRefused(Flaw.NOT_LOOPBACK)
+    return str(url).rstrip("/")
+
+
+def is_public(address: _IPAddress) -> bool:
+    """Say whether an address is one of the open network, embedded ones looked into."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if inner is None and address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+    return address.is_global and not address.is_multicast
+
+
+def resolver_for(environment: Environment) -> AbstractResolver | None:
+    """Return the resolver a client must use; None leaves aiohttp its own."""
+    return None if environment is Environment.SANDBOX else PublicResolver(ThreadedResolver())
+
+
+class PublicResolver(AbstractResolver):
+    """Resolves names, and fails when any of the addresses is not public."""
+
+    def __init__(self, inner: AbstractResolver) -> None:
+        self._inner = inner
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """
+        Resolve a name; checked on every resolution, so a name cannot turn inwards later.
+
+        Raises:
+            OSError: when it does not resolve, or resolves into a private network.
+        """
+        found = await self._inner.resolve(host, port, family)
+        for result in found:
+            if not is_public(ipaddress.ip_address(result["host"].partition("%")[0])):
+                problem = "the name resolves to a private address"
+                raise OSError(problem)
+        return found
+
+    async def close(self) -> None:
+        """Close the resolver within."""
+        await self._inner.close()
+
+
+def _plain(text: str) -> URL:
+    """Read an address of scheme, host, port and path only."""
+    try:
+        url = URL(text)
+    except ValueError as problem:
+        raise AddressRefused(Flaw.NO_ADDRESS) from problem
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise AddressRefused(Flaw.NOT_HTTP)
+    if url.user is not None or url.password is not None:
+        raise AddressRefused(Flaw.CREDENTIALS)
+    if url.query_string or url.fragment:
+        raise AddressRefused(Flaw.QUERY)
+    return url
+
+
+def _literal(url: URL) -> _IPAddress | None:
+    """Return the host if it is an address rather than a name."""
+    try:
+        return ipaddress.ip_address((url.host or "").partition("%")[0])
+    except ValueError:
+        return None

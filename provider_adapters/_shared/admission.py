@@ -1,0 +1,70 @@
+"""Whether a call may be made at all: circuit breaker first, then bulkhead."""
+
+from __future__ import annotations
+
+from gateway.domain.providers import ProviderError, RateLimited, Unreachable
+from gateway.telemetry.records import Observer
+from provider_adapters._shared import faults
+from provider_adapters._shared.breaker import Breaker, BreakerState, Permit
+from provider_adapters._shared.bulkhead import Bulkhead
+from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._shared.messages import Kind
+from provider_adapters._shared.reasons import Reason
+from provider_adapters._shared.surroundings import Surroundings
+
+
+class Admission:
+    """The doors of one provider: a breaker for each kind of call, a bulkhead for all."""
+
+    def __init__(
+        self, provider: str, limits: ClientLimits, observer: Observer, around: Surroundings
+    ) -> None:
+        def breaker(kind: Kind) -> Breaker:
+            def told(state: BreakerState) -> None:
+                observer.breaker(provider, kind.value, state.value)
+
+            return Breaker(limits.breaker, around.clock, around.chance, told)
+
+        def crowded(calls: int, limit: int) -> None:
+            observer.in_flight(provider, calls, limit)
+
+        self.breakers = {kind: breaker(kind) for kind in Kind}
+        self.bulkhead = Bulkhead(limits.bulkhead, crowded)
+
+    async def enter(self, kind: Kind) -> Permit:
+        """
+        Take a permit and a place; ``leave`` gives them back.
+
+        Raises:
+            Unreachable: ``breaker_open`` or ``bulkhead_full``; nothing was sent.
+        """
+        breaker = self.breakers[kind]
+        permit = breaker.admit()
+        if permit is None:
+            raise Unreachable(Reason.BREAKER_OPEN)
+        entered = False
+        try:
+            entered = await self.bulkhead.enter()
+        finally:
+            if not entered:
+                breaker.undecided(permit)
+        if not entered:
+            raise Unreachable(Reason.BULKHEAD_FULL)
+        return permit
+
+    def leave(self, kind: Kind, permit: Permit) -> None:
+        """Give up the place; a permit nothing was told about proves nothing."""
+        self.breakers[kind].undecided(permit)
+        self.bulkhead.leave()
+
+    def worked(self, kind: Kind, permit: Permit) -> None:
+        """Tell that the bank answered."""
+        self.breakers[kind].worked(permit)
+
+    def failed(self, kind: Kind, permit: Permit, failure: ProviderError | None) -> None:
+        """Tell of a failure; None stands for a payout whose answer leaves it unknown."""
+        if failure is not None and not faults.blames_the_bank(failure):
+            self.breakers[kind].worked(permit)
+            return
+        wait = failure.retry_after if isinstance(failure, RateLimited) else None
+        self.breakers[kind].failed(permit, wait)

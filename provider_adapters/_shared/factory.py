@@ -1,0 +1,68 @@
+"""How adapters are made: what the registry expects of a bank's module, ours or a third party's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from gateway.domain.accounts import Environment
+from gateway.domain.providers import Capabilities, ProviderAdapter
+from gateway.telemetry.records import Observer
+
+Settings = TypeVar("Settings", bound=msgspec.Struct)
+
+
+class AdapterRefused(Exception):
+    """An adapter cannot be used as asked; the message is for the operator."""
+
+
+class AdapterFactory(Protocol):
+    """
+    Makes adapters of one bank; an entry point of ``pixgate.provider_adapters`` names one.
+
+    Attributes:
+        capabilities: What the bank can do where the settings do not lessen it.
+        settings: The struct its part of ``config.yaml`` is read into.
+    """
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """See above."""
+        ...
+
+    @property
+    def settings(self) -> type[msgspec.Struct]:
+        """See above."""
+        ...
+
+    def __call__(
+        self,
+        name: str,
+        settings: Mapping[str, object],
+        environment: Environment,
+        observer: Observer,
+    ) -> ProviderAdapter:
+        """
+        Make the adapter of the provider called ``name``; nothing is opened yet.
+
+        Raises:
+            AdapterRefused: the settings are wrong, or the bank must not be
+                used in this environment.
+        """
+        ...
+
+
+def settings_of(name: str, kind: type[Settings], given: Mapping[str, object]) -> Settings:
+    """
+    Read a provider's settings; unknown ones are refused.
+
+    Raises:
+        AdapterRefused: with the path of what is wrong, never its value.
+    """
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as problem:
+        message = f"providers.{name}: {problem}"
+        raise AdapterRefused(message) from problem

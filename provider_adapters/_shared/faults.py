@@ -1,0 +1,125 @@
+"""What went wrong, as the provider error tree says it, each with a fixed reason word."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Mapping
+from http import HTTPStatus
+
+import aiohttp
+
+from gateway.domain.providers import (
+    BadReply,
+    CredentialsRefused,
+    NotFound,
+    NotSupported,
+    ProviderError,
+    RateLimited,
+    Refused,
+    Unavailable,
+    Unreachable,
+)
+from provider_adapters._shared.messages import ProviderAnswer
+from provider_adapters._shared.passage import Passage
+from provider_adapters._shared.reasons import Reason
+
+_SECONDS = re.compile(r"[0-9]{1,5}", re.ASCII)
+
+_OUTCOMES: Mapping[type[ProviderError], str] = {
+    NotSupported: "rejected",
+    NotFound: "not_found",
+    Refused: "rejected",
+    CredentialsRefused: "credentials_refused",
+    RateLimited: "rate_limited",
+    Unreachable: "connect_error",
+    Unavailable: "unavailable",
+    BadReply: "bad_response",
+}
+_TOLD_BY_REASON = frozenset({Reason.BREAKER_OPEN, Reason.BULKHEAD_FULL, Reason.TIMEOUT})
+
+NO_ANSWER = frozenset(
+    {Reason.CONNECTION_LOST, Reason.CONNECT_FAILED, Reason.CONNECT_TIMEOUT, Reason.DNS_FAILED}
+)
+"""The connection failed, not the bank: what alone makes repeating a read worth it."""
+
+
+def outcome_word(failure: ProviderError) -> str:
+    """Return the outcome that metrics know a failure by."""
+    if failure.reason in _TOLD_BY_REASON:
+        return failure.reason
+    return _OUTCOMES.get(type(failure), "unavailable")
+
+
+def blames_the_bank(failure: ProviderError) -> bool:
+    """Say whether a failure counts against the bank: a clear "no" is an answer like any other."""
+    return isinstance(failure, Unreachable | Unavailable | BadReply | RateLimited)
+
+
+def timed_out(passage: Passage) -> ProviderError:
+    """Name the failure of a call whose whole time is over."""
+    return Unavailable(Reason.TIMEOUT) if passage.bytes_left else Unreachable(Reason.TIMEOUT)
+
+
+def of_exception(problem: Exception, passage: Passage) -> ProviderError:
+    """
+    Name the failure of a call that ended without a whole answer.
+
+    Whether a byte left is the passage's word alone. The exception's class
+    cannot tell: a time-out and a reset after the body are connection errors
+    and ``OSError`` too.
+    """
+    if passage.refused_here:
+        return Unreachable(Reason.DEADLINE_PASSED)
+    if not passage.bytes_left:
+        return Unreachable(_before(problem))
+    if isinstance(problem, TimeoutError):
+        return Unavailable(Reason.TIMEOUT)
+    if isinstance(problem, aiohttp.ClientResponseError):
+        return BadReply(Reason.NOT_HTTP)
+    if isinstance(problem, aiohttp.ClientPayloadError):
+        return BadReply(Reason.ANSWER_CUT_SHORT, http_status=passage.http_status or None)
+    return Unavailable(Reason.CONNECTION_LOST)
+
+
+def _before(problem: Exception) -> Reason:
+    """Say why no byte left."""
+    if isinstance(problem, aiohttp.ClientConnectorDNSError):
+        return Reason.DNS_FAILED
+    if isinstance(problem, TimeoutError):
+        return Reason.CONNECT_TIMEOUT
+    if isinstance(
+        problem, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch | ssl.SSLError
+    ):
+        return Reason.TLS_FAILED
+    if isinstance(problem, aiohttp.InvalidURL) or not isinstance(
+        problem, OSError | aiohttp.ClientConnectionError
+    ):
+        return Reason.UNSENDABLE
+    return Reason.CONNECT_FAILED
+
+
+def of_status(answer: ProviderAnswer) -> ProviderError:
+    """
+    Name what an answer's status means where the adapter lists nothing for it.
+
+    A bare 404 is no "not found": a proxy says it too, and a payout wrongly
+    believed absent is paid twice. The adapter lists the bank's own word for it.
+    """
+    status = answer.status
+    if status == HTTPStatus.UNAUTHORIZED:
+        return CredentialsRefused(Reason.CREDENTIALS_REFUSED, http_status=status)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return RateLimited(Reason.RATE_LIMITED, http_status=status, retry_after=retry_after(answer))
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Unavailable(Reason.SERVER_ERROR, http_status=status, retry_after=retry_after(answer))
+    if status >= HTTPStatus.BAD_REQUEST and status != HTTPStatus.NOT_FOUND:
+        return Refused(Reason.REFUSED, http_status=status)
+    redirect = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST
+    return BadReply(Reason.REDIRECTED if redirect else "unexpected_status", http_status=status)
+
+
+def retry_after(answer: ProviderAnswer) -> float | None:
+    """Read how many seconds the bank asks us to wait; a date is not understood."""
+    said = answer.headers.get("Retry-After", "")
+    return float(said) if _SECONDS.fullmatch(said) else None

@@ -1,0 +1,72 @@
+"""How long, how much and how often a provider may be asked; part of its settings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=600)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class BreakerLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    When a circuit breaker opens, and for how long.
+
+    Attributes:
+        consecutive: Failures in a row that open it.
+        share: Of at least ``calls`` calls within ``window_s``, the part whose
+            failing opens it.
+        open_s: The first pause; the n-th in a row lasts n times as long, at
+            most ``longest_open_s``, give or take ``jitter``.
+        rate_limits: Refusals for too many calls, in a row, from which the
+            bank's own Retry-After is waited for. One alone may concern one
+            account only.
+    """
+
+    consecutive: Count = 5
+    share: Share = 0.5
+    calls: Count = 20
+    window_s: Seconds = 30.0
+    open_s: Seconds = 10.0
+    longest_open_s: Seconds = 120.0
+    jitter: Share = 0.2
+    rate_limits: Count = 2
+
+
+class BulkheadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many calls a provider may hold at once, and how many may wait for a place."""
+
+    in_flight: Count = 64
+    waiting: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 64
+    wait_s: Seconds = 1.0
+
+
+class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The limits of one provider's client.
+
+    Attributes:
+        connect_s: Name resolution, connection and TLS together. Shorter than
+            the others, so that a stalled connection is told from a bank that
+            does not answer.
+        read_s, payout_s: A whole call, from admission to the last byte of the
+            answer; the repetition of a read included.
+        answer_bytes: The largest answer that is read.
+        retry_share: The part of the calls in flight that may be repetitions;
+            one is always allowed.
+        retry_after_s, retry_spread_s: The pause before a read is repeated,
+            and what is added to it at random.
+    """
+
+    connect_s: Seconds = 2.0
+    read_s: Seconds = 8.0
+    payout_s: Seconds = 20.0
+    answer_bytes: Annotated[int, msgspec.Meta(ge=1024, le=16 * 1024 * 1024)] = 1024 * 1024
+    retry_share: Share = 0.1
+    retry_after_s: Seconds = 0.05
+    retry_spread_s: Seconds = 0.1
+    breaker: BreakerLimits = BreakerLimits()
+    bulkhead: BulkheadLimits = BulkheadLimits()

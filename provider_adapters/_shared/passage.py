@@ -1,0 +1,74 @@
+"""How far one call has got: the only witness of whether a byte left us."""
+
+from __future__ import annotations
+
+from gateway.domain.clocks import Deadline
+from gateway.domain.providers import Evidence, Phase, ProviderError
+
+
+class SendRefused(Exception):
+    """The request must not be written any more; raised before its first byte."""
+
+
+class Passage:
+    """
+    The progress of one call, told by the transport while it happens.
+
+    A call may send only between its beginning and ``end``, and not after
+    ``send_by``; both are asked in ``leaving``, which the transport calls in the
+    same step as the write.
+
+    Attributes:
+        bytes_left: Set before the first byte is written, never taken back: when
+            it is False, certainly nothing left us.
+        refused_here: The call was stopped by us; it says nothing of the bank.
+    """
+
+    __slots__ = ("_ended", "bytes_left", "http_status", "phase", "refused_here", "send_by")
+
+    def __init__(self, send_by: Deadline | None = None) -> None:
+        self.send_by = send_by
+        self.phase = Phase.REFUSED_HERE
+        self.bytes_left = False
+        self.http_status = 0
+        self.refused_here = False
+        self._ended = False
+
+    def connecting(self) -> None:
+        """Note that a connection is being opened or taken from the pool."""
+        self.phase = Phase.CONNECTING
+
+    def connected(self) -> None:
+        """Note that there is a connection."""
+        self.phase = Phase.CONNECTED
+
+    def leaving(self) -> None:
+        """
+        Note that the first byte is written now, unless it must not be.
+
+        Raises:
+            SendRefused: the deadline has passed, or the call is over.
+        """
+        if self._ended or (self.send_by is not None and self.send_by.passed()):
+            self.refused_here = True
+            raise SendRefused
+        self.bytes_left = True
+        self.phase = Phase.SENT
+
+    def answered(self, http_status: int) -> None:
+        """Note that the answer's head is here."""
+        self.phase = Phase.ANSWERED
+        self.http_status = http_status
+
+    def end(self) -> None:
+        """Forbid any later write, whatever still runs for this call."""
+        self._ended = True
+
+    def evidence(self, failure: ProviderError) -> Evidence:
+        """Say what is known after a failure."""
+        return Evidence(
+            phase=self.phase,
+            bytes_left=self.bytes_left,
+            reason=str(failure.reason),
+            http_status=self.http_status or None,
+        )

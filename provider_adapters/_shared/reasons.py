@@ -1,0 +1,50 @@
+"""The fixed words for why a call failed: for logs, metrics and evidence, never for a partner."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """
+    Why a call did not give what was asked.
+
+    The first group is used only when certainly no byte of the request left us.
+    """
+
+    BREAKER_OPEN = "breaker_open"
+    BULKHEAD_FULL = "bulkhead_full"
+    CLOSED = "closed"
+    CONNECT_FAILED = "connect_failed"
+    CONNECT_TIMEOUT = "connect_timeout"
+    DEADLINE_PASSED = "deadline_passed"
+    DNS_FAILED = "dns_failed"
+    TLS_FAILED = "tls_failed"
+    UNSENDABLE = "unsendable"
+
+    CANCELLED = "cancelled"
+    CONNECTION_LOST = "connection_lost"
+    TIMEOUT = "timeout"
+
+    ANSWER_CUT_SHORT = "answer_cut_short"
+    CONTENT_CODING = "content_coding"
+    CREDENTIALS_REFUSED = "credentials_refused"
+    NOT_FOUND = "not_found"
+    NOT_HTTP = "not_http"
+    NOT_JSON = "not_json"
+    NOT_SUPPORTED = "not_supported"
+    RATE_LIMITED = "rate_limited"
+    REDIRECTED = "redirected"
+    REFUSED = "refused"
+    SERVER_ERROR = "server_error"
+    TOO_LARGE = "too_large"
+    UNEXPECTED_STATUS = "unexpected_status"
+    WRONG_SHAPE = "wrong_shape"
+
+    ANSWERED = "answered"
+    DUPLICATE = "duplicate"
+
+    AMOUNT_MISMATCH = "amount_mismatch"
+    E2E_ID_MALFORMED = "e2e_id_malformed"
+    KEY_MISMATCH = "key_mismatch"
+    UNKNOWN_STATUS = "unknown_status"

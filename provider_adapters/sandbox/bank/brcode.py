@@ -1,0 +1,127 @@
+"""
+BR Code: the EMV text behind a PIX QR code, written and read.
+
+Source: manual of the BR Code (Banco Central); API Pix 2.9.
+"""
+
+from __future__ import annotations
+
+import binascii
+import unicodedata
+from dataclasses import dataclass
+
+_DOMAIN = "br.gov.bcb.pix"
+_CRC_START = 0xFFFF
+_CRC_LENGTH = 8
+_NAME_LENGTH = 25
+_CITY_LENGTH = 15
+_HEADER_LENGTH = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrCode:
+    """
+    What a payload says.
+
+    Attributes:
+        key: The PIX key of a static code; None in a dynamic one.
+        url: Where a dynamic code's charge is found, without scheme.
+        amount: Reais with a point and two decimals; None for an open amount.
+        txid: ``***`` where the payload names none.
+    """
+
+    name: str
+    city: str
+    key: str | None = None
+    url: str | None = None
+    info: str | None = None
+    amount: str | None = None
+    postal_code: str | None = None
+    txid: str = "***"
+    point_of_initiation: str | None = None
+
+
+def encode(code: BrCode) -> str:
+    """
+    Write a payload, ASCII only, its checksum last.
+
+    Names lose their accents and what does not fit: 25 characters for the
+    name, 15 for the city.
+    """
+    account = _field("00", _DOMAIN) + _field("01", code.key) + _field("02", code.info)
+    fields = (
+        _field("00", "01"),
+        _field("01", code.point_of_initiation),
+        _field("26", account + _field("25", code.url)),
+        _field("52", "0000"),
+        _field("53", "986"),
+        _field("54", code.amount),
+        _field("58", "BR"),
+        _field("59", plain(code.name)[:_NAME_LENGTH] or "-"),
+        _field("60", plain(code.city)[:_CITY_LENGTH] or "-"),
+        _field("61", code.postal_code),
+        _field("62", _field("05", code.txid)),
+    )
+    body = "".join(fields) + "6304"
+    return body + checksum(body)
+
+
+def decode(payload: str) -> BrCode:
+    """
+    Read a payload.
+
+    Raises:
+        ValueError: When its checksum or its lengths are wrong, or when it is
+            no PIX payload.
+    """
+    if checksum(payload[:-4]) != payload[-4:] or payload[-_CRC_LENGTH:-4] != "6304":
+        message = "the checksum does not fit"
+        raise ValueError(message)
+    fields = _fields(payload)
+    account = _fields(fields.get("26", ""))
+    if account.get("00", "").lower() != _DOMAIN:
+        message = "not a PIX payload"
+        raise ValueError(message)
+    return BrCode(
+        name=fields.get("59", ""),
+        city=fields.get("60", ""),
+        key=account.get("01"),
+        url=account.get("25"),
+        info=account.get("02"),
+        amount=fields.get("54"),
+        postal_code=fields.get("61"),
+        txid=_fields(fields.get("62", "")).get("05", "***"),
+        point_of_initiation=fields.get("01"),
+    )
+
+
+def checksum(text: str) -> str:
+    """Give the CRC-16/CCITT-FALSE of a text as four upper-case hexadecimals."""
+    return f"{binascii.crc_hqx(text.encode(), _CRC_START):04X}"
+
+
+def plain(text: str) -> str:
+    """Take accents and everything else that is not printable ASCII away."""
+    bare = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in bare if letter.isascii() and letter.isprintable())
+
+
+def _field(number: str, value: str | None) -> str:
+    return f"{number}{len(value):02d}{value}" if value else ""
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Split a template into its fields; every length has to fit exactly."""
+    found: dict[str, str] = {}
+    while text:
+        number, length = text[:2], text[2:_HEADER_LENGTH]
+        if not (number.isdigit() and length.isdigit() and len(length) == len(number) == 2):  # noqa: PLR2004 - two digits each
+            message = "a field does not begin with its number and length"
+            raise ValueError(message)
+        end = _HEADER_LENGTH + int(length)
+        if end > len(text):
+            message = "a field is longer than the payload"
+            raise ValueError(message)
+        found[number] = text[_HEADER_LENGTH:end]
+        text = text[end:]
+    return found

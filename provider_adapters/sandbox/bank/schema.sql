@@ -1,0 +1,64 @@
+CREATE TABLE IF NOT EXISTS accounts (
+  id TEXT PRIMARY KEY, token_digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+  tax_number TEXT NOT NULL, branch TEXT NOT NULL, number TEXT NOT NULL, type TEXT NOT NULL,
+  city TEXT NOT NULL, zip_code TEXT NOT NULL, payout_kind TEXT NOT NULL, payout_limit INTEGER,
+  created_at INTEGER NOT NULL, UNIQUE (branch, number)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS ledger (
+  name TEXT PRIMARY KEY, centavos INTEGER NOT NULL DEFAULT 0, guarded INTEGER NOT NULL,
+  CHECK (guarded = 0 OR centavos >= 0)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS journal (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, memo TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS entries (
+  journal_id INTEGER NOT NULL REFERENCES journal (id), name TEXT NOT NULL REFERENCES ledger (name),
+  centavos INTEGER NOT NULL CHECK (centavos <> 0)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS statement (
+  seq INTEGER PRIMARY KEY, account_id TEXT NOT NULL REFERENCES accounts (id), payout_id TEXT,
+  kind TEXT NOT NULL, centavos INTEGER NOT NULL CHECK (centavos <> 0), e2e_id TEXT,
+  name TEXT NOT NULL, tax_number TEXT NOT NULL, description TEXT NOT NULL, at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS statement_newest ON statement (account_id, at, seq);
+
+CREATE TABLE IF NOT EXISTS keys (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL, account_id TEXT NOT NULL REFERENCES accounts (id),
+  key TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, created_at INTEGER NOT NULL,
+  UNIQUE (account_id, id)
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS keys_in_use ON keys (key) WHERE status <> 'canceled';
+
+CREATE TABLE IF NOT EXISTS charges (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id), reference TEXT NOT NULL, txid TEXT NOT NULL,
+  type TEXT NOT NULL, key TEXT NOT NULL, centavos INTEGER, reusable INTEGER NOT NULL,
+  description TEXT NOT NULL, payer TEXT, emv TEXT NOT NULL, status TEXT NOT NULL,
+  created_at INTEGER NOT NULL, expires_at INTEGER, UNIQUE (account_id, reference)
+) STRICT;
+CREATE INDEX IF NOT EXISTS charges_by_reference ON charges (reference);
+
+CREATE TABLE IF NOT EXISTS payments (
+  seq INTEGER PRIMARY KEY REFERENCES statement (seq),
+  account_id TEXT NOT NULL REFERENCES accounts (id), reference TEXT, e2e_id TEXT NOT NULL,
+  centavos INTEGER NOT NULL, payer TEXT, at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS payments_newest ON payments (account_id, at, seq);
+CREATE INDEX IF NOT EXISTS payments_of_charge ON payments (account_id, reference, seq);
+
+CREATE TABLE IF NOT EXISTS payouts (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id), idempotency_key TEXT, unique_key TEXT,
+  fingerprint TEXT NOT NULL, centavos INTEGER NOT NULL CHECK (centavos > 0),
+  settled_centavos INTEGER, e2e_id TEXT NOT NULL UNIQUE, description TEXT NOT NULL,
+  destination TEXT NOT NULL, credit_to TEXT REFERENCES accounts (id), state TEXT NOT NULL,
+  failure TEXT, step TEXT, due_at INTEGER, created_at INTEGER NOT NULL, settled_at INTEGER,
+  returned_at INTEGER, UNIQUE (account_id, unique_key)
+) STRICT;
+CREATE INDEX IF NOT EXISTS payouts_due ON payouts (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payouts_by_key ON payouts (idempotency_key);
+CREATE INDEX IF NOT EXISTS payouts_newest ON payouts (account_id, created_at, seq);

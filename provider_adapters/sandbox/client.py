@@ -1,0 +1,71 @@
+"""The bank's addresses and its credentials: what is asked, where, and as whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from gateway.domain.payouts import PayoutOrder
+from gateway.domain.providers import ProviderAccount, Refused
+from provider_adapters._shared.messages import Kind, ProviderRequest, filled
+from provider_adapters._shared.reasons import Reason
+from provider_adapters.sandbox import payouts
+
+ACCOUNT = "/v1/contas/{conta}"
+PAYOUTS = f"{ACCOUNT}/transferencias"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A read below an account: ``steps`` fill the braces of ``path``, ``query`` follows it."""
+
+    operation: str
+    path: str
+    steps: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+PROBE = ProviderRequest(operation="probe", method="GET", template="/", path="/")
+"""The bank answers it in its own words; no account is touched."""
+
+
+def asking(account: ProviderAccount, question: Question) -> ProviderRequest:
+    """Make the request of a read; raises ``Refused`` for what cannot be put into a path."""
+    template = ACCOUNT + question.path
+    path = filled(template, conta=account.provider_account, **question.steps)
+    if question.query:
+        path = f"{path}?{urlencode(question.query, quote_via=quote)}"
+    return ProviderRequest(
+        operation=question.operation,
+        method="GET",
+        template=template,
+        path=path,
+        headers=_credentials(account),
+    )
+
+
+def ordering(account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
+    """
+    Make the request that moves money; raises ``Refused`` for what cannot be written.
+
+    The provider key is the idempotency key, which the bank keeps for ever.
+    """
+    try:
+        body = payouts.body(order)
+    except ValueError as problem:
+        raise Refused(Reason.UNSENDABLE) from problem
+    return ProviderRequest(
+        operation="create_payout",
+        method="POST",
+        template=PAYOUTS,
+        path=filled(PAYOUTS, conta=account.provider_account),
+        headers={**_credentials(account), "Idempotency-Key": order.provider_key},
+        body=body,
+        kind=Kind.PAYOUT,
+    )
+
+
+def _credentials(account: ProviderAccount) -> dict[str, str]:
+    """Speak as the account: its credentials are the bank's token for it."""
+    return {"Authorization": f"Bearer {account.credentials}"}

@@ -1,0 +1,85 @@
+"""What we stand on: new enough, written down with a reason, pinned with a hash."""
+
+import re
+from importlib.metadata import version
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from tests.architecture.tree import PROJECT, ROOT
+
+# Below these stand holes or bugs we know of; docs/dependencies.md names them.
+FLOORS = {
+    "aiocache": "0.12.3",
+    "aiohttp": "3.14.4",
+    "aiosqlite": "0.22.1",
+    "cryptography": "50",
+    "msgspec": "0.22",
+    "orjson": "3.13",
+    "prometheus-client": "0.26",
+    "pyjwt": "2.15",
+    "redis": "8.1",
+    "sqlalchemy": "2.1.9",
+}
+RUN = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
+EXTRAS = [
+    Requirement(text)
+    for extra in PROJECT["project"]["optional-dependencies"].values()
+    for text in extra
+]
+TEST = [Requirement(text) for text in PROJECT["dependency-groups"]["test"]]
+HASHES = r"(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"
+PIN = re.compile(rf"^([a-z0-9-]+)==(\S+)(?: ; .*?)? \\\n{HASHES}", re.MULTILINE)
+LOCKS = {
+    name: {pin[1]: pin[2] for pin in PIN.finditer((ROOT / f"requirements/{name}.txt").read_text())}
+    for name in ("run", "test")
+}
+
+
+@pytest.mark.parametrize(("name", "floor"), FLOORS.items())
+def test_what_is_installed_is_new_enough(name: str, floor: str):
+    assert Version(version(name)) >= Version(floor)
+
+
+@pytest.mark.parametrize(("name", "floor"), FLOORS.items())
+def test_what_is_asked_for_is_new_enough(name: str, floor: str):
+    """Whoever installs the distribution without our pins is safe too."""
+    asked = next(need for need in [*RUN, *EXTRAS] if need.name == name)
+
+    lowest = [Version(part.version) for part in asked.specifier if part.operator in {">=", "=="}]
+
+    assert lowest
+    assert max(lowest) >= Version(floor)
+
+
+@pytest.mark.parametrize(
+    ("lock", "need"),
+    [*(("run", need) for need in RUN), *(("test", need) for need in [*RUN, *EXTRAS, *TEST])],
+    ids=str,
+)
+def test_a_pin_is_what_was_asked_for(lock: str, need: Requirement):
+    """After a change of pyproject.toml: ``make lock``."""
+    assert need.name in LOCKS[lock]
+    assert need.specifier.contains(LOCKS[lock][need.name])
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_has_its_hash(lock: str):
+    text = (ROOT / f"requirements/{lock}.txt").read_text()
+
+    assert "".join(pin[0] for pin in PIN.finditer(text)) == text
+
+
+def test_tests_run_on_what_the_service_runs_on():
+    """Two resolutions may differ; then what was tested is not what runs."""
+    assert LOCKS["run"].items() <= LOCKS["test"].items()
+
+
+def test_every_dependency_has_its_reason():
+    """``docs/dependencies.md``: one row each, and no row for what is gone."""
+    page = (ROOT / "docs/dependencies.md").read_text()
+
+    explained = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)
+
+    assert sorted(explained) == sorted({need.name for need in [*RUN, *EXTRAS, *TEST]})

@@ -1,0 +1,97 @@
+"""Documents in step with the code they speak of."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import PROJECT, ROOT, documents
+
+MAKEFILE = (ROOT / "Makefile").read_text()
+TARGETS = set(re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.MULTILINE))
+PAGES = re.search(r"^PAGES := (.*)$", MAKEFILE, re.MULTILINE)[1].split()
+ADRS = sorted((ROOT / "docs/adr").glob("*.md"))
+LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+STATUS = re.compile(r"^Status: (accepted|superseded by \d{4}), \d{4}-\d\d-\d\d$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_generated_page_says_what_the_code_says(page: str):
+    """After a change of the catalogue: ``make docs``."""
+    if not (ROOT / "gateway/__main__.py").is_file():
+        pytest.skip("the command that writes the page does not exist yet")
+    written = subprocess.run(
+        [sys.executable, "-m", "gateway", page, "--markdown"],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+    )
+
+    assert (written.returncode, written.stderr) == (0, "")
+    assert (ROOT / "docs" / f"{page}.md").read_text() == written.stdout
+
+
+def test_a_link_leads_somewhere():
+    broken = [
+        f"{page}: {target}"
+        for page in documents()
+        for target in LINK.findall(FENCE.sub("", (ROOT / page).read_text()))
+        if not (ROOT / page.parent / target).exists()
+    ]
+
+    assert broken == []
+
+
+def test_a_make_target_that_is_named_exists():
+    unknown = {
+        f"{page}: make {target}"
+        for page in documents()
+        for target in re.findall(r"`make ([a-z-]+)", (ROOT / page).read_text())
+        if target not in TARGETS
+    }
+
+    assert unknown == set()
+
+
+def test_every_target_is_phony():
+    """A file called ``test`` must not make ``make test`` do nothing."""
+    phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
+
+    assert phony == TARGETS
+
+
+def test_decisions_are_numbered_without_a_gap():
+    assert [path.name[:4] for path in ADRS] == [f"{n:04}" for n in range(1, len(ADRS) + 1)]
+
+
+@pytest.mark.parametrize("path", ADRS, ids=lambda path: path.stem)
+def test_a_decision_is_one_page_of_four_parts(path: Path):
+    """What was decided, why, what it costs: a page that lacks one is an opinion."""
+    text = path.read_text()
+
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+
+    assert text.startswith(f"# {path.name[:4]}. ")
+    assert headings == ["Context", "Decision", "Consequences"]
+    assert STATUS.search(text)
+    assert len(text.splitlines()) <= 60
+
+
+def test_the_index_names_every_page():
+    index = (ROOT / "docs/README.md").read_text()
+    pages = [str(path.relative_to("docs")) for path in documents() if path.parts[0] == "docs"]
+
+    assert [page for page in pages if page != "README.md" and f"]({page})" not in index] == []
+
+
+def test_the_changelog_knows_the_version():
+    """Keep a Changelog: what is not released yet stands first."""
+    headings = re.findall(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+    assert headings[0] == "Unreleased"
+    assert headings[1:] == [] or headings[1] == PROJECT["project"]["version"]

@@ -1,0 +1,56 @@
+"""Who may import whom: the contracts of pyproject.toml, and the one they cannot express."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import PACKAGES, PROJECT, ROOT, modules
+
+DOMAIN = [path for path in modules() if path.is_relative_to("gateway/domain")]
+
+
+def test_the_import_contracts_are_kept():
+    """The seven contracts: down only, and side by side."""
+    linted = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache"],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+
+    assert linted.returncode == 0, linted.stdout + linted.stderr
+
+
+def test_no_contract_is_lost():
+    """Seven were agreed; each was broken on purpose once to see it caught."""
+    names = [contract["name"] for contract in PROJECT["tool"]["importlinter"]["contracts"]]
+
+    assert [name[0] for name in names] == list("1234567")
+
+
+@pytest.mark.parametrize("path", DOMAIN, ids=str)
+def test_the_domain_needs_only_the_standard_library(path: Path):
+    """A contract can forbid packages by name; this forbids those nobody thought of."""
+    strangers = set(imported(path)) - sys.stdlib_module_names - {"gateway"}
+
+    assert strangers == set()
+
+
+def test_the_roots_are_those_of_the_distribution():
+    """A fourth root would stand outside every contract."""
+    assert PROJECT["tool"]["importlinter"]["root_packages"] == list(PACKAGES)
+    assert PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(PACKAGES)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Name the root package of every import of a module."""
+    for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        if isinstance(node, ast.Import):
+            yield from (name.name.partition(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]

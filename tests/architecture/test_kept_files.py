@@ -1,0 +1,61 @@
+"""What is kept names no machine and no package index: it builds anywhere, and tells nothing."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import ROOT, kept
+
+MACHINE = re.compile(r"(?<![\w.~])/(?:home|root|Users|work)/\w")
+INDEX = re.compile(
+    r"\b(?:pypi|pythonhosted|npmjs|jsdelivr|unpkg|ghcr|docker)\.(?:org|com|io|net)\b"
+    r"|--(?:(?:extra-)?index-url|find-links|trusted-host)"
+)
+BINARY = {".gz", ".ico", ".png", ".woff2", ".zip"}
+
+
+def test_no_file_names_a_folder_of_somebody_s_machine():
+    assert found(MACHINE) == []
+
+
+def test_no_file_names_a_package_index():
+    """An address in a requirement would be asked, whatever the machine is set to use."""
+    assert found(INDEX) == []
+
+
+def test_no_requirement_names_an_address():
+    """The file says what and which hash; where from is the machine's business."""
+    locked = [path for path in (ROOT / "requirements").glob("*.txt") if "://" in path.read_text()]
+
+    assert locked == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (MACHINE, "at |home|maria|pixgate"),
+        (MACHINE, "|Users|maria"),
+        (INDEX, "https:||pypi^org|simple"),
+        (INDEX, "^^index-url https:||example^org".replace("^", "-", 2)),
+    ],
+)
+def test_the_patterns_find_what_they_are_for(pattern: re.Pattern[str], text: str):
+    """Written in disguise, or this file would find itself."""
+    assert pattern.search(text.replace("|", "/").replace("^", "."))
+
+
+def found(pattern: re.Pattern[str]) -> list[str]:
+    """Name every kept line that the pattern finds."""
+    return [
+        f"{path}:{number}: {line.strip()[:100]}"
+        for path in kept()
+        if path.suffix not in BINARY
+        for number, line in enumerate(read(path).splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+def read(path: Path) -> str:
+    """Read a file as text, whatever its bytes are."""
+    return (ROOT / path).read_text(encoding="utf-8", errors="replace")

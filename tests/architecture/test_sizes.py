@@ -1,0 +1,46 @@
+"""Files one can read in one sitting, functions one can hold in one's head."""
+
+import ast
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from tests.architecture.tree import ROOT, functions, modules
+
+FILE_LINES = 400
+MEDIAN_LINES = 120
+FUNCTION_LINES = 30
+
+
+def test_no_file_is_too_long():
+    too_long = {str(path): lines(path) for path in modules() if lines(path) > FILE_LINES}
+
+    assert too_long == {}
+
+
+def test_most_files_are_short():
+    """The limit is for the exception; this is for the rule."""
+    assert median(map(lines, modules())) <= MEDIAN_LINES
+
+
+@pytest.mark.parametrize("path", modules(), ids=str)
+def test_no_function_is_too_long(path: Path):
+    """Counted from ``def`` to the last line, the docstring included."""
+    too_long = {
+        f"{path}:{function.lineno} {function.name}": length(function)
+        for function in functions(path)
+        if length(function) > FUNCTION_LINES
+    }
+
+    assert too_long == {}
+
+
+def lines(path: Path) -> int:
+    """Count the lines of a file."""
+    return len((ROOT / path).read_text().splitlines())
+
+
+def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count the lines of a function without its decorators."""
+    return (function.end_lineno or function.lineno) - function.lineno + 1

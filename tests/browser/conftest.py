@@ -1,0 +1,31 @@
+"""Browser tests share the browser's loop, which is the session's; so must what they talk to."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run every asynchronous test below this folder in the session's loop."""
+    for item in items:
+        if item.path.is_relative_to(HERE) and item.get_closest_marker("asyncio"):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def served() -> AsyncIterator[Callable[[web.Application], Awaitable[str]]]:
+    """Serve an application in this loop and return its address; ``aiohttp_server`` has another."""
+    async with AsyncExitStack() as stack:
+
+        async def serve(application: web.Application) -> str:
+            server = await stack.enter_async_context(TestServer(application))
+            return str(server.make_url("/"))
+
+        yield serve

@@ -1,0 +1,61 @@
+"""What every test may ask for: servers of others, found as ``tests/servers`` says, else skipped."""
+
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, settings
+from playwright.async_api import Browser
+
+from tests.servers import chromium, loopback, postgres, redis
+from tests.servers.postgres import PostgresServer
+from tests.servers.redis import RedisServer
+
+# A shared machine is slow now and then: time is no property of a parser.
+_patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("quick", max_examples=100, **_patient)
+settings.register_profile("thorough", max_examples=5_000, **_patient)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_sessionstart() -> None:
+    """Close the network but for the loopback."""
+    loopback.stay()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """One PostgreSQL for the whole run."""
+    with postgres.running() as server:
+        yield server
+
+
+@pytest.fixture
+async def postgres_url(postgres_server: PostgresServer) -> AsyncIterator[str]:
+    """Address of an empty database of this test alone, ``postgresql+asyncpg://``."""
+    name = f"test_{uuid.uuid4().hex}"
+    yield await postgres_server.create(name)
+    await postgres_server.drop(name)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """One Redis for the whole run."""
+    with redis.running() as server:
+        yield server
+
+
+@pytest.fixture
+async def redis_url(redis_server: RedisServer) -> str:
+    """Address of an empty Redis."""
+    await redis_server.empty()
+    return redis_server.url
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One browser for the whole run; its loop is the session's, so its tests are too."""
+    async with chromium.running() as started:
+        yield started

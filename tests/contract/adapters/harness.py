@@ -1,0 +1,76 @@
+"""
+Every registered adapter on a stage: how it is made, and what an order of it looks like.
+
+A new adapter needs one entry here; the suites then hold for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import msgspec
+
+from gateway.domain.accounts import Environment
+from gateway.domain.clocks import Deadline
+from gateway.domain.money import Money
+from gateway.domain.payouts import PayoutMethod, PayoutOrder, PixDestination
+from gateway.domain.pix_keys import PixKeyType
+from gateway.domain.providers import ProviderAccount, ProviderAdapter
+from gateway.telemetry.records import Observer
+from provider_adapters import registry
+from provider_adapters._shared.limits import ClientLimits
+
+KEY = "0123456789abcdef0123456789abcdef"
+ACCOUNT = ProviderAccount(
+    account_id="5f1c3a52-7f0e-4c2b-9d3f-1a2b3c4d5e6f",
+    provider_account="cc_1",
+    credentials="token-of-the-bank",
+)
+
+SETTINGS: Mapping[str, Callable[[str], dict[str, object]]] = {
+    "sandbox": lambda url: {"base_url": url},
+}
+"""What each adapter is configured with for a bank at an address."""
+
+
+@dataclass(frozen=True)
+class Now:
+    """A monotonic clock of one instant."""
+
+    at: float = 0.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+FAR = Deadline(10.0, Now())
+PASSED = Deadline(10.0, Now(10.0))
+
+
+def order(centavos: int = 1050, key: str = KEY, pix_key: str = "maria@example.com") -> PayoutOrder:
+    """Make an order by PIX key."""
+    return PayoutOrder(
+        provider_key=key,
+        method=PayoutMethod.PIX,
+        value=Money(centavos),
+        destination=PixDestination(
+            name="Maria Silva", tax_number="52998224725", key_type=PixKeyType.EMAIL, key=pix_key
+        ),
+        description="",
+    )
+
+
+@asynccontextmanager
+async def on_stage(
+    name: str, url: str, observer: Observer, limits: ClientLimits
+) -> AsyncIterator[ProviderAdapter]:
+    """Make and start an adapter for a bank at ``url``."""
+    settings = {**SETTINGS[name](url), "limits": msgspec.to_builtins(limits)}
+    adapter = registry.find(name)(name, settings, Environment.SANDBOX, observer)
+    await adapter.start()
+    try:
+        yield adapter
+    finally:
+        await adapter.close()

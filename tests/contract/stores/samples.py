@@ -1,0 +1,168 @@
+"""Things to store, each made from a few words; the clock stands at ``NOW``."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from gateway.domain.accounts import (
+    Account,
+    BankCoordinates,
+    Company,
+    Credential,
+    Environment,
+    SecretDigest,
+)
+from gateway.domain.money import Money
+from gateway.domain.payouts import (
+    Payout,
+    PayoutMethod,
+    PayoutState,
+    PixDestination,
+    provider_key,
+)
+from gateway.domain.permissions import Permission
+from gateway.domain.pix_keys import PixKeyType
+from gateway.domain.providers import Evidence, Phase
+from gateway.domain.stores import Attempt, AuditEvent, Change
+from gateway.domain.windows import Paging, Search, Window
+
+NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
+COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
+ACCOUNT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+SISTER = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c02"
+CLIENT = "cli_abcdefghijklmnopqrst"
+
+
+def now() -> datetime:
+    """A clock that stands still."""
+    return NOW
+
+
+def event(action: str = "tested", **details: str) -> AuditEvent:
+    """An act of a test."""
+    return AuditEvent(
+        at=NOW, actor="cli", action=action, subject="test:1", details=details, trace_id="trace-1"
+    )
+
+
+def company(company_id: str = COMPANY, *, created_at: datetime = NOW) -> Company:
+    """A company."""
+    return Company(company_id, "Padaria São João", created_at)
+
+
+def account(account_id: str = ACCOUNT, *, company_id: str = COMPANY) -> Account:
+    """An active, verified account at the sandbox bank."""
+    return Account(
+        id=account_id,
+        company_id=company_id,
+        name="Padaria São João Ltda",
+        tax_number="11222333000181",
+        active=True,
+        verified=True,
+        provider="sandbox",
+        provider_account="conta-1",
+        sealed_credentials=b"\x00sealed\xff",
+        coordinates=BankCoordinates(
+            bank_number="341", ispb="60701190", branch="0001", account="123456-7"
+        ),
+        created_at=NOW,
+    )
+
+
+def secret(digest: bytes = b"d" * 32, *, created_at: datetime = NOW) -> SecretDigest:
+    """A current secret."""
+    return SecretDigest(key_id="pepper-1", digest=digest, created_at=created_at)
+
+
+def credential(client_id: str = CLIENT, *, permissions: str = "balance:read") -> Credential:
+    """A credential of the whole company with one secret; permissions are separated by blanks."""
+    return Credential(
+        client_id=client_id,
+        company_id=COMPANY,
+        account_id=None,
+        name="ERP",
+        permissions=frozenset(map(Permission.parse, permissions.split())),
+        secrets=(secret(),),
+        created_at=NOW,
+    )
+
+
+def payout(
+    reference: str = "order-1",
+    *,
+    account_id: str = ACCOUNT,
+    centavos: int = 1050,
+    created_at: datetime = NOW,
+) -> Payout:
+    """A payout whose first attempt is being sent."""
+    destination = PixDestination(
+        name="Maria", tax_number="52998224725", key_type=PixKeyType.EMAIL, key="maria@example.com"
+    )
+    return Payout(
+        account_id=account_id,
+        reference=reference,
+        fingerprint="f" * 64,
+        provider_key=provider_key(Environment.SANDBOX, account_id, reference),
+        provider="sandbox",
+        client_id=CLIENT,
+        method=PayoutMethod.PIX,
+        value=Money(centavos),
+        date=created_at.date(),
+        description="pão",
+        destination=destination,
+        destination_sent={"tax_number": "529.982.247-25", "key": "Maria@example.com"},
+        state=PayoutState.SENDING,
+        attempt=1,
+        lease_until=created_at + timedelta(seconds=60),
+        created_at=created_at,
+        updated_at=created_at,
+    )
+
+
+def attempt(number: int = 1, *, started_at: datetime = NOW) -> Attempt:
+    """A running attempt."""
+    return Attempt(
+        number=number,
+        provider="sandbox",
+        started_at=started_at,
+        send_deadline=started_at + timedelta(seconds=20),
+        lease_until=started_at + timedelta(seconds=60),
+        trace_id=f"trace-{number}",
+    )
+
+
+EVIDENCE = Evidence(
+    phase=Phase.ANSWERED,
+    bytes_left=True,
+    reason="listed",
+    http_status=422,
+    provider_code="E\x00-\ud800",
+)
+
+
+def change(
+    before: PayoutState,
+    after: PayoutState,
+    *,
+    reference: str = "order-1",
+    attempt: int = 1,
+) -> Change:
+    """A step, one second after the payout was made."""
+    return Change(
+        account_id=ACCOUNT,
+        reference=reference,
+        attempt=attempt,
+        before=frozenset({before}),
+        after=after,
+        at=NOW + timedelta(seconds=1),
+    )
+
+
+def of(step: Change, **fields: object) -> Change:
+    """The step with other fields."""
+    return replace(step, **fields)
+
+
+def search(init: str, ends: str, *, page: int = 1, limit: int = 25) -> Search:
+    """What a list is asked for, by days."""
+    window = Window(datetime.fromisoformat(init).date(), datetime.fromisoformat(ends).date())
+    return Search(window, Paging(page, limit))

@@ -1,0 +1,94 @@
+"""The payout list: newest first, whole UTC days, true totals."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, SISTER, attempt, payout, search
+
+DAY = datetime(2026, 3, 10, tzinfo=UTC)
+TICK = timedelta(microseconds=1)
+
+
+async def stored(store: Store, *times: datetime) -> None:
+    """One payout for each time, named by its place."""
+    for place, created_at in enumerate(times):
+        await store.payouts.add(payout(f"o-{place}", created_at=created_at), attempt())
+
+
+async def references(store: Store, init: str, ends: str, **paging: int) -> list[str]:
+    """The references of a page."""
+    page, _ = await store.payouts.search(ACCOUNT, search(init, ends, **paging))
+    return [each.reference for each in page]
+
+
+@pytest.mark.parametrize(
+    ("created_at", "inside"),
+    [
+        (DAY - TICK, False),
+        (DAY, True),
+        (DAY + timedelta(days=2) - TICK, True),
+        (DAY + timedelta(days=2), False),
+    ],
+    ids=["just before", "first instant", "last instant", "just after"],
+)
+async def test_the_window_is_whole_days_both_included(
+    store: Store, created_at: datetime, inside: bool
+) -> None:
+    """Contract part 8."""
+    await stored(store, created_at)
+
+    page, total = await store.payouts.search(ACCOUNT, search("2026-03-10", "2026-03-11"))
+
+    assert (len(page), total) == (int(inside), int(inside))
+
+
+async def test_the_list_is_newest_created_first(store: Store) -> None:
+    await stored(store, DAY + TICK, DAY, DAY + 2 * TICK)
+
+    listed = await references(store, "2026-03-10", "2026-03-10")
+
+    assert listed == ["o-2", "o-0", "o-1"]
+
+
+async def test_pages_part_the_list_even_at_one_instant(store: Store) -> None:
+    """Nothing is shown twice or skipped because times are equal."""
+    await stored(store, *[DAY] * 7)
+
+    pages = [
+        await references(store, "2026-03-10", "2026-03-10", page=page, limit=3)
+        for page in (1, 2, 3)
+    ]
+
+    assert [len(page) for page in pages] == [3, 3, 1]
+    assert sum(pages, []) == [f"o-{place}" for place in (6, 5, 4, 3, 2, 1, 0)]
+
+
+@pytest.mark.parametrize("page", [2, 10**18 - 1], ids=["next", "largest"])
+async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store, page: int) -> None:
+    await stored(store, DAY, DAY)
+
+    listed, total = await store.payouts.search(
+        ACCOUNT, search("2026-03-10", "2026-03-10", page=page, limit=100)
+    )
+
+    assert (listed, total) == ([], 2)
+
+
+async def test_the_list_is_the_accounts_own(store: Store) -> None:
+    await stored(store, DAY)
+    await store.payouts.add(payout("theirs", account_id=SISTER, created_at=DAY), attempt())
+
+    listed = await references(store, "2026-03-10", "2026-03-10")
+
+    assert listed == ["o-0"]
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+async def test_the_calendars_ends_may_be_asked_for(store: Store, day: str) -> None:
+    await stored(store, DAY)
+
+    found = await store.payouts.search(ACCOUNT, search(day, day))
+
+    assert found == ([], 0)

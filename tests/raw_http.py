@@ -1,0 +1,103 @@
+"""A caller without manners: sends any bytes, in any portions, and reads what really comes back."""
+
+import asyncio
+import contextlib
+import json
+from dataclasses import dataclass, field
+
+HOST = b"Host: pixgate\r\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One answer of the wire; header names in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def code(self) -> str:
+        """The code of an error body; empty for anything else."""
+        with contextlib.suppress(ValueError):
+            return str(json.loads(self.body).get("code", ""))
+        return ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Exchange:
+    """What a connection was told. ``closed`` is False when the server left it open."""
+
+    raw: bytes = b""
+    closed: bool = False
+    seconds: float = 0.0
+    answers: list[Answer] = field(default_factory=list)
+
+    @property
+    def statuses(self) -> list[int]:
+        """The status of each answer, in order."""
+        return [answer.status for answer in self.answers]
+
+
+async def exchange(
+    port: int, *portions: bytes, gap_s: float = 0.03, patience_s: float = 3.0
+) -> Exchange:
+    """Send the portions one by one, then read until the server closes or patience ends."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    told = Exchange()
+    started = asyncio.get_running_loop().time()
+    try:
+        for portion in portions:
+            with contextlib.suppress(ConnectionError):
+                writer.write(portion)
+                await writer.drain()
+            if portion is not portions[-1]:
+                await asyncio.sleep(gap_s)
+        await _read(reader, told, patience_s)
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+    told.seconds = asyncio.get_running_loop().time() - started
+    told.answers = split(told.raw)
+    return told
+
+
+async def ask(port: int, path: str = "/", *, more: bytes = b"") -> Answer:
+    """Make one well-formed request on a connection of its own."""
+    head = f"GET {path} HTTP/1.1\r\n".encode() + HOST + more + b"Connection: close\r\n\r\n"
+    return (await exchange(port, head)).answers[0]
+
+
+def split(raw: bytes) -> list[Answer]:
+    """Split what came into answers; bytes that are none fail here."""
+    answers = []
+    while raw:
+        head, separator, raw = raw.partition(b"\r\n\r\n")
+        assert separator, f"not an answer: {head[:80]!r}"
+        status_line, *lines = head.decode("latin-1").split("\r\n")
+        version, status, _ = status_line.split(" ", 2)
+        assert version in ("HTTP/1.0", "HTTP/1.1"), status_line
+        headers = {
+            name.lower(): value.strip()
+            for name, _, value in (line.partition(":") for line in lines)
+        }
+        length = int(headers.get("content-length", 0))
+        answers.append(Answer(status=int(status), headers=headers, body=raw[:length]))
+        raw = raw[length:]
+    return answers
+
+
+async def _read(reader: asyncio.StreamReader, told: Exchange, patience_s: float) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(patience_s):
+            while piece := await _read_some(reader):
+                told.raw += piece
+            told.closed = True
+
+
+async def _read_some(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.read(65536)
+    except ConnectionError:
+        return b""

@@ -1,0 +1,41 @@
+"""
+A browser for tests: the system's own Chromium, driven by Playwright, which downloads nothing.
+
+Found in this order: ``TEST_CHROMIUM``; ``chromium``, ``chromium-browser``, ``google-chrome``
+in the path; else the tests skip. Pages are served with a strict content policy, so tests wait
+with ``expect(locator)``, never with ``wait_for_function``, which needs ``unsafe-eval``.
+"""
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Browser, async_playwright
+
+from tests.servers.demand import absent
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",  # root in a container has no user namespace to make one
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@asynccontextmanager
+async def running() -> AsyncIterator[Browser]:
+    """Start the browser; a new context for each test keeps their cookies apart."""
+    program = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        absent("browser", f"no browser: none of {', '.join(NAMES)} in the path")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            await browser.close()

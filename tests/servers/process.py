@@ -1,0 +1,132 @@
+"""Somebody else's server as a child of the test run: started, waited for, ended by its handle."""
+
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+START_S = 30
+STOP_S = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """
+    Whom a server runs as.
+
+    Attributes:
+        uid: Numeric user, or None to stay who we are.
+        gid: That user's group, or None.
+    """
+
+    uid: int | None = None
+    gid: int | None = None
+
+    def owns(self, path: Path) -> None:
+        """Give the path to this account."""
+        if self.uid is not None and self.gid is not None:
+            os.chown(path, self.uid, self.gid)
+
+
+def unprivileged(*names: str) -> Account:
+    """Choose the first account of these that exists, if we are root; PostgreSQL refuses root."""
+    if os.geteuid() != 0:
+        return Account()
+    for name in names:
+        with suppress(KeyError):
+            entry = pwd.getpwnam(name)
+            return Account(uid=entry.pw_uid, gid=entry.pw_gid)
+    message = f"none of the accounts {names} exists"
+    raise LookupError(message)
+
+
+def free_port() -> int:
+    """Ask the system for a loopback port nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def run(command: Sequence[str | Path], account: Account) -> None:
+    """Run a command to its end; its output is in the error when it fails."""
+    done = subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env=_environment(),
+        timeout=START_S * 2,
+        **_as(account),
+    )
+    if done.returncode:
+        message = f"{command[0]} ended with {done.returncode}: {done.stdout}{done.stderr}"
+        raise RuntimeError(message)
+
+
+@contextmanager
+def serving(
+    command: Sequence[str | Path],
+    *,
+    log: Path,
+    ready: Callable[[], bool],
+    account: Account | None = None,
+    stop: signal.Signals = signal.SIGTERM,
+) -> Iterator[None]:
+    """
+    Keep a server running; entered when ``ready`` says so, at the latest after 30 seconds.
+
+    Raises:
+        RuntimeError: It ended, or was not ready in time; with the end of its log.
+    """
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+            env=_environment(),
+            **_as(account or Account()),
+        )
+    try:
+        _wait(process, log, ready)
+        yield
+    finally:
+        _end(process, stop)
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours: a server's messages and sort order must not follow the developer's shell."""
+    return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
+
+
+def _as(account: Account) -> dict[str, object]:
+    if account.uid is None:
+        return {}
+    return {"user": account.uid, "group": account.gid, "extra_groups": []}
+
+
+def _wait(process: subprocess.Popen[bytes], log: Path, ready: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + START_S
+    while not ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            said = log.read_text(errors="replace")[-2000:]
+            message = f"{process.args!r} is not serving (status {process.returncode}): {said}"
+            raise RuntimeError(message)
+        time.sleep(0.02)
+
+
+def _end(process: subprocess.Popen[bytes], stop: signal.Signals) -> None:
+    process.send_signal(stop)
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

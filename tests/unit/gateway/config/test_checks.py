@@ -1,0 +1,193 @@
+"""What makes a configuration unfit to serve."""
+
+import base64
+
+import pytest
+from msgspec.structs import replace
+
+from gateway.config.checks import Finding, check, is_loopback, sealing_key
+from gateway.config.hidden import Address, Secret
+from gateway.config.reading import settings_from
+from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
+from gateway.config.upstream import Provider, SandboxBank
+from gateway.domain.accounts import Environment
+
+PEPPER = Secret("a pepper of production, long enough")
+KEY = Secret(base64.b64encode(bytes(range(32))).decode())
+ADAPTERS = {"sandbox", "acme"}
+
+
+def fit_for_production() -> Settings:
+    return Settings(
+        environment=Environment.PRODUCTION,
+        database=Database(url=Address("postgresql://db/pixgate")),
+        auth=Auth(basic=Basic(pepper=PEPPER)),
+        sealing=Sealing(key=KEY),
+        sandbox_bank=SandboxBank(start=False),
+        providers={"acme": Provider(adapter="acme")},
+    )
+
+
+def paths(settings: Settings, **more) -> list[str]:
+    return [finding.path for finding in check(settings, ADAPTERS, **more)]
+
+
+@pytest.mark.parametrize("settings", [Settings(), fit_for_production()], ids=["sandbox", "prod"])
+def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
+    assert check(settings, ADAPTERS) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("admin: {host: 0.0.0.0}", "admin.host"),
+        ("admin: {host: ops.example}", "admin.host"),
+        ("sandbox_bank: {host: 10.0.0.1}", "sandbox_bank.host"),
+        ("admin: {port: 8080}", "admin.port"),
+        ("server: {port: 8091}", "sandbox_bank.control_port"),
+        ("server: {host: 0.0.0.0, port: 9090}", "admin.port"),
+        ("server: {host: localhost, port: 9090}", "admin.port"),
+        ("sealing: {key: '${K}'}", "sealing.key"),
+        ("sealing: {retired_keys: {old: '${K}'}}", "sealing.retired_keys.old"),
+        ("sealing: {retired_keys: {old: ''}}", "sealing.retired_keys.old"),
+        ("auth: {basic: {retired_peppers: {old: ''}}}", "auth.basic.retired_peppers.old"),
+        ("providers: {a: {adapter: acne}}", "providers.a.adapter"),
+        ("providers: {a: {adapter: acme, connect_timeout_s: 8}}", "providers.a.connect_timeout_s"),
+        ("providers: {a: {adapter: acme, read_timeout_s: 21}}", "providers.a.read_timeout_s"),
+        ("providers: {a: {adapter: acme, waiting_s: 8}}", "providers.a.waiting_s"),
+        ("providers: {a: {adapter: acme, payout_timeout_s: 30}}", "providers.a.payout_timeout_s"),
+        ("server: {drain_s: 20}\nproviders: {a: {adapter: acme}}", "providers.a.payout_timeout_s"),
+        ("providers: {a: {adapter: acme, breaker: {open_s: 121}}}", "providers.a.breaker.open_s"),
+        ("database: {auth_timeout_s: 3}", "database.auth_timeout_s"),
+        (
+            "limits: {failed_credentials: {per_address: 10}}",
+            "limits.failed_credentials.per_address_and_client",
+        ),
+        (
+            "limits: {failed_credentials: {hard_per_address: 59}}",
+            "limits.failed_credentials.per_address",
+        ),
+    ],
+)
+def test_what_is_wrong_anywhere_is_found(text: str, path: str):
+    settings = settings_from(text, {"K": "dG9vIHNob3J0"})
+
+    assert paths(settings) == [path]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "admin: {host: 0.0.0.0, allow_public: true, port: 9091}",
+        "admin: {host: '::1'}",
+        "admin: {host: 127.0.0.2, port: 8080}",
+        "server: {port: 0}\nadmin: {port: 0}",
+        "sandbox_bank: {start: false, host: 10.0.0.1, port: 8080}",
+    ],
+)
+def test_what_is_right_is_not_found(text: str):
+    assert paths(settings_from(text, {})) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"auth": Auth()}, "auth.basic.pepper"),
+        ({"auth": Auth(basic=Basic(pepper=Secret("short")))}, "auth.basic.pepper"),
+        ({"auth": Auth(basic=Basic(pepper=Secret("changeme" * 4)))}, "auth.basic.pepper"),
+        (
+            {"auth": Auth(basic=Basic(pepper=PEPPER, retired_peppers={"old": Secret("short")}))},
+            "auth.basic.retired_peppers.old",
+        ),
+        ({"auth": Auth(basic=Basic(pepper=KEY))}, "sealing.key"),
+        ({"sealing": Sealing()}, "sealing.key"),
+        ({"sealing": Sealing(key=Secret("A" * 43 + "="))}, "sealing.key"),
+        ({"sandbox_bank": SandboxBank()}, "sandbox_bank.start"),
+        ({"providers": {"a": Provider(adapter="sandbox")}}, "providers.a.adapter"),
+        ({"database": Database()}, "database.url"),
+        ({"database": Database(url=Address("sqlite+aiosqlite:///x.db"))}, "database.url"),
+    ],
+)
+def test_what_is_wrong_in_production_is_found_there_only(change: dict, path: str):
+    production = replace(fit_for_production(), **change)
+
+    assert paths(production) == [path]
+    assert paths(replace(production, environment=Environment.SANDBOX)) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "found"), [((3, 51, 2), ["database.url"]), ((3, 51, 3), []), ((3, 52, 0), [])]
+)
+def test_permitted_sqlite_still_needs_a_library_that_keeps_every_commit(version, found):
+    database = Database(allow_sqlite_in_production=True)
+
+    production = replace(fit_for_production(), database=database)
+
+    assert paths(production, sqlite_version=version) == found
+
+
+def test_an_unknown_adapter_is_told_with_the_one_that_was_meant():
+    settings = Settings(providers={"a": Provider(adapter="sandbx")})
+
+    findings = check(settings, ADAPTERS)
+
+    assert [str(finding) for finding in findings] == [
+        "providers.a.adapter: no adapter of that name; did you mean sandbox?"
+    ]
+    assert findings == [
+        Finding("providers.a.adapter", "no adapter of that name; did you mean sandbox?")
+    ]
+
+
+def test_no_finding_tells_a_secret():
+    weak = Secret("canary")
+    basic = Basic(pepper=weak, retired_peppers={"old": weak})
+    sealing = Sealing(key=weak, retired_keys={"old": weak})
+
+    findings = check(
+        replace(fit_for_production(), auth=Auth(basic=basic), sealing=sealing), ADAPTERS
+    )
+
+    assert len(findings) > 4
+    assert "canary" not in repr(findings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        base64.b64encode(b"\xff" * 32).decode(),
+        base64.urlsafe_b64encode(b"\xff" * 32).decode(),
+        base64.urlsafe_b64encode(b"\xff" * 32).decode().rstrip("="),
+    ],
+    ids=["standard", "of URLs", "without padding"],
+)
+def test_a_sealing_key_is_base64_of_either_alphabet(text: str):
+    assert sealing_key(text) == b"\xff" * 32
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "A", "A" * 42, "A" * 44 + "=", "f" * 64, "A" * 43 + "\n", "é" * 43, "A=" + "A" * 41],
+)
+def test_a_sealing_key_has_32_bytes(text: str):
+    with pytest.raises(ValueError, match="32 bytes in base64"):
+        sealing_key(text)
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost", True),
+        ("0.0.0.0", False),  # noqa: S104 - asked about, not bound
+        ("::", False),
+        ("", False),
+        ("10.0.0.1", False),
+        ("gateway.example", False),
+    ],
+)
+def test_loopback_is_known(host: str, loopback: bool):
+    assert is_loopback(host) is loopback

@@ -1,0 +1,181 @@
+"""The configuration file into settings."""
+
+from pathlib import Path
+
+import pytest
+
+from gateway.config.reading import ConfigError, read_settings, settings_from
+from gateway.config.settings import Settings
+from gateway.domain.accounts import Environment
+
+CANARY = "canary-0123456789-0123456789-0123456789"
+
+
+def problems_of(text: str, environ: dict[str, str] | None = None) -> tuple[str, ...]:
+    with pytest.raises(ConfigError) as caught:
+        settings_from(text, environ or {})
+    return caught.value.problems
+
+
+def test_a_silent_file_has_the_defaults():
+    assert settings_from("", {}) == Settings()
+
+
+def test_the_environment_is_heard_also_where_the_file_is_silent():
+    """Ports, folder, environment and database can be set from outside without a file's help."""
+    settings = settings_from(
+        "server: {host: 0.0.0.0}",
+        {
+            "PIXGATE_ENVIRONMENT": "production",
+            "PIXGATE_VAR": "/srv/pixgate",
+            "PIXGATE_PORT": "1",
+            "PIXGATE_OPS_PORT": "2",
+            "PIXGATE_BANK_PORT": "3",
+            "PIXGATE_BANK_CONTROL_PORT": "4",
+            "PIXGATE_DATABASE_URL": "postgresql://db/x",
+            "PIXGATE_PEPPER": "p",
+            "PIXGATE_SEALING_KEY": "k",
+        },
+    )
+
+    bank = settings.sandbox_bank
+    ports = (settings.server.port, settings.admin.port, bank.port, bank.control_port)
+    assert (settings.environment, settings.var) == (Environment.PRODUCTION, "/srv/pixgate")
+    assert (ports, settings.database.url) == ((1, 2, 3, 4), "postgresql://db/x")
+    assert (settings.auth.basic.pepper.encode(), settings.sealing.key.encode()) == (b"p", b"k")
+
+
+def test_what_comes_from_the_environment_gets_the_type_of_its_setting():
+    settings = settings_from(
+        'server: {port: "${PORT}", drain_s: "${DRAIN:-7}", openapi: "${OPEN}"}\nvar: "${PORT}"',
+        {"PORT": "8081", "OPEN": "true"},
+    )
+
+    server = settings.server
+    assert (server.port, server.drain_s, server.openapi, settings.var) == (8081, 7.0, True, "8081")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("serverr: {}", "serverr: no such setting; did you mean server? (line 1)"),
+        ("server:\n  prot: 1", "server.prot: no such setting; did you mean port? (line 2)"),
+        ("server: {zzz: 1}", "server.zzz: no such setting (line 1)"),
+        ("server: 5", "server: a section is expected here (line 1)"),
+        ("server: {port: [1]}", "server.port: one value is expected here (line 1)"),
+        ("server: {port: {a: 1}}", "server.port: one value is expected here (line 1)"),
+        ('server: {port: "8080"}', "server.port: Expected `int`, got `str` (line 1)"),
+        ("server: {port: 65536}", "server.port: Expected `int` <= 65535 (line 1)"),
+        ("server: {openapi: no}", "server.openapi: Expected `bool`, got `str` (line 1)"),
+        ("server: {headers: null}", "server.headers: Expected `int`, got `null` (line 1)"),
+        ("server: {drain_s: 0}", "server.drain_s: Expected `float` > 0.0 (line 1)"),
+        ("auth: {basic: {cache_ttl_s: 6}}", "auth.basic.cache_ttl_s: Expected `float` <= 5.0"),
+        ("environment: live", "environment: expected sandbox or production (line 1)"),
+        ("trace: {accept: x}", "trace.accept: expected token or uuid (line 1)"),
+        ("providers: {a: {}}", "providers.a.adapter: is missing (line 1)"),
+        ("providers: {A b: {adapter: x}}", "providers.A b: expected a name of lower-case letters"),
+        ("ratelimits: {read: {rate: 1}}", "ratelimits.read.burst: is missing (line 1)"),
+        ("database: {url: 5}", "database.url: Expected `str` (line 1)"),
+        ("- a", "(file): a section is expected here (line 1)"),
+        ("a: [", "(file): not YAML"),
+        ('var: "${NOPE}"', "var: the environment variable NOPE is not set (line 1)"),
+        ('server: {port: "${PORT:-x}"}', "server.port: Expected `int`, got `str` (line 1)"),
+    ],
+)
+def test_a_mistake_is_told_with_the_path_of_its_setting(text: str, problem: str):
+    problems = problems_of(text)
+
+    assert len(problems) == 1
+    assert problems[0].startswith(problem)
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-1", "1e99"])
+def test_a_duration_is_a_finite_number(number: str):
+    problems = problems_of('server: {drain_s: "${X}"}', {"X": number})
+
+    assert problems[0].startswith("server.drain_s: Expected `float`")
+
+
+def test_all_mistakes_are_told_at_once():
+    problems = problems_of(
+        "server: {prot: 1, port: x, host: a, host: b}\nadmin: 1\nvar: ${A}\nproviders: {a: {b: 1}}"
+    )
+
+    assert [problem.split(": ")[0] for problem in problems] == [
+        "server.host",
+        "var",
+        "server.prot",
+        "server.port",
+        "admin",
+        "providers.a.b",
+        "providers.a.adapter",
+    ]
+
+
+@pytest.mark.parametrize("text", [CANARY, "${X:-" + CANARY + "}", CANARY + "${X}", "123456"])
+@pytest.mark.parametrize(
+    "path", ["auth.basic.pepper", "auth.basic.retired_peppers.old", "sealing.key"]
+)
+def test_a_secret_does_not_stand_in_the_file(path: str, text: str):
+    names = path.split(".")
+    document = "".join(f"{'  ' * depth}{name}:\n" for depth, name in enumerate(names))
+
+    problems = problems_of(f"{document.rstrip()} {text}\n", {"X": "x"})
+
+    line = len(names)
+    assert problems == (f"{path}: a secret stands here as ${{NAME}} or ${{NAME:-}} (line {line})",)
+
+
+def test_a_secret_comes_from_the_environment_or_a_file(tmp_path: Path):
+    file = tmp_path / "old"
+    file.write_text("old\n", encoding="utf-8")
+
+    settings = settings_from(
+        "auth: {basic: {pepper: '${A}', retired_peppers: {old: '${B}'}}}\nsealing: {key: ''}",
+        {"A": CANARY, "B_FILE": str(file), "PIXGATE_SEALING_KEY": "not asked for"},
+    )
+
+    basic = settings.auth.basic
+    assert basic.pepper.encode() == CANARY.encode()
+    assert basic.retired_peppers["old"].encode() == b"old"
+    assert not settings.sealing.key
+
+
+def test_no_secret_is_told_by_the_settings():
+    settings = settings_from(
+        "",
+        {
+            "PIXGATE_PEPPER": CANARY,
+            "PIXGATE_SEALING_KEY": CANARY,
+            "PIXGATE_DATABASE_URL": f"postgresql://u:{CANARY}@db/x",
+        },
+    )
+
+    assert CANARY not in repr(settings)
+
+
+def test_the_adapter_s_own_settings_pass_as_they_stand():
+    settings = settings_from(
+        "providers: {a: {adapter: x, settings: {n: 1, t: '${A}', l: [1, {b: '${A}'}], e: null}}}",
+        {"A": "12"},
+    )
+
+    expected = {"n": 1, "t": "12", "l": [1, {"b": "12"}], "e": None}
+    assert settings.providers["a"].settings == expected
+
+
+def test_a_section_without_content_has_its_defaults():
+    assert settings_from("server:\nproviders:\n", {}) == Settings()
+
+
+def test_a_file_that_is_not_there_is_the_caller_s_to_tell(tmp_path: Path):
+    with pytest.raises(FileNotFoundError):
+        read_settings(tmp_path / "none.yaml", {})
+
+
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path):
+    file = tmp_path / "config.yaml"
+    file.write_bytes(b"var: \xff")
+
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        read_settings(file, {})

@@ -1,0 +1,131 @@
+"""Every setting has a meaning; what is left out follows from others."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gateway.config import documents
+from gateway.config.checks import check
+from gateway.config.documents import Section
+from gateway.config.hidden import Address
+from gateway.config.listeners import Admin, Server, Trace
+from gateway.config.reading import read_settings, settings_from
+from gateway.config.settings import (
+    Auth,
+    Basic,
+    Database,
+    FailedCredentials,
+    Limits,
+    Rate,
+    RateLimits,
+    Sealing,
+    Settings,
+    Telemetry,
+    Validation,
+)
+from gateway.config.upstream import Breaker, Provider, SandboxBank
+
+SHIPPED = Path(__file__).parents[4] / "config.yaml"
+STRUCTS = [
+    *(Admin, Auth, Basic, Breaker, Database, FailedCredentials, Limits, Provider, Rate, RateLimits),
+    *(SandboxBank, Sealing, Server, Settings, Telemetry, Trace, Validation),
+]
+
+
+@pytest.mark.parametrize("struct", STRUCTS, ids=lambda struct: struct.__name__)
+def test_every_setting_has_a_meaning(struct):
+    told = " ".join(re.findall(r"^ {8}([a-z_, ]+):", struct.__doc__, re.MULTILINE))
+    names = set(re.findall(r"[a-z_]+", told))
+
+    assert names == {member.name for member in msgspec.structs.fields(struct)}
+
+
+@pytest.mark.parametrize("struct", STRUCTS, ids=lambda struct: struct.__name__)
+def test_settings_do_not_change(struct):
+    assert struct.__struct_config__.frozen
+    assert struct.__struct_config__.forbid_unknown_fields
+
+
+def test_the_embedded_store_and_bank_lie_in_the_folder():
+    settings = Settings(var="/srv/pixgate")
+
+    assert settings.store_url == "sqlite:////srv/pixgate/pixgate.db"
+    assert settings.bank_file == Path("/srv/pixgate/bank.db")
+
+
+def test_a_configured_store_and_bank_stay():
+    database = Database(url=Address("postgresql://db/x"))
+    settings = Settings(database=database, sandbox_bank=SandboxBank(file="b.db"))
+
+    assert (settings.store_url, settings.bank_file) == ("postgresql://db/x", Path("b.db"))
+
+
+def test_a_relative_folder_starts_where_the_process_runs():
+    assert settings_from("", {}).store_url == "sqlite:///var/pixgate.db"
+
+
+def test_defaults_hold_no_secret():
+    settings = Settings()
+
+    assert not settings.auth.basic.pepper
+    assert not settings.sealing.key
+
+
+def test_the_shipped_file_is_the_sandbox_at_its_defaults():
+    settings = read_settings(SHIPPED, {})
+
+    shipped = settings.providers
+    assert settings == Settings(server=Server(openapi=True), providers=shipped)
+    assert shipped == {
+        "sandbox": Provider(adapter="sandbox", settings={"base_url": "http://127.0.0.1:8090"}),
+        "sandbox-read-only": Provider(
+            adapter="sandbox", read_only=True, settings={"base_url": "http://127.0.0.1:8090"}
+        ),
+    }
+    assert check(settings, {"sandbox"}) == []
+
+
+def test_the_shipped_file_finds_the_bank_where_it_was_moved():
+    settings = read_settings(SHIPPED, {"PIXGATE_BANK_PORT": "18090"})
+
+    urls = {provider.settings["base_url"] for provider in settings.providers.values()}
+    assert (settings.sandbox_bank.port, urls) == (18090, {"http://127.0.0.1:18090"})
+
+
+def test_every_setting_stands_in_the_shipped_file():
+    root = documents.parse(SHIPPED.read_text(encoding="utf-8")).root
+    assert isinstance(root, Section)
+    providers = root.nodes["providers"].nodes.pop("sandbox")
+
+    missing = [*absent(Settings, root, ""), *absent(Provider, providers, "providers.sandbox.")]
+
+    assert missing == []
+
+
+def test_every_setting_of_the_shipped_file_is_explained():
+    """By a comment on its line or, for the longer ones, right above; repeats are not."""
+    unexplained = []
+    above = ""
+    for line in SHIPPED.read_text(encoding="utf-8").split("  sandbox-read-only:")[0].splitlines():
+        if re.match(r" *[a-z_-]+:", line) and "  # " not in line and not above.startswith("#"):
+            unexplained.append(line)
+        above = line.strip()
+
+    assert unexplained == [
+        "  sandbox:",
+        "      base_url: http://127.0.0.1:${PIXGATE_BANK_PORT:-8090}",
+    ]
+
+
+def absent(struct: type[msgspec.Struct], section: Section, path: str) -> list[str]:
+    """Name the settings that a section leaves out."""
+    found = []
+    for member in msgspec.structs.fields(struct):
+        node = section.nodes.get(member.name)
+        if node is None:
+            found.append(path + member.name)
+        elif isinstance(member.type, type) and issubclass(member.type, msgspec.Struct):
+            found += absent(member.type, node, f"{path}{member.name}.")
+    return found

@@ -1,0 +1,26 @@
+"""The banks behind the gateway."""
+
+from gateway.config.checks import is_loopback
+from gateway.config.upstream import Breaker, Provider, SandboxBank
+
+
+def test_deadlines_of_a_provider_are_those_promised():
+    """Connect 2 s, reads 8 s, payouts 20 s; 64 calls in flight, 64 waiting at most 1 s."""
+    provider = Provider(adapter="x")
+
+    assert (provider.connect_timeout_s, provider.read_timeout_s) == (2, 8)
+    assert provider.payout_timeout_s == 20
+    assert (provider.in_flight, provider.waiting, provider.waiting_s) == (64, 64, 1)
+
+
+def test_the_breaker_opens_as_promised():
+    """Five in a row, or half of at least 20 in 30 s; then 10 s times n up to 120 s."""
+    breaker = Breaker()
+
+    assert (breaker.consecutive, breaker.share, breaker.calls) == (5, 0.5, 20)
+    assert (breaker.window_s, breaker.open_s, breaker.longest_open_s) == (30, 10, 120)
+    assert breaker.jitter == 0.2
+
+
+def test_the_sandbox_bank_binds_loopback():
+    assert is_loopback(SandboxBank().host)

@@ -1,0 +1,112 @@
+"""Connections counted and bounded."""
+
+import asyncio
+from dataclasses import replace
+from ipaddress import ip_network
+
+import pytest
+
+from gateway.http.wire.limits import WireLimits
+from gateway.http.wire.refusals import Refusals
+from gateway.http.wire.server import WireServer
+from tests.raw_http import ask, exchange
+from tests.wired import SHORT, listening
+
+LIMITS = WireLimits(connections=3, connections_per_address=2)
+
+
+async def test_an_address_has_so_many_connections_and_no_more():
+    server = serving(LIMITS)
+
+    admitted = [server.admit("10.0.0.1") for _ in range(3)]
+
+    assert admitted == [True, True, False]
+    assert (server.open_connections, server.turned_away) == (2, 1)
+
+
+async def test_another_address_still_has_its_own():
+    server = serving(LIMITS)
+
+    admitted = [server.admit(each) for each in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
+
+    assert admitted == [True, True, True]
+
+
+async def test_all_together_have_so_many_and_no_more():
+    server = serving(LIMITS)
+
+    admitted = [server.admit(f"10.0.0.{each}") for each in range(4)]
+
+    assert admitted == [True, True, True, False]
+
+
+async def test_a_closed_connection_leaves_room():
+    server = serving(LIMITS)
+    server.admit("10.0.0.1")
+    server.admit("10.0.0.1")
+
+    server.release("10.0.0.1")
+
+    assert server.admit("10.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("network", "address"), [("10.0.0.0/8", "10.9.9.9"), ("fd00::/8", "fd00::1")]
+)
+async def test_our_own_proxy_has_as_many_as_there_are(network, address):
+    """All callers come from its address."""
+    server = serving(replace(LIMITS, trusted_peers=(ip_network(network),)))
+
+    admitted = [server.admit(address) for _ in range(4)]
+
+    assert admitted == [True, True, True, False]
+
+
+async def test_an_address_that_is_none_is_not_trusted():
+    server = serving(replace(LIMITS, trusted_peers=(ip_network("10.0.0.0/8"),)))
+
+    admitted = [server.admit("") for _ in range(3)]
+
+    assert admitted == [True, True, False]
+
+
+async def test_a_connection_too_many_is_hung_up_on(seen):
+    """Without an answer; the others are served on."""
+    async with listening(seen.handle, seen, replace(SHORT, connections_per_address=1)) as listener:
+        _, held = await asyncio.open_connection("127.0.0.1", listener.port)
+        refused = await exchange(listener.port, b"", patience_s=0.2)
+        held.close()
+        await held.wait_closed()
+        await asyncio.sleep(0.05)
+        answer = await ask(listener.port)
+
+        assert (refused.raw, refused.closed) == (b"", True)
+        assert (answer.status, listener.server.turned_away) == (200, 1)
+
+
+async def test_rest_comes_when_the_last_request_leaves():
+    server = serving(LIMITS)
+    server.enter()
+    server.enter()
+    server.leave()
+    asyncio.get_running_loop().call_later(0.02, server.leave)
+
+    rested = await server.rest(1.0)
+
+    assert (rested, server.in_flight) == (True, 0)
+
+
+async def test_rest_does_not_come_for_ever():
+    server = serving(LIMITS)
+    server.enter()
+
+    assert not await server.rest(0.02)
+
+
+async def test_rest_is_there_when_nothing_was_asked():
+    assert await serving(LIMITS).rest(0)
+
+
+def serving(limits: WireLimits) -> WireServer:
+    """Make a server without a socket."""
+    return WireServer(None, None, limits, Refusals())

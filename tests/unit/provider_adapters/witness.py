@@ -1,0 +1,64 @@
+"""An observer that remembers, a clock that stands still, and limits short enough for a test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from gateway.telemetry.records import AccessRecord, ProviderCall
+from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._shared.surroundings import Surroundings
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SHORT = ClientLimits(connect_s=0.15, read_s=0.5, payout_s=0.5, retry_after_s=0.001)
+
+
+@dataclass
+class Witness:
+    """Everything an adapter told."""
+
+    calls: list[ProviderCall] = field(default_factory=list)
+    states: list[tuple[str, str, str]] = field(default_factory=list)
+    retries: list[tuple[str, str]] = field(default_factory=list)
+    crowds: list[int] = field(default_factory=list)
+    counts: list[tuple[str, str]] = field(default_factory=list)
+
+    def request(self, record: AccessRecord) -> None:
+        raise AssertionError(record)
+
+    def provider_call(self, call: ProviderCall) -> None:
+        self.calls.append(call)
+
+    def breaker(self, provider: str, operation_class: str, state: str) -> None:
+        self.states.append((provider, operation_class, state))
+
+    def provider_retry(self, provider: str, operation: str) -> None:
+        self.retries.append((provider, operation))
+
+    def in_flight(self, provider: str, calls: int, limit: int) -> None:
+        self.crowds.append(calls)
+
+    def count(self, event: str, label: str) -> None:
+        self.counts.append((event, label))
+
+
+@dataclass
+class Clock:
+    """Seconds that pass when told to."""
+
+    at: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.at
+
+    def passes(self, seconds: float) -> None:
+        self.at += seconds
+
+
+def still(clock: Clock, chance: float = 0.5) -> Surroundings:
+    """Surroundings in which nothing happens by itself."""
+
+    async def pause(seconds: float) -> None:
+        clock.passes(seconds)
+
+    return Surroundings(clock=clock, now=lambda: NOON, chance=lambda: chance, pause=pause)

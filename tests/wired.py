@@ -1,0 +1,64 @@
+"""A listener of the test's own, with short deadlines and an application that tells what it saw."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from gateway.domain.errors import ErrorCode
+from gateway.http.wire.limits import WireLimits
+from gateway.http.wire.listener import Address, Listener
+from gateway.http.wire.refusals import Refusals
+from gateway.http.wire.server import Handler
+
+SHORT = WireLimits(
+    header_deadline_s=0.3,
+    body_deadline_s=0.3,
+    keepalive_s=0.6,
+    linger_s=0.2,
+    answer_deadline_s=0.4,
+)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What reached the application, and what the listener refused itself."""
+
+    requests: list[tuple[str, bytes]] = field(default_factory=list)
+    refusals: list[tuple[str, str]] = field(default_factory=list)
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def on_refusal(self, error: ErrorCode, trace_id: str) -> None:
+        """Note a refusal by its public code."""
+        self.refusals.append((error.code, trace_id))
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer 200, after reading the body, unless the path says otherwise."""
+        body = b"" if request.path == "/unread" else await request.read()
+        self.requests.append((request.path, body))
+        if request.path == "/held":
+            await self.gate.wait()
+        if request.path == "/401":
+            return web.Response(status=401, headers={"X-Trace-ID": "of-the-application"})
+        if request.path == "/broken":
+            message = f"it was {request.headers.get('X-Secret')}"
+            raise LookupError(message)
+        return web.Response(text=request.path, headers={"X-Trace-ID": "of-the-application"})
+
+
+@contextlib.asynccontextmanager
+async def listening(
+    serves: web.Application | Handler, seen: Seen, limits: WireLimits = SHORT
+) -> AsyncIterator[Listener]:
+    """Listen for the length of a test."""
+    listener = Listener(
+        serves, at=Address(), limits=limits, refusals=Refusals(on_refusal=seen.on_refusal)
+    )
+    await listener.start()
+    try:
+        yield listener
+    finally:
+        seen.gate.set()
+        await listener.close(1.0)
