@@ -17,6 +17,8 @@ from gateway.app.lookups import LastUses
 from gateway.app.observing import Observing, make_observing, refusals_below
 from gateway.app.readiness import Readiness
 from gateway.app.surfaces import Parts, described_surfaces, make_surfaces
+from gateway.config.checks import check
+from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Now
@@ -33,7 +35,7 @@ from gateway.store.database import Limits
 from gateway.store.engine import Store, open_store
 from gateway.telemetry.records import Observer
 from policies.authentication.basic import SecretCheck
-from provider_adapters.registry import find
+from provider_adapters.registry import find, names
 from provider_adapters.sandbox.bank.server import SandboxBank
 
 
@@ -72,6 +74,9 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         ConfigError, AdapterRefused, ValueError: the configuration cannot be used.
         StoreUnavailable: the store's file or folder cannot be made.
     """
+    problems = check(settings, names())
+    if problems:
+        raise ConfigError(*map(str, problems))
     check_ops_address(settings.admin.host, allow_public=settings.admin.allow_public)
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)

@@ -100,5 +100,6 @@ async def _prepare_store(gateway: Gateway) -> None:
     )
     if warning:
         _log.warning(warning)
-    migrate = settings.database.migrate == "auto"
-    await prepare(gateway.store, settings.environment, migrate=migrate, now=gateway.now)
+    await prepare(
+        gateway.store, settings.environment, migrate=settings.migrates, now=gateway.now
+    )

@@ -66,7 +66,11 @@ class ControlledBank:
         }
         if account.opening.centavos:
             body["balance"] = account.opening
-        await self.control.post("accounts", body=body)
+        try:
+            await self.control.post("accounts", body=body)
+        except ControlRefused:  # by another process, since we asked
+            if not await self._has_account(account.id):
+                raise
 
     async def add_key(self, account_id: str, key: PixKey) -> None:
         """Register a key."""

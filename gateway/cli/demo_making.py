@@ -69,12 +69,13 @@ def _records(office: Office) -> DemoRecords:
         acting=office.acting,
         source=office.source,
         seal=sealer.seal,
-        unseal=lambda sealed, bound_to: _unsealed(sealer, sealed, bound_to),
+        unseal=lambda sealed, bound_to: unsealed(sealer, sealed, bound_to),
         matches=office.keys.digester.matches,
     )
 
 
-def _unsealed(sealer: Sealer, sealed: bytes, bound_to: str) -> str | None:
+def unsealed(sealer: Sealer, sealed: bytes, bound_to: str) -> str | None:
+    """Open what is sealed; None when it was changed, moved or sealed under another key."""
     try:
         return sealer.open(sealed, bound_to)
     except SealBroken:

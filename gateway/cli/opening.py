@@ -134,7 +134,6 @@ async def opened(terminal: Terminal) -> AsyncIterator[Office]:
         keys = load_keys(settings)
     except ConfigError as problem:
         raise NotPossible(problem.problems[0]) from problem
-    migrate = settings.database.migrate == "auto"
-    async with opened_store(settings, migrate=migrate) as store:
+    async with opened_store(settings, migrate=settings.migrates) as store:
         acting = Acting(terminal.actor, wall_clock(settings.environment, os.environ))
         yield Office(settings=settings, store=store, keys=keys, acting=acting)

@@ -65,7 +65,7 @@ async def probed(settings: Settings) -> list[Finding]:
 async def _store(settings: Settings) -> list[Finding]:
     """Look at the store, unless the next start is still to make or migrate it."""
     try:
-        if settings.database.migrate == "auto" and await _to_be_migrated(settings.store_url):
+        if settings.migrates and await _to_be_migrated(settings.store_url):
             return []
         async with opened_store(settings, migrate=False) as store:
             await store.check()

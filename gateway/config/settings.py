@@ -30,8 +30,8 @@ class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         timeout_s: For a connection of the pool, and for a statement.
         auth_timeout_s: To look up a credential or account; then 503.
         allow_sqlite_in_production: Permits SQLite there, for one process only.
-        migrate: ``auto`` brings the schema up to date at the start, ``never``
-            refuses to start on another one.
+        migrate: ``auto`` brings the schema of a file up to date at the start,
+            ``always`` that of a server too, ``never`` refuses an older one.
     """
 
     url: Annotated[Address, written("${PIXGATE_DATABASE_URL:-}")] = Address("")
@@ -39,7 +39,7 @@ class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeout_s: Seconds = 2.0
     auth_timeout_s: Seconds = 0.5
     allow_sqlite_in_production: bool = False
-    migrate: Literal["auto", "never"] = "auto"
+    migrate: Literal["auto", "always", "never"] = "auto"
 
 
 class Basic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -110,13 +110,11 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     What one process takes on.
 
     Attributes:
-        body_bytes: Largest request body; above: 413.
         in_flight: Requests at once; above: 503.
         loop_lag_s: Event-loop lag (95th percentile) above which requests are shed.
         failed_credentials: The throttle on refused credentials.
     """
 
-    body_bytes: Count = 65_536
     in_flight: Count = 1_000
     loop_lag_s: Seconds = 0.25
     failed_credentials: FailedCredentials = FailedCredentials()
@@ -166,14 +164,10 @@ class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     What the process says about itself.
 
     Attributes:
-        log: ``json`` lines, or ``console`` for a person's eyes.
         level: The least severe line written.
-        provider_transcripts: Keeps the last calls to each provider, scrubbed.
     """
 
-    log: Literal["json", "console"] = "json"
     level: Literal["debug", "info", "warning", "error"] = "info"
-    provider_transcripts: bool = False
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -216,6 +210,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def store_url(self) -> Address:
         """The store's URL, the embedded default included."""
         return self.database.url or Address(f"sqlite:///{self.folder / 'pixgate.db'}")
+
+    @property
+    def migrates(self) -> bool:
+        """Whether a start brings an older schema up to date."""
+        is_file = self.store_url.startswith("sqlite")
+        return self.database.migrate == "always" or (self.database.migrate == "auto" and is_file)
 
     @property
     def bank_file(self) -> Path:

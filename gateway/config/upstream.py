@@ -77,7 +77,7 @@ class SandboxBank(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         settle_after_s: How long an accepted payout takes to settle.
     """
 
-    start: bool = True
+    start: bool = False
     host: str = "127.0.0.1"
     port: Annotated[Port, written("${PIXGATE_BANK_PORT:-8090}")] = 8090
     control_port: Annotated[Port, written("${PIXGATE_BANK_CONTROL_PORT:-8091}")] = 8091

@@ -47,12 +47,12 @@ class Permission:
         Raises:
             ValueError: when either word is not ours.
         """
-        resource, _, action = text.partition(":")
-        try:
-            return cls(Resource(resource), Action[action.upper()])
-        except KeyError as problem:
-            message = f"no such action: {action!r}"
-            raise ValueError(message) from problem
+        resource, _, word = text.partition(":")
+        for action in Action:
+            if word == action.name.lower():
+                return cls(Resource(resource), action)
+        problem = f"no such action: {word!r}"
+        raise ValueError(problem)
 
 
 EVERY_PERMISSION: tuple[Permission, ...] = tuple(

@@ -47,7 +47,7 @@ class PixKey:
             return str(uuid.uuid5(uuid.UUID(account_id), self.key))
 
 
-_EMAIL = re.compile(r"[a-z0-9.!#$&'*+/=?^_`{|}~\-]{1,64}@[a-z0-9.\-]{1,72}", re.ASCII)
+_EMAIL = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~\-]{1,64}@[A-Za-z0-9.\-]{1,72}", re.ASCII)
 _PHONE = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 _LONGEST_EMAIL = 77
 
@@ -67,7 +67,8 @@ def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = False) 
         case PixKeyType.EVP:
             return strict.uuid_text(text)
         case PixKeyType.EMAIL:
-            return _matching(_EMAIL, strict.plain_text(text, _LONGEST_EMAIL).lower())
+            # Matched as sent: some letters of other scripts turn into ASCII when lowered.
+            return _matching(_EMAIL, strict.plain_text(text, _LONGEST_EMAIL)).lower()
         case PixKeyType.PHONE:
             return _matching(_PHONE, text)
 

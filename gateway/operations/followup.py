@@ -8,6 +8,7 @@ of each step makes that harmless.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,8 @@ from gateway.domain.providers import (
     Settled,
 )
 from gateway.domain.stores import Change, Payouts, StoreUnavailable
+
+_log = logging.getLogger(__name__)
 
 LOOK_S = 2.0
 
@@ -85,6 +88,9 @@ class FollowUp:
         except NotFound:
             return self._absent(payout, bank)
         except (ProviderError, TimeoutError):
+            return None
+        except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
+            _log.warning("find_payout of %s raised %s", bank.name, type(mistake).__name__)
             return None
         return self._said(payout, said)
 

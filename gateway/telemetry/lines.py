@@ -54,9 +54,13 @@ class LineBuffer:
     """
 
     def __init__(
-        self, write: Callable[[bytes], object], *, delay_s: float = 0.05, most: int = 256
+        self, write: Callable[[bytes], object], *, delay_s: float = 0.05, most: int = 128
     ) -> None:
-        """Write ``delay_s`` seconds after the first line, or as soon as there are ``most``."""
+        """
+        Write ``delay_s`` seconds after the first line, or as soon as there are ``most``.
+
+        More than 128 at once costs more: the allocator gives the memory back each time.
+        """
         self._write = write
         self._delay_s = delay_s
         self._most = most

@@ -8,6 +8,7 @@ handler sees it; what we say ourselves passes the allow-list of ``redaction``.
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import threading
 from collections.abc import MutableMapping
@@ -29,6 +30,8 @@ FILTERED: Final = ("", "aiohttp.server", "aiohttp.access", "asyncio")
 """Loggers whose records are cleaned before any handler; the first is the root."""
 
 _FAILURE: Final = "pixgate_failure"
+_WORD: Final = re.compile(r"[a-z]+(?:_[a-z]+)+", re.ASCII)
+"""A message of one fixed word, such as ``sys_startup``, names the event."""
 _LONGEST: Final = 2000
 _LONGEST_MESSAGE: Final = 200
 
@@ -179,7 +182,7 @@ class _LineHandler(logging.Handler):
         line: dict[str, object] = {
             "ts": self._now(),
             "level": record.levelname.lower(),
-            "event": "log",
+            "event": record.msg if _WORD.fullmatch(record.msg) else "log",
             "logger": record.name,
             "message": record.msg,
         }

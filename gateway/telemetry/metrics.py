@@ -47,7 +47,7 @@ DENIED: Final = Label("reason", ("permission", "scope", "not_visible", "inactive
 CACHE_RESULT: Final = Label("result", ("hit", "miss", "negative", "stale"))
 DECISION: Final = Label("result", ("allowed", "limited"))
 SHED: Final = Label("reason", ("in_flight", "loop_lag", "draining"))
-REPLACED: Final = Label("reason", ("absent", "malformed", "repeated"))
+REPLACED: Final = Label("reason", ("unacceptable",))
 IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
 PAYOUT_OUTCOME: Final = Label(
     "outcome",

@@ -39,7 +39,8 @@ class FailureThrottle:
 
     def count(self, address: str, client_id: str) -> None:
         """Remember that a credential of ``client_id`` from ``address`` was refused."""
-        for key in ((address, ""), (address, client_id)):
+        # By way of a dict: an empty client id is no second key.
+        for key in dict.fromkeys(((address, ""), (address, client_id))):
             times = self._refusals.setdefault(key, deque(maxlen=self._limits.hard_per_address + 1))
             times.append(self._clock())
             self._refusals.move_to_end(key)
@@ -59,7 +60,7 @@ class FailureThrottle:
         return self._wait((address, ""), self._limits.hard_per_address)
 
     def _wait(self, key: tuple[str, str], limit: int) -> int:
-        """Return the seconds until fewer than ``limit`` refusals lie in the window, else 0."""
+        """Return the seconds until at most ``limit`` refusals lie in the window; 0 when so now."""
         times = self._refusals.get(key)
         if times is None:
             return 0

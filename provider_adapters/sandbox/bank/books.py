@@ -42,7 +42,7 @@ class Books:
 
     def e2e_id(self, at: int) -> str:
         """Make an end-to-end id: ``E``, ISPB, UTC minute, 11 characters (API Pix 2.9)."""
-        suffix = self.random_hex(_SUFFIX_LENGTH)[:_SUFFIX_LENGTH].upper()
+        suffix = self.random_hex(6)[-_SUFFIX_LENGTH:].upper()
         return f"E{ISPB}{from_micros(at):%Y%m%d%H%M}{suffix}"
 
 

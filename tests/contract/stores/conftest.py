@@ -4,32 +4,58 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from gateway.domain.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
+from gateway.store.tables import METADATA
 from tests.contract.stores import samples
+
+EMPTYING = [
+    "ALTER TABLE audit DISABLE TRIGGER USER",
+    f"TRUNCATE {', '.join(METADATA.tables)}",
+    "ALTER TABLE audit ENABLE TRIGGER USER",
+    "INSERT INTO audit_head VALUES (1, 0, decode(repeat('00', 32), 'hex'))",
+]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Address of an empty database."""
-    if request.param == "sqlite":
+def kind(request: pytest.FixtureRequest) -> str:
+    """Which database."""
+    found: str = request.param
+    return found
+
+
+@pytest.fixture
+def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of a database in which there is nothing at all."""
+    if kind == "sqlite":
         return f"sqlite:///{tmp_path}/store.db"
     found: str = request.getfixturevalue("postgres_url")
     return found
 
 
+@pytest.fixture(scope="session")
+def made() -> list[str]:
+    """The PostgreSQL database these tests share, once made: making one takes 0.4 s."""
+    return []
+
+
 @pytest.fixture
-async def store(url: str) -> AsyncIterator[Store]:
+async def store(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, made: list[str]
+) -> AsyncIterator[Store]:
     """A sandbox store with one company and two accounts of it."""
-    opened = open_store(url)
-    await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
-    await opened.companies.add(samples.company(), samples.event())
-    for account_id in (samples.ACCOUNT, samples.SISTER):
-        await opened.accounts.add(samples.account(account_id), samples.event())
-    yield opened
-    await opened.close()
+    if kind == "postgres" and not made:
+        server = request.getfixturevalue("postgres_server")
+        made.append(await server.create("store_contract"))
+    opened = open_store(made[0] if kind == "postgres" else f"sqlite:///{tmp_path}/store.db")
+    try:
+        await _fill(opened, emptied=kind == "postgres")
+        yield opened
+    finally:
+        await opened.close()
 
 
 @pytest.fixture
@@ -38,3 +64,15 @@ async def second(store: Store) -> AsyncIterator[Store]:
     opened = open_store(store.url)
     yield opened
     await opened.close()
+
+
+async def _fill(store: Store, *, emptied: bool) -> None:
+    await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
+    if emptied:
+        async with store.database.writing() as connection:
+            for statement in EMPTYING:
+                await connection.execute(text(statement))
+        await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
+    await store.companies.add(samples.company(), samples.event())
+    for account_id in (samples.ACCOUNT, samples.SISTER):
+        await store.accounts.add(samples.account(account_id), samples.event())

@@ -234,9 +234,7 @@ async def test_every_allowed_step_is_done(
 async def test_a_final_state_is_never_left(store: Store, final: PayoutState) -> None:
     there = await standing(store, final)
 
-    done = [
-        await store.payouts.record(change(before, after)) for before, after in sorted(ALLOWED)
-    ]
+    done = [await store.payouts.record(change(before, after)) for before, after in sorted(ALLOWED)]
     claimed = await store.payouts.claim(there, attempt(2))
 
     assert not any(done)

@@ -42,9 +42,9 @@ def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
     [
         ("admin: {host: 0.0.0.0}", "admin.host"),
         ("admin: {host: ops.example}", "admin.host"),
-        ("sandbox_bank: {host: 10.0.0.1}", "sandbox_bank.host"),
+        ("sandbox_bank: {start: true, host: 10.0.0.1}", "sandbox_bank.host"),
         ("admin: {port: 8080}", "admin.port"),
-        ("server: {port: 8091}", "sandbox_bank.control_port"),
+        ("server: {port: 8091}\nsandbox_bank: {start: true}", "sandbox_bank.control_port"),
         ("server: {host: 0.0.0.0, port: 9090}", "admin.port"),
         ("server: {host: localhost, port: 9090}", "admin.port"),
         ("sealing: {key: '${K}'}", "sealing.key"),
@@ -102,7 +102,7 @@ def test_what_is_right_is_not_found(text: str):
         ({"auth": Auth(basic=Basic(pepper=KEY))}, "sealing.key"),
         ({"sealing": Sealing()}, "sealing.key"),
         ({"sealing": Sealing(key=Secret("A" * 43 + "="))}, "sealing.key"),
-        ({"sandbox_bank": SandboxBank()}, "sandbox_bank.start"),
+        ({"sandbox_bank": SandboxBank(start=True)}, "sandbox_bank.start"),
         ({"providers": {"a": Provider(adapter="sandbox")}}, "providers.a.adapter"),
         ({"database": Database()}, "database.url"),
         ({"database": Database(url=Address("sqlite+aiosqlite:///x.db"))}, "database.url"),
@@ -124,6 +124,16 @@ def test_permitted_sqlite_still_needs_a_library_that_keeps_every_commit(version,
     production = replace(fit_for_production(), database=database)
 
     assert paths(production, sqlite_version=version) == found
+
+
+@pytest.mark.parametrize(("length", "found"), [(31, ["auth.basic.pepper"]), (32, [])])
+def test_a_pepper_of_production_has_32_bytes(length: int, found: list[str]):
+    """Bytes, not characters."""
+    pepper = Secret(("é" * 4 + "0123456789abcdefghijklmnopqrst")[: length - 4])
+
+    settings = replace(fit_for_production(), auth=Auth(basic=Basic(pepper=pepper)))
+
+    assert paths(settings) == found
 
 
 def test_an_unknown_adapter_is_told_with_the_one_that_was_meant():

@@ -77,7 +77,7 @@ def test_the_text_behind_the_dummy_opens_nothing(digester):
 
     assert digester.digest(dummy)[1] == digester._dummy
     assert not digester.matches(dummy, [], NOW)
-    assert not digester.matches(dummy, [stored("a", "gone")], NOW)
+    assert not digester.matches(dummy, [stored("a", "gone")] * 2, NOW)
 
 
 @pytest.mark.parametrize(

@@ -51,9 +51,12 @@ def test_configured_keys_are_taken_and_nothing_is_written(sandbox):
 
 
 def test_the_sandbox_makes_its_keys_once(sandbox):
+    def refuse(size: int) -> bytes:
+        pytest.fail(f"{size} more random bytes were asked for")
+
     first = load_keys(sandbox)
 
-    assert understand_each_other(first, load_keys(sandbox))
+    assert understand_each_other(first, load_keys(sandbox, refuse))
 
 
 def test_made_keys_are_for_the_owner_s_eyes_and_leave_nothing_beside_them(sandbox):

@@ -92,6 +92,11 @@ def test_what_has_another_form_is_no_secret(text: str):
     assert not has_valid_checksum(text)
 
 
+@pytest.mark.parametrize("body", ["gws_" + "A" * 42, "gws_" + "A" * 44, "xws_" + "A" * 43])
+def test_a_valid_checksum_does_not_make_up_for_another_form(body: str):
+    assert not has_valid_checksum(body + checksum_by_hand(body))
+
+
 def test_a_small_checksum_has_leading_zeros():
     """A CRC-32 below 62 to the fifth needs fewer than six digits."""
     bodies = (new_client_secret(lambda _, n=n: n.to_bytes(32, "big")) for n in range(2000))

@@ -117,7 +117,7 @@ async def test_07_resets_before_executing(caller):
 
 
 async def test_08_is_malformed_after_executing(caller):
-    with pytest.raises(ValueError, match="Unterminated|Expecting"):
+    with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
         await caller.pay_out(777_08)
 
     assert len(await caller.executions()) == 1
@@ -153,7 +153,7 @@ async def test_12_settles_with_another_amount(caller, wall):
 
 
 async def test_a_known_key_is_a_repeat_whatever_its_amount(caller):
-    with pytest.raises(ValueError, match="Unterminated|Expecting"):
+    with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
         await caller.pay_out(777_08)
 
     status, said = await caller.pay_out(777_08)

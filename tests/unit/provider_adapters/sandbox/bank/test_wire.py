@@ -143,7 +143,7 @@ async def test_malformed_is_half_a_document(caller):
 
     head, _, body = received.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200 ")
-    with pytest.raises(ValueError, match="Unterminated|Expecting"):
+    with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
         json.loads(body)
     assert len(await caller.executions()) == 1
 
@@ -225,7 +225,9 @@ async def test_a_reset_works_without_the_client_library(caller):
     def ask() -> bytes:
         with socket.create_connection(("127.0.0.1", caller.bank.port), timeout=2) as bare:
             bare.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
-            bare.sendall(f"GET /v1/contas/{caller.account['id']}/saldo HTTP/1.1\r\nHost: b\r\n\r\n".encode())
+            bare.sendall(
+                f"GET /v1/contas/{caller.account['id']}/saldo HTTP/1.1\r\nHost: b\r\n\r\n".encode()
+            )
             return bare.recv(10)
 
     with pytest.raises(ConnectionResetError):

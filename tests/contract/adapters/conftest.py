@@ -1,0 +1,42 @@
+"""Stages for the adapter suites: every adapter with a bank behind it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.providers import ProviderAdapter
+from tests.contract.adapters.harness import on_stage
+from tests.contract.adapters.sandbox import Stage, sandbox_stage
+from tests.unit.provider_adapters.witness import ClientLimits, Witness
+
+STAGES = {"sandbox": sandbox_stage}
+
+
+@pytest.fixture
+def told() -> Witness:
+    """What the adapter told while the test ran."""
+    return Witness()
+
+
+@pytest.fixture(params=list(STAGES))
+def name(request: pytest.FixtureRequest) -> str:
+    """The adapter's name."""
+    return str(request.param)
+
+
+@pytest.fixture
+async def stage(name: str, tmp_path: Path) -> AsyncIterator[Stage]:
+    """A bank of that adapter."""
+    async with STAGES[name](tmp_path) as standing:
+        yield standing
+
+
+@pytest.fixture
+async def adapter(name: str, stage: Stage, told: Witness) -> AsyncIterator[ProviderAdapter]:
+    """The adapter, in front of its bank; half a second for everything."""
+    limits = ClientLimits(connect_s=0.2, read_s=0.5, payout_s=0.5)
+    async with on_stage(name, stage.url, told, limits) as standing:
+        yield standing

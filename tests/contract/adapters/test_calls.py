@@ -1,0 +1,225 @@
+"""The nine calls, against a bank that keeps a ledger."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from gateway.domain.charges import ChargeStatus, ChargeType
+from gateway.domain.money import Money
+from gateway.domain.pix_keys import PixKeyStatus, PixKeyType
+from gateway.domain.providers import (
+    Accepted,
+    CredentialsRefused,
+    NotFound,
+    Outcome,
+    ProviderAccount,
+    ProviderAdapter,
+    Settled,
+)
+from gateway.domain.statements import Direction
+from gateway.domain.windows import Window
+from provider_adapters._shared.integrity import is_e2e_id
+from tests.contract.adapters.conftest import STAGES
+from tests.contract.adapters.harness import FAR, KEY, SETTINGS, order
+from tests.contract.adapters.sandbox import OPENING, Stage
+from tests.unit.provider_adapters.witness import Witness
+
+
+def today() -> Window:
+    day = datetime.now(UTC).date()
+    return Window(day, day)
+
+
+async def until_final(adapter: ProviderAdapter, account: ProviderAccount, key: str) -> Outcome:
+    """Look a payout up until it is no longer processing."""
+    for _ in range(100):
+        outcome = await adapter.find_payout(account, key, "")
+        if not isinstance(outcome, Accepted):
+            return outcome
+        await asyncio.sleep(0.02)
+    return outcome
+
+
+def test_every_adapter_has_a_bank():
+    assert set(STAGES) == set(SETTINGS)
+
+
+async def test_the_bank_is_reached_without_an_account(adapter: ProviderAdapter):
+    await adapter.probe()
+
+
+async def test_the_balance_is_exact(adapter: ProviderAdapter, stage: Stage):
+    held = await adapter.get_balance(stage.account)
+
+    assert held.balance.centavos >= OPENING
+    assert held.blocked == Money(0)
+    assert held.updated_at is not None
+    assert held.updated_at.utcoffset() is not None
+
+
+async def test_keys_are_listed_and_found_by_their_public_id(adapter: ProviderAdapter, stage: Stage):
+    """One whose own id is no UUID has one derived (contract 2.8)."""
+    keys = await adapter.list_keys(stage.account)
+
+    found = [
+        await adapter.get_key(stage.account, key.public_id(stage.account.account_id))
+        for key in keys
+    ]
+
+    assert found == list(keys)
+    assert {(key.type, key.status) for key in keys} == {
+        (PixKeyType.EMAIL, PixKeyStatus.ACTIVE),
+        (PixKeyType.CNPJ, PixKeyStatus.ACTIVE),
+    }
+
+
+async def test_an_absent_key_is_not_found(adapter: ProviderAdapter, stage: Stage):
+    with pytest.raises(NotFound):
+        await adapter.get_key(stage.account, "00000000-0000-4000-8000-000000000000")
+
+
+@pytest.mark.parametrize(
+    ("reference", "status"),
+    [
+        ("pending/1", ChargeStatus.ACTIVE),
+        ("paid/1", ChargeStatus.PAID),
+        ("expired/1", ChargeStatus.ACTIVE),
+        ("anonymous/1", ChargeStatus.ACTIVE),
+        ("canceled/1", ChargeStatus.CANCELED),
+    ],
+)
+async def test_a_charge_is_read(
+    adapter: ProviderAdapter, stage: Stage, reference: str, status: ChargeStatus
+):
+    """Contract 2.4; the reference is one path step, whatever is in it."""
+    charge = await adapter.get_charge(stage.account, reference)
+
+    assert (charge.reference, charge.status) == (reference, status)
+    assert (charge.type, charge.value) == (ChargeType.DYNAMIC, Money(1050))
+    assert charge.emv.startswith("000201")
+    assert charge.is_expired(datetime.now(UTC)) is (reference == "expired/1")
+    assert (charge.payer is None) is (reference == "anonymous/1")
+
+
+async def test_a_paid_charge_is_a_settled_transaction(adapter: ProviderAdapter, stage: Stage):
+    """Contract 2.5."""
+    payment = await adapter.get_charge_payment(stage.account, "paid/1")
+
+    assert payment.paid_at is not None
+    assert is_e2e_id(payment.e2e_id)
+    assert payment.value == Money(1050)
+    assert payment.payer is not None
+
+
+@pytest.mark.parametrize("reference", ["pending/1", "expired/1", "canceled/1"])
+async def test_an_unpaid_charge_is_a_pending_transaction(
+    adapter: ProviderAdapter, stage: Stage, reference: str
+):
+    payment = await adapter.get_charge_payment(stage.account, reference)
+
+    assert (payment.paid_at, payment.e2e_id, payment.value) == (None, "", Money(1050))
+
+
+async def test_a_paid_anonymous_charge_names_no_payer(adapter: ProviderAdapter, stage: Stage):
+    await stage.tell(
+        "/charges/anonymous%2F1/pay",
+        {"payer": {"name": "Maria", "tax_number": "52998224725", "message": ""}},
+    )
+
+    payment = await adapter.get_charge_payment(stage.account, "anonymous/1")
+
+    assert payment.paid_at is not None
+    assert payment.payer is None
+
+
+@pytest.mark.parametrize("reference", ["nowhere", "a?b=c", "..%2f", "é" * 100, "a#b", "a b"])
+async def test_an_absent_charge_is_not_found(
+    adapter: ProviderAdapter, stage: Stage, reference: str
+):
+    with pytest.raises(NotFound):
+        await adapter.get_charge(stage.account, reference)
+    with pytest.raises(NotFound):
+        await adapter.get_charge_payment(stage.account, reference)
+
+
+async def test_the_statement_comes_page_by_page_newest_first(
+    adapter: ProviderAdapter, stage: Stage
+):
+    for value in (1.00, 2.00, 3.00):
+        await stage.tell(f"/accounts/{stage.account.provider_account}/fee", {"value": value})
+
+    whole = await adapter.list_statement(stage.account, today(), None, 100)
+    first = await adapter.list_statement(stage.account, today(), None, 2)
+    second = await adapter.list_statement(stage.account, today(), first.next_cursor, 98)
+
+    assert [entry.value.centavos for entry in first.items] == [300, 200]
+    assert [*first.items, *second.items] == list(whole.items)
+    assert whole.next_cursor is None
+    fee = whole.items[0]
+    assert (fee.direction, fee.is_pix, fee.e2e_id) == (Direction.DEBIT, False, "")
+    paid = next(entry for entry in whole.items if entry.is_pix)
+    assert paid.direction is Direction.CREDIT
+
+
+async def test_the_last_day_of_the_calendar_can_be_asked_for(
+    adapter: ProviderAdapter, stage: Stage
+):
+    last = datetime.max.replace(tzinfo=UTC).date()
+
+    page = await adapter.list_statement(stage.account, Window(last, last), None, 1)
+
+    assert page.items == ()
+
+
+async def test_a_payout_is_accepted_and_settles(adapter: ProviderAdapter, stage: Stage):
+    ordered = await adapter.create_payout(stage.account, order(), FAR)
+
+    settled = await until_final(adapter, stage.account, KEY)
+
+    assert isinstance(ordered, Accepted)
+    assert is_e2e_id(ordered.e2e_id)
+    assert isinstance(settled, Settled)
+    assert (settled.value, settled.e2e_id) == (Money(1050), ordered.e2e_id)
+    assert settled.provider_id == ordered.provider_id
+    assert settled.settled_at is not None
+    assert await stage.executions(KEY) == [1050]
+
+
+async def test_a_payout_is_found_by_the_bank_s_own_id(adapter: ProviderAdapter, stage: Stage):
+    ordered = await adapter.create_payout(stage.account, order(), FAR)
+    assert isinstance(ordered, Accepted)
+
+    found = await adapter.find_payout(stage.account, KEY, ordered.provider_id)
+
+    assert isinstance(found, Accepted | Settled)
+    assert found.provider_id == ordered.provider_id
+
+
+async def test_the_same_key_pays_once(adapter: ProviderAdapter, stage: Stage):
+    first = await adapter.create_payout(stage.account, order(), FAR)
+    second = await adapter.create_payout(stage.account, order(), FAR)
+
+    assert isinstance(first, Accepted)
+    assert isinstance(second, Accepted | Settled)
+    assert second.provider_id == first.provider_id
+    assert await stage.executions(KEY) == [1050]
+
+
+async def test_an_absent_payout_is_not_found(adapter: ProviderAdapter, stage: Stage):
+    with pytest.raises(NotFound):
+        await adapter.find_payout(stage.account, KEY, "")
+
+
+async def test_wrong_credentials_are_told_as_such(
+    adapter: ProviderAdapter, stage: Stage, told: Witness
+):
+    wrong = replace(stage.account, credentials="wrong")
+
+    with pytest.raises(CredentialsRefused):
+        await adapter.get_balance(wrong)
+
+    assert [call.outcome for call in told.calls] == ["credentials_refused"]

@@ -1,0 +1,295 @@
+"""The sandbox bank's magic amounts, destinations and faults, as its adapter tells them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gateway.domain.money import Money
+from gateway.domain.payouts import (
+    AccountType,
+    BankDestination,
+    FailureCode,
+    PayoutMethod,
+)
+from gateway.domain.providers import (
+    Accepted,
+    NotFound,
+    NotSent,
+    ProviderAdapter,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from tests.contract.adapters.harness import FAR, KEY, order
+from tests.contract.adapters.sandbox import Stage
+from tests.contract.adapters.test_calls import today, until_final
+from tests.unit.provider_adapters.witness import Witness
+
+
+@pytest.mark.parametrize("centavos", [77701, 77702, 77709, 77710, 77712])
+async def test_these_magic_amounts_are_accepted(
+    adapter: ProviderAdapter, stage: Stage, centavos: int
+):
+    outcome = await adapter.create_payout(stage.account, order(centavos), FAR)
+
+    assert isinstance(outcome, Accepted)
+
+
+@pytest.mark.parametrize(("centavos", "forbidden"), [(77703, False), (77704, True)])
+async def test_these_magic_amounts_are_rejected(
+    adapter: ProviderAdapter, stage: Stage, centavos: int, forbidden: bool
+):
+    outcome = await adapter.create_payout(stage.account, order(centavos), FAR)
+
+    assert isinstance(outcome, Rejected)
+    assert (outcome.failure, outcome.forbidden) == (FailureCode.REJECTED, forbidden)
+    assert await stage.executions(KEY) == []
+
+
+@pytest.mark.parametrize(
+    ("centavos", "reason", "executed"),
+    [
+        (77705, "server_error", []),
+        (77706, "timeout", [77706]),
+        (77707, "connection_lost", []),
+        (77708, "not_json", [77708]),
+        (77711, "rate_limited", []),
+    ],
+)
+async def test_these_magic_amounts_are_unknown(
+    adapter: ProviderAdapter, stage: Stage, centavos: int, reason: str, executed: list[int]
+):
+    outcome = await adapter.create_payout(stage.account, order(centavos), FAR)
+
+    assert isinstance(outcome, Unknown)
+    assert (outcome.evidence.reason, outcome.evidence.bytes_left) == (reason, True)
+    assert await stage.executions(KEY) == executed
+
+
+@pytest.mark.parametrize("centavos", [77706, 77708])
+async def test_an_unknown_payout_that_was_made_is_found(
+    adapter: ProviderAdapter, stage: Stage, centavos: int
+):
+    await adapter.create_payout(stage.account, order(centavos), FAR)
+
+    found = await until_final(adapter, stage.account, KEY)
+
+    assert isinstance(found, Settled)
+    assert found.value == Money(centavos)
+
+
+@pytest.mark.parametrize("centavos", [77705, 77707, 77711])
+async def test_an_unknown_payout_that_was_not_made_is_not_found(
+    adapter: ProviderAdapter, stage: Stage, centavos: int
+):
+    await adapter.create_payout(stage.account, order(centavos), FAR)
+
+    with pytest.raises(NotFound):
+        await adapter.find_payout(stage.account, KEY, "")
+
+
+async def test_one_that_fails_after_acceptance_is_found_rejected(
+    adapter: ProviderAdapter, stage: Stage
+):
+    await adapter.create_payout(stage.account, order(77702), FAR)
+
+    found = await until_final(adapter, stage.account, KEY)
+
+    assert isinstance(found, Rejected)
+    assert found.failure is FailureCode.REJECTED
+
+
+async def test_one_that_came_back_had_settled(adapter: ProviderAdapter, stage: Stage):
+    """It was paid, and came back as money in: a final state stays."""
+    await adapter.create_payout(stage.account, order(77709), FAR)
+
+    found = await until_final(adapter, stage.account, KEY)
+
+    assert isinstance(found, Settled)
+
+
+async def test_another_amount_is_told_and_never_taken_for_ours(
+    adapter: ProviderAdapter, stage: Stage
+):
+    """Looking up tells what was paid; ordering again knows what was asked."""
+    await adapter.create_payout(stage.account, order(77712), FAR)
+
+    found = await until_final(adapter, stage.account, KEY)
+    repeated = await adapter.create_payout(stage.account, order(77712), FAR)
+
+    assert isinstance(found, Settled)
+    assert found.value == Money(77711)
+    assert isinstance(repeated, Unknown)
+    assert repeated.evidence.reason == "amount_mismatch"
+
+
+@pytest.mark.parametrize(
+    ("pix_key", "failure", "forbidden"),
+    [
+        ("notfound@example.com", FailureCode.KEY_NOT_FOUND, False),
+        ("owner@example.com", FailureCode.OWNER_MISMATCH, False),
+        ("limit@example.com", FailureCode.LIMIT_EXCEEDED, True),
+    ],
+)
+async def test_magic_keys_are_refused_with_their_code(
+    adapter: ProviderAdapter, stage: Stage, pix_key: str, failure: FailureCode, forbidden: bool
+):
+    outcome = await adapter.create_payout(stage.account, order(pix_key=pix_key), FAR)
+
+    assert isinstance(outcome, Rejected)
+    assert (outcome.failure, outcome.forbidden) == (failure, forbidden)
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"), [("123456-7", Accepted), ("000000-0", Rejected)]
+)
+async def test_a_payout_by_account(
+    adapter: ProviderAdapter, stage: Stage, number: str, expected: type
+):
+    to = BankDestination(
+        name="",
+        tax_number="52998224725",
+        bank_number="341",
+        branch="1",
+        account=number,
+        account_type=AccountType.SAVINGS,
+    )
+    by_account = dataclasses.replace(order(), method=PayoutMethod.BANK_ACCOUNT, destination=to)
+
+    outcome = await adapter.create_payout(stage.account, by_account, FAR)
+
+    assert isinstance(outcome, expected)
+
+
+async def test_more_than_there_is_is_refused(adapter: ProviderAdapter, stage: Stage):
+    outcome = await adapter.create_payout(stage.account, order(999_999_999), FAR)
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is FailureCode.INSUFFICIENT_FUNDS
+
+
+async def test_a_known_key_with_another_order_is_unknown(adapter: ProviderAdapter, stage: Stage):
+    """It says nothing of what became of ours; listed nowhere, so not definite."""
+    await adapter.create_payout(stage.account, order(), FAR)
+
+    outcome = await adapter.create_payout(stage.account, order(2000), FAR)
+
+    assert isinstance(outcome, Unknown)
+
+
+async def test_a_bank_that_refuses_a_known_key_has_ours(adapter: ProviderAdapter, stage: Stage):
+    """Payout protocol: a duplicate is ours and ordered, not rejected."""
+    where = f"/accounts/{stage.account.provider_account}"
+    await stage.tell(where, {"payout_kind": "dup"}, method="PATCH")
+    await adapter.create_payout(stage.account, order(), FAR)
+
+    outcome = await adapter.create_payout(stage.account, order(), FAR)
+
+    assert isinstance(outcome, Accepted)
+    assert await stage.executions(KEY) == [1050]
+
+
+FAULTS = [
+    ("hang", {}, "timeout", []),
+    ("hang_after", {}, "timeout", [1050]),
+    ("reset_before", {}, "connection_lost", []),
+    ("reset_after", {}, "connection_lost", [1050]),
+    ("drip", {}, "timeout", [1050]),
+    ("status", {"status": 500}, "server_error", []),
+    ("status", {"status": 500, "executed": True}, "server_error", [1050]),
+    ("status", {"status": 400, "executed": True}, "refused", [1050]),
+    ("status", {"status": 404, "executed": True}, "unexpected_status", [1050]),
+    ("status", {"status": 307}, "redirected", []),
+    ("malformed", {}, "not_json", [1050]),
+    ("wrong_types", {}, "wrong_shape", [1050]),
+    ("huge", {}, "too_large", [1050]),
+]
+
+
+@pytest.mark.parametrize(("fault", "options", "reason", "executed"), FAULTS)
+async def test_a_fault_of_the_bank_leaves_a_payout_unknown(
+    adapter: ProviderAdapter,
+    stage: Stage,
+    fault: str,
+    options: dict[str, object],
+    reason: str,
+    executed: list[int],
+):
+    """Executed or not, the answer cannot tell; nothing is sent twice."""
+    await stage.fault("payout", fault, **options)
+
+    outcome = await adapter.create_payout(stage.account, order(), FAR)
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == reason
+    assert await stage.executions(KEY) == executed
+
+
+async def test_a_closed_bank_is_sent_nothing(adapter: ProviderAdapter, stage: Stage):
+    await stage.fault("*", "refuse", count=None)
+
+    outcome = await adapter.create_payout(stage.account, order(), FAR)
+    await stage.tell("/faults", method="DELETE")
+    again = await adapter.create_payout(stage.account, order(), FAR)
+
+    assert isinstance(outcome, NotSent)
+    assert isinstance(again, Accepted)
+
+
+async def test_a_fault_may_look_like_a_refusal(adapter: ProviderAdapter, stage: Stage):
+    await stage.fault("payout", "reject")
+
+    outcome = await adapter.create_payout(stage.account, order(), FAR)
+
+    assert isinstance(outcome, Rejected)
+
+
+READS = {
+    "balance": lambda adapter, account: adapter.get_balance(account),
+    "statement": lambda adapter, account: adapter.list_statement(account, today(), None, 25),
+    "keys": lambda adapter, account: adapter.list_keys(account),
+    "charge": lambda adapter, account: adapter.get_charge(account, "pending/1"),
+    "payment": lambda adapter, account: adapter.get_charge_payment(account, "pending/1"),
+    "payout_read": lambda adapter, account: adapter.find_payout(account, KEY, ""),
+}
+
+
+@pytest.mark.parametrize("operation", list(READS))
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("reject", "refused"),
+        ("hang", "timeout"),
+        ("reset_before", "connection_lost"),
+        ("drip", "timeout"),
+        ("status", "server_error"),
+        ("malformed", "not_json"),
+        ("wrong_types", "wrong_shape"),
+        ("huge", "too_large"),
+    ],
+)
+async def test_a_fault_of_the_bank_fails_a_read(
+    adapter: ProviderAdapter, stage: Stage, operation: str, fault: str, reason: str
+):
+    await adapter.create_payout(stage.account, order(), FAR)
+    await stage.fault(operation, fault, count=None)
+
+    with pytest.raises(ProviderError) as failed:
+        await READS[operation](adapter, stage.account)
+
+    assert failed.value.reason == reason
+
+
+async def test_a_lost_connection_is_asked_again_once(
+    adapter: ProviderAdapter, stage: Stage, told: Witness
+):
+    await stage.fault("balance", "reset_before")
+
+    held = await adapter.get_balance(stage.account)
+
+    assert held.balance.centavos > 0
+    assert told.retries == [("sandbox", "get_balance")]
+    assert [call.outcome for call in told.calls] == ["unavailable", "ok"]

@@ -1,0 +1,122 @@
+"""A store that does not answer says so soon, and works again once the cause is gone."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from gateway.domain.payouts import PayoutState
+from gateway.domain.stores import StoreUnavailable
+from gateway.store.engine import Store, open_store
+from tests.contract.stores.patience import SHORT, within
+from tests.contract.stores.samples import ACCOUNT, attempt, change, payout
+
+SENDING, ACCEPTED = PayoutState.SENDING, PayoutState.ACCEPTED
+WRITER = Path(__file__).with_name("writer.py")
+
+
+@pytest.fixture
+async def short(store: Store) -> AsyncIterator[Store]:
+    """The store again, with little patience."""
+    opened = open_store(store.url, SHORT)
+    yield opened
+    await opened.close()
+
+
+async def test_a_lock_held_by_another_process_ends_the_wait(store: Store, short: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+
+    async with store.database.writing() as other:
+        await other.execute(text("UPDATE payouts SET description = 'mine'"))
+        with within(2), pytest.raises(StoreUnavailable):
+            await short.payouts.record(change(SENDING, ACCEPTED))
+        await other.rollback()
+
+    assert await short.payouts.find(ACCOUNT, "order-1") == payout()
+    assert await short.payouts.record(change(SENDING, ACCEPTED))
+
+
+async def test_no_free_connection_ends_the_wait(short: Store) -> None:
+    """A queue of callers does not grow without bound."""
+    async with contextlib.AsyncExitStack() as stack:
+        for _ in range(1 if short.url.startswith("sqlite") else SHORT.pool_size):
+            await stack.enter_async_context(short.database.writing())
+        with within(1), pytest.raises(StoreUnavailable):
+            await short.payouts.add(payout(), attempt())
+
+    assert await short.payouts.add(payout(), attempt()) is None
+
+
+async def test_a_cancelled_write_leaves_nothing_and_the_store_usable(short: Store) -> None:
+    """Cancelled is cancelled: no StoreUnavailable in its place."""
+    inside = asyncio.Event()
+
+    async def write() -> None:
+        async with short.database.writing() as connection:
+            await connection.execute(text("UPDATE accounts SET name = 'half done'"))
+            inside.set()
+            await asyncio.Event().wait()
+
+    for _ in range(SHORT.pool_size + 1):
+        inside.clear()
+        task = asyncio.create_task(write())
+        await inside.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    found = await short.accounts.find(ACCOUNT)
+    assert found is not None
+    assert found.name != "half done"
+    assert await short.payouts.add(payout(), attempt()) is None
+
+
+@pytest.mark.parametrize("steps", range(1, 12))
+async def test_a_write_cancelled_at_any_point_is_whole_or_absent(short: Store, steps: int) -> None:
+    task = asyncio.create_task(short.payouts.add(payout(), attempt()))
+    for _ in range(steps):
+        await asyncio.sleep(0.0003)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+    found = await short.payouts.find(ACCOUNT, "order-1")
+    tries = await short.payouts.attempts(ACCOUNT, "order-1")
+    there = await short.payouts.add(payout(), attempt())
+
+    assert len(tries) == (0 if found is None else 1)
+    assert there == found
+
+
+async def test_nothing_told_of_as_stored_is_lost_by_a_kill(store: Store) -> None:
+    """The process ends in the midst of writing; whatever ``add`` returned for is there."""
+    writer = await asyncio.create_subprocess_exec(
+        sys.executable, str(WRITER), store.url, stdout=asyncio.subprocess.PIPE, cwd=Path.cwd()
+    )
+    assert writer.stdout is not None
+    told = [(await writer.stdout.readline()).decode().strip() for _ in range(20)]
+
+    writer.kill()
+    rest, _ = await writer.communicate()
+
+    told += [line for line in rest.decode().split("\n")[:-1] if line]
+    for reference in told:
+        assert await store.payouts.find(ACCOUNT, reference) == payout(reference)
+        assert await store.payouts.attempts(ACCOUNT, reference) == [attempt()]
+
+
+async def test_what_a_driver_says_of_a_row_is_not_handed_on(store: Store) -> None:
+    """Its text quotes the row, and a row holds personal data."""
+    await store.payouts.add(payout(), attempt())
+    taken = replace(payout("order-2"), provider_key=payout().provider_key)
+
+    with pytest.raises(StoreUnavailable) as caught:
+        await store.payouts.add(taken, attempt())
+
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+    assert payout().provider_key not in str(caught.value)

@@ -1,0 +1,95 @@
+"""PostgreSQL behind a network that closes, cuts and falls silent; a file has none."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import make_url, text
+
+from gateway.domain.payouts import PayoutState
+from gateway.domain.stores import StoreUnavailable
+from gateway.store.engine import Store, open_store
+from tests.contract.stores.patience import SHORT, within
+from tests.contract.stores.relay import Relay, relayed
+from tests.contract.stores.samples import ACCOUNT, attempt, change, payout
+
+SENDING, ACCEPTED = PayoutState.SENDING, PayoutState.ACCEPTED
+
+
+@pytest.fixture
+def kind() -> str:
+    """Only this one is reached over a network."""
+    return "postgres"
+
+
+@pytest.fixture
+async def road(store: Store) -> AsyncIterator[Relay]:
+    """The road to the server."""
+    port = make_url(store.url).port
+    assert port is not None
+    async with relayed(port) as relay:
+        yield relay
+
+
+@pytest.fixture
+async def far(store: Store, road: Relay) -> AsyncIterator[Store]:
+    """The store at the end of that road."""
+    url = make_url(store.url).set(host="127.0.0.1", port=road.port)
+    opened = open_store(url.render_as_string(hide_password=False), SHORT)
+    yield opened
+    await opened.close()
+
+
+async def test_a_server_that_is_down_is_told_at_once_and_found_again(
+    far: Store, road: Relay
+) -> None:
+    assert await far.payouts.add(payout(), attempt()) is None
+    await road.close()
+
+    with within(1), pytest.raises(StoreUnavailable):
+        await far.payouts.find(ACCOUNT, "order-1")
+    with within(1), pytest.raises(StoreUnavailable):
+        await far.check()
+
+    await road.open()
+    assert await far.payouts.find(ACCOUNT, "order-1") == payout()
+    assert await far.payouts.record(change(SENDING, ACCEPTED))
+
+
+async def test_a_connection_the_server_closed_is_replaced_unnoticed(
+    far: Store, road: Relay
+) -> None:
+    await asyncio.gather(far.check(), far.check())
+    await road.cut()
+    await asyncio.sleep(0.05)
+
+    await asyncio.gather(far.check(), far.check())
+
+
+async def test_a_server_that_falls_silent_is_given_up(far: Store, road: Relay) -> None:
+    """Neither a statement nor its cancelling nor a new connection is waited for without end."""
+    await far.check()
+    road.silent = True
+
+    for _ in range(3):
+        with within(SHORT.whole_s + 2.5), pytest.raises(StoreUnavailable):
+            await far.payouts.add(payout(), attempt())
+
+    await road.cut()
+    road.silent = False
+    assert await far.payouts.add(payout(), attempt()) is None
+
+
+async def test_a_connection_lost_in_the_middle_undoes_the_work(far: Store, road: Relay) -> None:
+    async def write() -> None:
+        async with far.database.writing() as connection:
+            await connection.execute(text("UPDATE accounts SET name = 'half done'"))
+            await road.cut()
+            await asyncio.sleep(0.05)
+
+    with pytest.raises(StoreUnavailable):
+        await write()
+
+    found = await far.accounts.find(ACCOUNT)
+    assert found is not None
+    assert found.name != "half done"

@@ -1,0 +1,77 @@
+"""Migrations: up, down and up again, and what they make is what the statements expect."""
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect
+
+from gateway.domain.stores import StoreUnavailable
+from gateway.store import schema
+from gateway.store.database import DEFAULT_LIMITS
+from gateway.store.engine import open_database
+from gateway.store.tables import METADATA
+
+
+def differences(connection: Connection) -> list[object]:
+    """What a migration would have to do to reach the tables in code."""
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    return list(compare_metadata(context, METADATA))
+
+
+def tables(connection: Connection) -> set[str]:
+    return set(inspect(connection).get_table_names())
+
+
+async def test_a_store_without_tables_is_at_no_revision(url: str) -> None:
+    found = await schema.current(url)
+
+    assert found is None
+
+
+async def test_the_way_up_down_and_up_again(url: str) -> None:
+    for _ in range(2):
+        await schema.upgrade(url)
+        assert await schema.current(url) == schema.REVISIONS[-1]
+
+        await schema.downgrade(url, "base")
+        assert await schema.current(url) is None
+
+    database = open_database(url, DEFAULT_LIMITS)
+    async with database.reading() as connection:
+        left = await connection.run_sync(tables)
+    await database.close()
+    assert left <= {"alembic_version"}
+
+
+async def test_going_up_twice_changes_nothing(url: str) -> None:
+    await schema.upgrade(url)
+
+    await schema.upgrade(url)
+
+    assert await schema.current(url) == schema.REVISIONS[-1]
+
+
+async def test_the_migrations_make_the_tables_in_code(url: str) -> None:
+    await schema.upgrade(url)
+    database = open_database(url, DEFAULT_LIMITS)
+
+    async with database.reading() as connection:
+        found = await connection.run_sync(differences)
+
+    await database.close()
+    assert found == []
+
+
+async def test_a_migration_is_done_whole_or_not_at_all(url: str) -> None:
+    """A table in the way of the last ones takes the first ones back too."""
+    database = open_database(url, DEFAULT_LIMITS)
+    async with database.writing() as connection:
+        await connection.exec_driver_sql("CREATE TABLE audit_head (one INTEGER)")
+
+    with pytest.raises(StoreUnavailable):
+        await schema.upgrade(url)
+
+    async with database.reading() as connection:
+        left = await connection.run_sync(tables)
+    await database.close()
+    assert left == {"audit_head"}

@@ -1,0 +1,94 @@
+"""A store belongs to one environment and one schema, and a gateway of another refuses it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from gateway.domain.accounts import Environment
+from gateway.store import schema
+from gateway.store.engine import Store, open_store
+from gateway.store.stamp import Stamp, StoreRefused, prepare
+from tests.contract.stores.samples import NOW, now
+
+SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
+
+
+@pytest.fixture
+async def fresh(url: str) -> AsyncIterator[Store]:
+    """A store without tables."""
+    opened = open_store(url)
+    yield opened
+    await opened.close()
+
+
+async def test_a_fresh_store_is_stamped_once(fresh: Store) -> None:
+    """A store may be written to in any later year; its stamp stays."""
+    first = await prepare(fresh, SANDBOX, migrate=True, now=now, new_id=lambda: "id-1")
+    again = await prepare(
+        fresh, SANDBOX, migrate=False, now=lambda: NOW + timedelta(days=400), new_id=lambda: "id-2"
+    )
+
+    assert first == Stamp(environment=SANDBOX, id="id-1", created_at=NOW)
+    assert again == first
+
+
+@pytest.mark.parametrize(("mine", "other"), [(SANDBOX, PRODUCTION), (PRODUCTION, SANDBOX)])
+@pytest.mark.parametrize("migrate", [True, False])
+async def test_either_environment_refuses_the_others_store(
+    fresh: Store, mine: Environment, other: Environment, migrate: bool
+) -> None:
+    await prepare(fresh, mine, migrate=True, now=now)
+
+    with pytest.raises(StoreRefused, match=rf"^The store belongs to {mine}, .* {other}\.$"):
+        await prepare(fresh, other, migrate=migrate, now=now)
+
+
+async def test_a_store_without_tables_is_refused_unless_it_may_be_migrated(fresh: Store) -> None:
+    with pytest.raises(
+        StoreRefused, match=r"^The store has no schema yet, .* `pixgate db upgrade`\.$"
+    ):
+        await prepare(fresh, SANDBOX, migrate=False, now=now)
+
+
+async def test_a_migrated_store_without_a_stamp_gets_one(fresh: Store) -> None:
+    await schema.upgrade(fresh.url)
+
+    stamp = await prepare(fresh, PRODUCTION, migrate=False, now=now)
+
+    assert stamp.environment is PRODUCTION
+
+
+async def test_a_store_of_an_older_schema_is_refused_unless_it_may_be_migrated(
+    fresh: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await prepare(fresh, SANDBOX, migrate=True, now=now)
+    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+
+    with pytest.raises(StoreRefused, match=r"^The store has the schema 0001, 0002 is needed"):
+        await prepare(fresh, SANDBOX, migrate=False, now=now)
+
+
+@pytest.mark.parametrize("migrate", [True, False])
+async def test_a_store_of_a_newer_schema_is_refused(fresh: Store, migrate: bool) -> None:
+    await prepare(fresh, SANDBOX, migrate=True, now=now)
+    async with fresh.database.writing() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
+    with pytest.raises(StoreRefused, match=r"^The store's schema 9999 is newer"):
+        await prepare(fresh, SANDBOX, migrate=migrate, now=now)
+
+
+async def test_many_gateways_may_start_on_a_fresh_store_at_once(fresh: Store, url: str) -> None:
+    """One migrates and stamps; the others find it done."""
+    others = [open_store(url) for _ in range(3)]
+
+    stamps = await asyncio.gather(
+        *(prepare(each, SANDBOX, migrate=True, now=now) for each in [fresh, *others])
+    )
+
+    for other in others:
+        await other.close()
+    assert len(set(stamps)) == 1

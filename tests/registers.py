@@ -1,0 +1,125 @@
+"""The administrator's registers on a real store, with a clock, ids and secrets that are known."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+
+from gateway.domain.accounts import Environment
+from gateway.domain.stores import AuditEvent
+from gateway.operations.accounts import AccountRecords
+from gateway.operations.administration import Acting
+from gateway.operations.companies import CompanyRecords
+from gateway.operations.credentials import CredentialRecords, CredentialSource
+from gateway.security.digests import SecretDigester
+from gateway.security.sealing import Sealer
+from gateway.store.engine import Store, open_store
+from gateway.store.stamp import prepare
+from gateway.store.tables import audit
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Clock:
+    """A clock that moves when it is told to."""
+
+    at: datetime = NOON
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def passes(self, **units: float) -> None:
+        """Let time pass: ``hours=1``."""
+        self.at += timedelta(**units)
+
+
+@dataclass(slots=True)
+class Registers:
+    """Everything an administrator uses."""
+
+    store: Store
+    clock: Clock = field(default_factory=Clock)
+    made: int = 0
+    digester: SecretDigester = field(
+        default_factory=lambda: SecretDigester({"p1": b"p" * 32}, "p1")
+    )
+    sealer: Sealer = field(default_factory=lambda: Sealer({"k1": b"k" * 32}, "k1"))
+
+    @property
+    def acting(self) -> Acting:
+        return Acting("cli:test", self.clock)
+
+    @property
+    def companies(self) -> CompanyRecords:
+        return CompanyRecords(
+            companies=self.store.companies, acting=self.acting, new_id=self.new_id
+        )
+
+    @property
+    def accounts(self) -> AccountRecords:
+        return AccountRecords(
+            companies=self.store.companies,
+            accounts=self.store.accounts,
+            acting=self.acting,
+            new_id=self.new_id,
+            seal=self.sealer.seal,
+            providers=("sandbox", "other-bank"),
+        )
+
+    @property
+    def credentials(self) -> CredentialRecords:
+        return CredentialRecords(
+            companies=self.store.companies,
+            accounts=self.store.accounts,
+            credentials=self.store.credentials,
+            acting=self.acting,
+            source=self.source,
+        )
+
+    @property
+    def source(self) -> CredentialSource:
+        return CredentialSource(
+            client_id=lambda: f"cli_{self._next():020d}",
+            client_secret=lambda: f"gws_{self._next()}",
+            digest=self.digester.digest,
+        )
+
+    def new_id(self) -> str:
+        """Count in the form of UUIDs."""
+        return f"{self._next():08x}-0000-4000-8000-000000000000"
+
+    async def acts(self) -> list[AuditEvent]:
+        """Every act on record, oldest first; the chain must hold."""
+        await self.store.audit.verify()
+        async with self.store.database.reading() as connection:
+            rows = (await connection.execute(select(audit).order_by(audit.c.number))).all()
+        return [
+            AuditEvent(
+                at=row.at,
+                actor=row.actor,
+                action=row.action,
+                subject=row.subject,
+                details=json.loads(row.details),
+            )
+            for row in rows
+        ]
+
+    def _next(self) -> int:
+        self.made += 1
+        return self.made
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Registers]:
+    """Open the registers of a fresh sandbox store."""
+    store = open_store(f"sqlite:///{folder}/store.db")
+    try:
+        await prepare(store, Environment.SANDBOX, migrate=True, now=lambda: NOON)
+        yield Registers(store)
+    finally:
+        await store.close()

@@ -1,0 +1,268 @@
+"""The operations listener from outside, through the socket."""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator, Mapping
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from gateway.http.ops.surface import OpsParts, check_ops_address, ops_application
+from gateway.telemetry import metrics
+from gateway.telemetry.families import Vocabulary
+from gateway.telemetry.metrics import Instance, Metrics
+
+NOTHING = frozenset[str]()
+PATHS = ["/livez", "/readyz", "/metrics", "/config/digest"]
+
+
+class World:
+    """What the surface is told."""
+
+    def __init__(self) -> None:
+        self.checks: Mapping[str, bool] = {"store": True, "migrations": True, "drain": True}
+        self.problem: Exception | None = None
+        self.delay_s = 0.0
+        self.second = 0.0
+        instance = Instance(
+            version="1.2.3",
+            environment="sandbox",
+            config_digest="abc",
+            routes=1,
+            policies=1,
+            providers=1,
+        )
+        words = Vocabulary(
+            surface=NOTHING,
+            route=NOTHING,
+            provider=NOTHING,
+            operation=NOTHING,
+            policy=NOTHING,
+            event=NOTHING,
+        )
+        self.metrics = Metrics(instance, words)
+
+    async def ready(self) -> Mapping[str, bool]:
+        await asyncio.sleep(self.delay_s)
+        if self.problem:
+            raise self.problem
+        return self.checks
+
+    def parts(self) -> OpsParts:
+        return OpsParts(
+            ready=self.ready,
+            metrics=self.metrics,
+            config_digest="abc",
+            version="1.2.3",
+            ready_deadline_s=0.1,
+            clock=lambda: self.second,
+        )
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+async def client(world: World) -> AsyncIterator[TestClient]:
+    async with TestClient(TestServer(ops_application(world.parts()))) as client:
+        yield client
+
+
+async def test_the_process_is_alive_whatever_else_is_not(world: World, client: TestClient):
+    world.checks = {"store": False}
+
+    answer = await client.get("/livez")
+
+    assert (answer.status, await answer.json()) == (200, {"status": "alive", "version": "1.2.3"})
+
+
+async def test_ready_when_every_check_passes(client: TestClient):
+    answer = await client.get("/readyz")
+
+    assert answer.status == 200
+    assert await answer.json() == {
+        "status": "ready",
+        "checks": {"store": True, "migrations": True, "drain": True},
+    }
+
+
+@pytest.mark.parametrize(
+    "checks",
+    [{"store": False, "migrations": True}, {"store": True, "drain": False}, {}],
+    ids=["store", "drain", "no check at all"],
+)
+async def test_not_ready_when_one_fails(world: World, client: TestClient, checks):
+    world.checks = checks
+
+    answer = await client.get("/readyz")
+
+    assert (answer.status, (await answer.json())["checks"]) == (503, checks)
+
+
+async def test_a_check_that_breaks_says_no_and_keeps_its_text(
+    world: World, client: TestClient, caplog: pytest.LogCaptureFixture
+):
+    world.problem = OSError("canary")
+
+    with caplog.at_level(logging.ERROR):
+        answer = await client.get("/readyz")
+
+    assert answer.status == 503
+    assert "canary" not in await answer.text()
+    assert "readiness" in caplog.text
+
+
+async def test_a_check_that_hangs_says_no_in_time(world: World, client: TestClient):
+    world.delay_s = 30
+
+    answer = await asyncio.wait_for(client.get("/readyz"), 5)
+
+    assert (answer.status, await answer.json()) == (
+        503,
+        {"status": "unready", "checks": {"readiness": False}},
+    )
+
+
+async def test_the_configuration_can_be_compared(client: TestClient):
+    answer = await client.get("/config/digest")
+
+    assert await answer.json() == {"digest": "abc", "version": "1.2.3"}
+
+
+@pytest.mark.parametrize(
+    ("accept", "content_type", "end"),
+    [
+        ("", "text/plain; version=0.0.4; charset=utf-8", ""),
+        ("text/html", "text/plain; version=0.0.4; charset=utf-8", ""),
+        (
+            "application/openmetrics-text; version=1.0.0",
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            "# EOF\n",
+        ),
+    ],
+    ids=["nothing asked", "a browser", "openmetrics"],
+)
+async def test_metrics_come_in_the_form_asked_for(client: TestClient, accept, content_type, end):
+    answer = await client.get("/metrics", headers={"Accept": accept})
+
+    text = await answer.text()
+    assert answer.headers["Content-Type"] == content_type
+    assert 'gateway_config_info{digest="abc"} 1.0' in text
+    assert text.endswith(end)
+
+
+async def test_metrics_are_rendered_once_in_five_seconds(world: World, client: TestClient):
+    async def shed() -> bool:
+        text = await (await client.get("/metrics")).text()
+        return 'gateway_shed_total{reason="loop_lag"} 1.0' in text
+
+    before = await shed()
+    world.metrics.values(metrics.SHED_REQUESTS).add(("loop_lag",))
+    world.second = 4.9
+    soon = await shed()
+    world.second = 5.0
+
+    assert (before, soon, await shed()) == (False, False, True)
+
+
+async def test_scrapes_at_once_share_one_rendering(world: World, client: TestClient, monkeypatch):
+    renderings = []
+    render = world.metrics.render
+
+    def counted(*, as_openmetrics: bool) -> tuple[bytes, str]:
+        renderings.append(as_openmetrics)
+        return render(as_openmetrics=as_openmetrics)
+
+    monkeypatch.setattr(world.metrics, "render", counted)
+
+    await asyncio.gather(*(client.get("/metrics") for _ in range(8)))
+
+    assert renderings == [False]
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/nowhere"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+async def test_every_answer_carries_a_trace_id_and_is_not_stored(
+    client: TestClient, method: str, path: str
+):
+    """Contract part 1."""
+    answer = await client.request(method, path)
+
+    assert uuid.UUID(answer.headers["X-Trace-ID"])
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("sent", "echoed"), [("abc-1", True), ("a b", False), ("x" * 129, False)], ids=str
+)
+async def test_a_trace_id_is_echoed_if_it_is_one(client: TestClient, sent: str, echoed: bool):
+    answer = await client.get("/livez", headers={"X-Trace-ID": sent})
+
+    assert (answer.headers["X-Trace-ID"] == sent) is echoed
+
+
+@pytest.mark.parametrize("path", ["/", "/nowhere", "/metrics/", "/metrics//", "/config"])
+async def test_another_path_is_refused_in_our_words(client: TestClient, path: str):
+    answer = await client.get(path)
+
+    body = await answer.json()
+    assert (answer.status, body["code"]) == (404, "SVC.GTW.001")
+    assert body["trace_id"] == answer.headers["X-Trace-ID"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_another_method_is_refused_with_what_is_allowed(client: TestClient, path: str):
+    answer = await client.post(path)
+
+    assert (answer.status, (await answer.json())["code"]) == (405, "SVC.GTW.002")
+    assert answer.headers["Allow"] == "GET, HEAD"
+
+
+async def test_a_mistake_of_ours_keeps_its_text(
+    world: World, client: TestClient, monkeypatch, caplog: pytest.LogCaptureFixture
+):
+    def fail(*, as_openmetrics: bool) -> tuple[bytes, str]:
+        problem = "canary"
+        raise RuntimeError(problem)
+
+    monkeypatch.setattr(world.metrics, "render", fail)
+
+    with caplog.at_level(logging.ERROR):
+        answer = await client.get("/metrics")
+
+    assert (answer.status, (await answer.json())["code"]) == (500, "SVC.SYS.001")
+    assert "canary" not in await answer.text()
+    assert "X-Trace-ID" in answer.headers
+    assert "failed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost", "::ffff:127.0.0.1"]
+)
+def test_a_loopback_address_is_taken(host: str):
+    check_ops_address(host, allow_public=False)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "0.0.0.0",  # noqa: S104 - refused
+        "::",
+        "",
+        "10.0.0.1",
+        "192.0.2.1",
+        "example.com",
+        "localhost.example.com",
+        "::ffff:10.0.0.1",
+    ],
+)
+def test_any_other_address_needs_a_word(host: str):
+    """The operations listener shows more than a partner may see."""
+    with pytest.raises(ValueError, match="operations listener") as refused:
+        check_ops_address(host, allow_public=False)
+
+    assert "\n" not in str(refused.value)
+    check_ops_address(host, allow_public=True)

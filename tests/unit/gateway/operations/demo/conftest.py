@@ -1,0 +1,71 @@
+"""The demo's parts: a real store, a real sandbox bank, a real file."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gateway.cli.bank import ControlledBank
+from gateway.cli.demo_file import DemoFile
+from gateway.cli.demo_making import unsealed
+from gateway.operations.demo.document import DemoUrls
+from gateway.operations.demo.ensure import DemoParts
+from gateway.operations.demo.store_side import DemoRecords
+from provider_adapters.sandbox.bank.server import SandboxBank
+from provider_adapters.sandbox.control import BankControl
+from tests.registers import Registers
+
+
+@pytest.fixture
+async def bank(tmp_path: Path, office: Registers) -> AsyncIterator[SandboxBank]:
+    """A sandbox bank on free ports, with the clock of the store."""
+    running = SandboxBank(
+        db_path=str(tmp_path / "bank.db"), port=0, control_port=0, now=office.clock
+    )
+    await running.start()
+    yield running
+    await running.close()
+
+
+@pytest.fixture
+async def control(bank: SandboxBank) -> AsyncIterator[BankControl]:
+    """Its control interface."""
+    async with BankControl(f"http://127.0.0.1:{bank.control_port}") as opened:
+        yield opened
+
+
+@pytest.fixture
+def records(office: Registers) -> DemoRecords:
+    """The store as the demo writes it."""
+    return records_of(office)
+
+
+@pytest.fixture
+def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
+    """Everything the demo is made with."""
+    return DemoParts(
+        records=records_of(office),
+        bank=ControlledBank(control),
+        kept=DemoFile(tmp_path / "demo.json"),
+        urls=DemoUrls(
+            base_url="http://127.0.0.1:1",
+            ops_url="http://127.0.0.1:2",
+            sandbox_bank_url="http://127.0.0.1:3",
+            sandbox_control_url="http://127.0.0.1:4",
+        ),
+        new_id=office.new_id,
+    )
+
+
+def records_of(office: Registers) -> DemoRecords:
+    """Write into this store with these keys."""
+    return DemoRecords(
+        companies=office.store.companies,
+        accounts=office.store.accounts,
+        credentials=office.store.credentials,
+        acting=office.acting,
+        source=office.source,
+        seal=office.sealer.seal,
+        unseal=lambda sealed, bound_to: unsealed(office.sealer, sealed, bound_to),
+        matches=office.digester.matches,
+    )

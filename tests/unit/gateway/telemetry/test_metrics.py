@@ -1,0 +1,125 @@
+"""The series as scraped, and the page about them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
+from prometheus_client.parser import text_string_to_metric_families as read_text
+
+from gateway.telemetry import metrics
+from gateway.telemetry.families import Kind, Vocabulary
+from gateway.telemetry.metrics import SERIES, Instance, Metrics, describe_metrics
+
+PAGE = Path(__file__).parents[4] / "docs/metrics.md"
+INSTANCE = Instance(
+    version="1.2.3",
+    environment="sandbox",
+    config_digest="abc",
+    routes=13,
+    policies=5,
+    providers=1,
+)
+WORDS = Vocabulary(
+    surface=frozenset({"banking"}),
+    route=frozenset({"banking.balance"}),
+    provider=frozenset({"sandbox"}),
+    operation=frozenset({"get_balance"}),
+    policy=frozenset({"read"}),
+    event=frozenset({"credential.issue"}),
+)
+
+
+@pytest.fixture
+def values() -> Metrics:
+    return Metrics(INSTANCE, WORDS)
+
+
+def test_every_series_is_scraped(values: Metrics):
+    text = values.render()[0].decode()
+
+    for family in SERIES:
+        assert f"# TYPE {family.name} {family.kind}\n" in text
+
+
+def test_the_process_and_its_collector_are_scraped(values: Metrics):
+    text = values.render()[0].decode()
+
+    assert "process_resident_memory_bytes" in text
+    assert "python_gc_collections_total" in text
+
+
+@pytest.mark.parametrize(
+    ("as_openmetrics", "read", "content_type"),
+    [
+        (False, read_text, "text/plain; version=0.0.4; charset=utf-8"),
+        (True, read_openmetrics, "application/openmetrics-text; version=1.0.0; charset=utf-8"),
+    ],
+    ids=["text", "openmetrics"],
+)
+def test_both_forms_can_be_read_back(values: Metrics, as_openmetrics, read, content_type):
+    values.timings(metrics.OVERHEAD).observe(("banking.balance",), 0.003)
+
+    text, named = values.render(as_openmetrics=as_openmetrics)
+
+    found = {family.name: family for family in read(text.decode())}
+    buckets = {
+        sample.labels["le"]: sample.value
+        for sample in found["gateway_overhead_seconds"].samples
+        if sample.name.endswith("_bucket")
+    }
+    assert named == content_type
+    assert (buckets["0.0025"], buckets["0.005"], buckets["+Inf"]) == (0, 1, 1)
+
+
+def test_what_is_known_at_start_is_there_at_start(values: Metrics):
+    text = values.render()[0].decode()
+
+    assert re.search(
+        r'gateway_build_info\{environment="sandbox",python="3.+",version="1.2.3"\} 1', text
+    )
+    assert 'gateway_config_info{digest="abc"} 1.0' in text
+    assert "gateway_routes_loaded 13.0" in text
+    assert "gateway_policies_loaded 5.0" in text
+    assert "gateway_providers_loaded 1.0" in text
+
+
+def test_two_instances_share_nothing(values: Metrics):
+    other = Metrics(INSTANCE, WORDS)
+
+    values.values(metrics.SHED_REQUESTS).add(("loop_lag",))
+
+    assert other.values(metrics.SHED_REQUESTS).get("loop_lag") == 0
+
+
+def test_what_alerts_watch_starts_at_zero(values: Metrics):
+    text = values.render()[0].decode()
+
+    assert 'gateway_payouts_total{method="pix",outcome="intent_failed"} 0.0' in text
+    assert 'gateway_audit_write_failures_total{event="credential.issue"} 0.0' in text
+
+
+def test_names_are_prometheus_names():
+    """Prefix, base unit, and ``_total`` on counters alone."""
+    for family in SERIES:
+        assert re.fullmatch(r"gateway_[a-z_]+", family.name)
+        assert family.name.endswith("_total") is (family.kind is Kind.COUNTER)
+        assert family.kind is not Kind.HISTOGRAM or family.name.endswith("_seconds")
+    assert len({family.name for family in SERIES}) == len(SERIES)
+
+
+def test_bounds_sit_on_our_time_outs():
+    """Reads end at 8 s, payouts at 20 s: a time-out is visible as a bucket."""
+    assert {8, 20} <= set(metrics.PROVIDER_DURATION.bounds)
+
+
+def test_no_label_can_hold_a_caller_s_words():
+    """Every label is closed in code or by the vocabulary, but for what is set once at start."""
+    for family in SERIES:
+        unknown = [label.name for label in family.labels if WORDS.allowed(label) is None]
+        assert unknown == [] or family in (metrics.BUILD_INFO, metrics.CONFIG_INFO)
+
+
+def test_the_page_says_what_the_code_says():
+    """After a change of a series, write the page anew."""
+    assert PAGE.read_text() == describe_metrics()

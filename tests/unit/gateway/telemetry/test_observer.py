@@ -1,0 +1,254 @@
+"""One record, two readers: the metrics and the log."""
+
+import json
+import logging
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from gateway.telemetry import metrics
+from gateway.telemetry.families import OTHER, Vocabulary
+from gateway.telemetry.lines import LineBuffer
+from gateway.telemetry.metrics import Instance, Metrics
+from gateway.telemetry.observer import TelemetryObserver
+from gateway.telemetry.records import AccessRecord, Observer, ProviderCall
+
+INSTANCE = Instance(
+    version="1", environment="sandbox", config_digest="abc", routes=1, policies=1, providers=1
+)
+WORDS = Vocabulary(
+    surface=frozenset({"banking"}),
+    route=frozenset({"banking.balance"}),
+    provider=frozenset({"sandbox"}),
+    operation=frozenset({"get_balance"}),
+    policy=frozenset({"read"}),
+    event=frozenset(),
+)
+
+
+class World:
+    """An observer, its metrics and what it wrote."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+        self.values = Metrics(INSTANCE, WORDS)
+        self.observer = TelemetryObserver(
+            self.values,
+            LineBuffer(self.written.append),
+            lambda: datetime(2026, 11, 20, tzinfo=UTC),
+            {"worker": "1"},
+        )
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.written]
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def served(**fields: Any) -> AccessRecord:
+    return AccessRecord(
+        **{
+            "trace_id": "t",
+            "surface": "banking",
+            "route": "banking.balance",
+            "method": "GET",
+            "status": 200,
+            "duration_s": 0.030,
+            "provider_s": 0.028,
+            "auth": "ok",
+            **fields,
+        }
+    )
+
+
+def called(**fields: Any) -> ProviderCall:
+    return ProviderCall(
+        **{
+            "provider": "sandbox",
+            "operation": "get_balance",
+            "outcome": "ok",
+            "duration_s": 0.028,
+            "http_status": 200,
+            "bytes_left": True,
+            "trace_id": "t",
+            **fields,
+        }
+    )
+
+
+def test_it_is_an_observer(world: World):
+    observer: Observer = world.observer
+
+    assert observer is world.observer
+
+
+def test_a_request_is_counted_timed_and_logged(world: World):
+    world.observer.request(served())
+
+    requests = world.values.values(metrics.REQUESTS)
+    assert requests.get("banking", "banking.balance", "GET", "200") == 1
+    duration = world.values.timings(metrics.REQUEST_DURATION)
+    assert duration.get("banking", "banking.balance", "GET", "2xx") == (1, 0.030)
+    count, seconds = world.values.timings(metrics.OVERHEAD).get("banking.balance")
+    assert (count, round(seconds, 6)) == (1, 0.002)
+    assert world.values.values(metrics.AUTH_ATTEMPTS).get("basic", "ok") == 1
+    assert [(line["event"], line["worker"]) for line in world.lines()] == [("access", "1")]
+
+
+def test_an_unknown_method_is_one_value(world: World):
+    for number in range(100):
+        world.observer.request(served(method=f"X{number}", status=405))
+
+    requests = world.values.values(metrics.REQUESTS)
+    assert requests.get("banking", "banking.balance", OTHER, "405") == 100
+    assert {line["method"] for line in world.lines()} == {OTHER}
+
+
+@pytest.mark.parametrize(
+    ("fields", "family", "key"),
+    [
+        (
+            {"code": "SVC.ACC.006", "status": 502},
+            metrics.ERRORS,
+            ("banking", "banking.balance", "SVC.ACC.006", "502"),
+        ),
+        (
+            {"code": "SVC.VAL.007", "status": 400},
+            metrics.VALIDATION_FAILURES,
+            ("banking.balance", "SVC.VAL.007"),
+        ),
+        (
+            {"code": "SVC.PIX.012", "status": 400},
+            metrics.VALIDATION_FAILURES,
+            ("banking.balance", "SVC.PIX.012"),
+        ),
+        (
+            {"code": "SVC.AUT.010", "status": 403, "reason": "scope", "resource": "balance"},
+            metrics.DENIALS,
+            ("scope", "balance"),
+        ),
+        (
+            {"code": "SVC.ACC.002", "status": 400, "reason": "inactive", "resource": "withdraw"},
+            metrics.DENIALS,
+            ("inactive", "withdraw"),
+        ),
+        (
+            {"code": "SVC.AUT.010", "status": 401, "auth": "revoked"},
+            metrics.AUTH_ATTEMPTS,
+            ("basic", "revoked"),
+        ),
+        ({"payout": "accepted", "payout_method": "pix"}, metrics.PAYOUTS, ("pix", "accepted")),
+        ({"payout": "duplicate", "payout_method": "pix"}, metrics.IDEMPOTENT_REQUESTS, ("replay",)),
+    ],
+)
+def test_a_request_is_counted_under_every_heading(world: World, fields, family, key):
+    world.observer.request(served(**fields))
+
+    assert world.values.values(family).get(*key) == 1
+
+
+def test_a_failed_intent_says_nothing_about_its_reference(world: World):
+    world.observer.request(served(payout="intent_failed", payout_method="pix"))
+
+    known = world.values.values(metrics.IDEMPOTENT_REQUESTS)
+    assert [known.get(word) for word in ("new", "replay", "mismatch")] == [0, 0, 0]
+
+
+def test_a_request_without_authentication_is_no_attempt(world: World):
+    world.observer.request(served(auth=""))
+
+    text = world.values.render()[0].decode()
+    assert 'gateway_auth_attempts_total{result="ok",scheme="basic"} 0.0' in text
+    assert 'scheme="_OTHER"' not in text
+
+
+def test_a_bank_call_is_counted_timed_and_logged(world: World):
+    world.observer.provider_call(called())
+
+    calls = world.values.values(metrics.PROVIDER_REQUESTS)
+    assert calls.get("sandbox", "get_balance", "ok") == 1
+    durations = world.values.timings(metrics.PROVIDER_DURATION)
+    assert durations.get("sandbox", "get_balance") == (1, 0.028)
+    assert [line["event"] for line in world.lines()] == ["provider_call"]
+
+
+@pytest.mark.parametrize("outcome", metrics.OUTCOMES_NOT_SENT)
+def test_a_call_refused_here_has_no_duration(world: World, outcome: str):
+    """Zeros would hide how slow a bank is."""
+    world.observer.provider_call(called(outcome=outcome, duration_s=0.0, bytes_left=False))
+
+    calls = world.values.values(metrics.PROVIDER_REQUESTS)
+    assert calls.get("sandbox", "get_balance", outcome) == 1
+    durations = world.values.timings(metrics.PROVIDER_DURATION)
+    assert durations.get("sandbox", "get_balance") == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("state", "value", "level"),
+    [("closed", 0, "info"), ("half_open", 1, "warning"), ("open", 2, "warning")],
+)
+def test_a_breaker_is_shown_counted_and_logged(world: World, state: str, value: int, level: str):
+    world.observer.breaker("sandbox", "read", state)
+
+    assert world.values.values(metrics.BREAKER_STATE).get("sandbox", "read") == value
+    assert world.values.values(metrics.BREAKER_TRANSITIONS).get("sandbox", "read", state) == 1
+    (line,) = world.lines()
+    assert (line["event"], line["breaker_state"], line["level"]) == ("breaker", state, level)
+
+
+def test_a_breaker_state_nobody_declared_is_not_shown(world: World):
+    world.observer.breaker("sandbox", "read", "melted")
+
+    assert "gateway_breaker_state{" not in world.values.render()[0].decode()
+    assert world.values.values(metrics.BREAKER_TRANSITIONS).get("sandbox", "read", OTHER) == 1
+
+
+def test_calls_in_flight_stand_beside_their_limit(world: World):
+    world.observer.in_flight("sandbox", 3, 64)
+
+    assert world.values.values(metrics.PROVIDER_IN_FLIGHT).get("sandbox") == 3
+    assert world.values.values(metrics.PROVIDER_IN_FLIGHT_LIMIT).get("sandbox") == 64
+
+
+def test_a_repeated_read_is_counted(world: World):
+    world.observer.provider_retry("sandbox", "get_balance")
+
+    assert world.values.values(metrics.PROVIDER_RETRIES).get("sandbox", "get_balance") == 1
+
+
+@pytest.mark.parametrize(
+    ("event", "label", "family", "key"),
+    [
+        ("quota_allowed", "read", metrics.QUOTA_DECISIONS, ("read", "allowed")),
+        ("quota_limited", "read", metrics.QUOTA_DECISIONS, ("read", "limited")),
+        ("shed", "loop_lag", metrics.SHED_REQUESTS, ("loop_lag",)),
+        ("credential_cache", "negative", metrics.CREDENTIAL_CACHE, ("negative",)),
+        ("trace_id_replaced", "unacceptable", metrics.TRACE_ID_REPLACED, ("unacceptable",)),
+        ("cas_loss", "sandbox", metrics.PAYOUT_CAS_LOSSES, ("sandbox",)),
+        (
+            "unknown_status",
+            "sandbox.get_balance",
+            metrics.PROVIDER_UNKNOWN_STATUS,
+            ("sandbox", "get_balance"),
+        ),
+        ("unknown_field", "banking.balance", metrics.UNKNOWN_FIELDS, ("banking.balance",)),
+        ("not_pix", "sandbox", metrics.PROVIDER_NOT_PIX, ("sandbox",)),
+    ],
+)
+def test_an_event_without_a_record_is_counted(world: World, event, label, family, key):
+    world.observer.count(event, label)
+
+    assert world.values.values(family).get(*key) == 1
+
+
+def test_an_event_nobody_declared_is_logged_and_breaks_nothing(
+    world: World, caplog: pytest.LogCaptureFixture
+):
+    with caplog.at_level(logging.WARNING):
+        world.observer.count("invented", "x")
+
+    assert "invented" in caplog.text

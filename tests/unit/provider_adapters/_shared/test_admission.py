@@ -1,0 +1,123 @@
+"""Breaker first, then bulkhead."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from gateway.domain.providers import (
+    NotFound,
+    ProviderError,
+    RateLimited,
+    Refused,
+    Unavailable,
+    Unreachable,
+)
+from provider_adapters._shared.admission import Admission
+from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
+from provider_adapters._shared.messages import Kind
+from provider_adapters._shared.reasons import Reason
+from tests.unit.provider_adapters.witness import Clock, Witness, still
+
+LIMITS = ClientLimits(bulkhead=BulkheadLimits(in_flight=1, waiting=0))
+
+
+def doors(told: Witness | None = None, clock: Clock | None = None) -> Admission:
+    return Admission("bank", LIMITS, told or Witness(), still(clock or Clock()))
+
+
+async def fail(admission: Admission, kind: Kind, failure: ProviderError | None, times: int) -> None:
+    for _ in range(times):
+        permit = await admission.enter(kind)
+        admission.failed(kind, permit, failure)
+        admission.leave(kind, permit)
+
+
+async def test_each_kind_of_call_has_its_own_breaker():
+    told = Witness()
+    admission = doors(told)
+
+    await fail(admission, Kind.PAYOUT, Unavailable(Reason.TIMEOUT), 5)
+
+    with pytest.raises(Unreachable) as refused:
+        await admission.enter(Kind.PAYOUT)
+    assert refused.value.reason == "breaker_open"
+    assert await admission.enter(Kind.READ) is not None
+    assert told.states == [("bank", "payout", "open")]
+
+
+@pytest.mark.parametrize("failure", [NotFound(Reason.NOT_FOUND), Refused(Reason.REFUSED)])
+async def test_a_clear_no_never_opens_it(failure: ProviderError):
+    admission = doors()
+
+    await fail(admission, Kind.READ, failure, 30)
+
+    assert await admission.enter(Kind.READ) is not None
+
+
+async def test_payouts_left_unknown_open_it():
+    admission = doors()
+
+    await fail(admission, Kind.PAYOUT, None, 5)
+
+    with pytest.raises(Unreachable):
+        await admission.enter(Kind.PAYOUT)
+
+
+async def test_a_bank_that_asks_for_a_pause_gets_it():
+    clock = Clock()
+    admission = doors(clock=clock)
+    limited = RateLimited(Reason.RATE_LIMITED, retry_after=60)
+
+    await fail(admission, Kind.READ, limited, 2)
+    clock.passes(59)
+
+    with pytest.raises(Unreachable):
+        await admission.enter(Kind.READ)
+
+
+async def test_a_full_bulkhead_refuses_and_is_no_fault_of_the_bank():
+    told = Witness()
+    admission = doors(told)
+    permit = await admission.enter(Kind.READ)
+
+    for _ in range(10):
+        with pytest.raises(Unreachable) as refused:
+            await admission.enter(Kind.PAYOUT)
+        assert refused.value.reason == "bulkhead_full"
+    admission.leave(Kind.READ, permit)
+
+    assert told.states == []
+    assert told.crowds == [1, 0]
+
+
+async def test_a_probe_that_finds_the_bulkhead_full_is_not_lost():
+    clock = Clock()
+    admission = doors(clock=clock)
+    await fail(admission, Kind.PAYOUT, None, 5)
+    clock.passes(10)
+    busy = await admission.enter(Kind.READ)
+
+    with pytest.raises(Unreachable):
+        await admission.enter(Kind.PAYOUT)
+    admission.leave(Kind.READ, busy)
+
+    assert await admission.enter(Kind.PAYOUT) is not None
+
+
+async def test_a_probe_cancelled_while_it_waits_is_not_lost():
+    clock = Clock()
+    limits = ClientLimits(bulkhead=BulkheadLimits(in_flight=1, waiting=1, wait_s=5))
+    admission = Admission("bank", limits, Witness(), still(clock))
+    await fail(admission, Kind.PAYOUT, None, 5)
+    clock.passes(10)
+    busy = await admission.enter(Kind.READ)
+    waiting = asyncio.create_task(admission.enter(Kind.PAYOUT))
+    await asyncio.sleep(0)
+
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    admission.leave(Kind.READ, busy)
+
+    assert await admission.enter(Kind.PAYOUT) is not None

@@ -1,0 +1,85 @@
+"""Reading a bank's JSON."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from gateway.domain.money import Money
+from gateway.domain.providers import BadReply, Unavailable
+from provider_adapters._shared.documents import part_of, understood
+from provider_adapters._shared.messages import ProviderAnswer
+
+
+class Paid(msgspec.Struct):
+    """A document with an amount."""
+
+    centavos: int
+
+
+DECODER = msgspec.json.Decoder(Paid)
+
+
+def answering(body: bytes, status: int = 200) -> ProviderAnswer:
+    return ProviderAnswer(status=status, headers={}, body=body)
+
+
+def money(document: Paid) -> Money:
+    return Money(document.centavos)
+
+
+def test_an_amount_is_read_exactly():
+    read = understood(answering(b'{"centavos": 999999999999999}'), DECODER, money)
+
+    assert read == Money(999_999_999_999_999)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "not_json"),
+        (b"{", "not_json"),
+        (b'{"centavos": NaN}', "not_json"),
+        (b'{"centavos": Infinity}', "not_json"),
+        (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "not_json"),
+        (b'{"\xff": 1}', "not_json"),
+        (b'{"centavos": 10.0}', "wrong_shape"),
+        (b'{"centavos": 1e3}', "wrong_shape"),
+        (b'{"centavos": "1050"}', "wrong_shape"),
+        (b'{"centavos": true}', "wrong_shape"),
+        (b'{"centavos": null}', "wrong_shape"),
+        (b'{"centavos": 1000000000000000}', "wrong_shape"),
+        (b'{"centavos": ' + b"9" * 5000 + b"}", "wrong_shape"),
+        (b"{}", "wrong_shape"),
+        (b"[]", "wrong_shape"),
+    ],
+)
+def test_what_cannot_be_read_is_a_bad_reply(body: bytes, reason: str):
+    with pytest.raises(BadReply) as failed:
+        understood(answering(body), DECODER, money)
+
+    assert failed.value.reason == reason
+    assert failed.value.http_status == 200
+
+
+@pytest.mark.parametrize("problem", [ValueError("x"), OverflowError("x"), ZeroDivisionError("x")])
+def test_a_shape_that_does_not_fit_is_a_bad_reply(problem: Exception):
+    def shape(_: Paid) -> Money:
+        raise problem
+
+    with pytest.raises(BadReply):
+        understood(answering(b'{"centavos": 1}'), DECODER, shape)
+
+
+def test_another_status_is_told_by_itself():
+    with pytest.raises(Unavailable):
+        understood(answering(b'{"centavos": 1}', 500), DECODER, money)
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"centavos": "\xff"}'])
+def test_a_part_that_cannot_be_read_is_not_there(body: bytes):
+    assert part_of(answering(body), DECODER) is None
+
+
+def test_a_part_that_can_be_read_is():
+    assert part_of(answering(b'{"centavos": 1}'), DECODER) == Paid(1)
