@@ -26,10 +26,16 @@ class Answer:
 
 @dataclass(slots=True, kw_only=True)
 class Exchange:
-    """What a connection was told. ``closed`` is False when the server left it open."""
+    """
+    What a connection was told.
+
+    ``closed`` is False when the server left it open; ``reset`` is True when it
+    closed over bytes it had not read, which can cost a caller the answer.
+    """
 
     raw: bytes = b""
     closed: bool = False
+    reset: bool = False
     seconds: float = 0.0
     answers: list[Answer] = field(default_factory=list)
 
@@ -48,9 +54,7 @@ async def exchange(
     started = asyncio.get_running_loop().time()
     try:
         for portion in portions:
-            with contextlib.suppress(ConnectionError):
-                writer.write(portion)
-                await writer.drain()
+            await _write(writer, portion, told)
             if portion is not portions[-1]:
                 await asyncio.sleep(gap_s)
         await _read(reader, told, patience_s)
@@ -91,13 +95,22 @@ def split(raw: bytes) -> list[Answer]:
 async def _read(reader: asyncio.StreamReader, told: Exchange, patience_s: float) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(patience_s):
-            while piece := await _read_some(reader):
+            while piece := await _read_some(reader, told):
                 told.raw += piece
             told.closed = True
 
 
-async def _read_some(reader: asyncio.StreamReader) -> bytes:
+async def _read_some(reader: asyncio.StreamReader, told: Exchange) -> bytes:
     try:
         return await reader.read(65536)
     except ConnectionError:
+        told.reset = True
         return b""
+
+
+async def _write(writer: asyncio.StreamWriter, portion: bytes, told: Exchange) -> None:
+    try:
+        writer.write(portion)
+        await writer.drain()
+    except ConnectionError:
+        told.reset = True

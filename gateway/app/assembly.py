@@ -7,11 +7,11 @@ the store's engine; ``running`` starts and stops what was made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from gateway.app.banks import ConnectedBanks, Connection
+from gateway.app.banks import ConnectedBanks, Connection, limits_of
 from gateway.app.clocks import wall_clock
 from gateway.app.lookups import LastUses
 from gateway.app.observing import Observing, make_observing, refusals_below
@@ -123,13 +123,18 @@ def _limits(settings: Settings) -> Limits:
 
 def _connections(settings: Settings, observer: Observer) -> dict[str, Connection]:
     """Make the adapter of every configured provider."""
-    return {
-        name: Connection(
-            find(provider.adapter)(name, provider.settings, settings.environment, observer),
-            provider.read_only,
-        )
-        for name, provider in settings.providers.items()
-    }
+    return {name: _connection(name, settings, observer) for name in settings.providers}
+
+
+def _connection(name: str, settings: Settings, observer: Observer) -> Connection:
+    """Make one adapter; those of ours take the provider's limits among their settings."""
+    provider = settings.providers[name]
+    factory = find(provider.adapter)
+    given = dict(provider.settings)
+    if "limits" in factory.settings.__struct_fields__:
+        given.setdefault("limits", limits_of(provider))
+    adapter = factory(name, given, settings.environment, observer)
+    return Connection(adapter, provider.read_only)
 
 
 def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:
@@ -149,12 +154,7 @@ def _public(parts: Parts, observing: Observing) -> Listener:
     serving = Serving(
         table=Table(surfaces),
         pages=openapi_pages(surfaces[0]) if settings.server.openapi else {},
-        admission=Admission(
-            most=settings.limits.in_flight,
-            longest_lag_s=settings.limits.loop_lag_s,
-            lag_s=observing.lag.p95_s,
-            seen=observing.observer.count,
-        ),
+        admission=_admission(settings, observing),
         observer=observing.observer,
         body_deadline_s=settings.server.body_deadline_s,
         uuid_traces=settings.trace.accept == "uuid",
@@ -166,6 +166,19 @@ def _public(parts: Parts, observing: Observing) -> Listener:
         limits=_wire_limits(settings),
         refusals=refusals_below(observing.observer),
     )
+
+
+def _admission(settings: Settings, observing: Observing) -> Admission:
+    """Say when to shed, and show how much is going on."""
+    admission = Admission(
+        most=settings.limits.in_flight,
+        longest_lag_s=settings.limits.loop_lag_s,
+        lag_s=observing.lag.p95_s,
+        seen=observing.observer.count,
+    )
+    show = observing.observer.show
+    observing.sampled.append(lambda: show("requests_in_flight", admission.in_flight))
+    return admission
 
 
 def _wire_limits(settings: Settings) -> WireLimits:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import msgspec
+
+from gateway.config.upstream import Provider
 from gateway.domain.accounts import Account
 from gateway.domain.providers import Bank, ProviderAccount, ProviderAdapter
 
@@ -46,3 +49,18 @@ class ConnectedBanks:
             ),
             read_only=connection.read_only or not connection.adapter.capabilities.payouts,
         )
+
+
+def limits_of(provider: Provider) -> Mapping[str, object]:
+    """Write a provider's limits as an adapter's settings take them."""
+    return {
+        "connect_s": provider.connect_timeout_s,
+        "read_s": provider.read_timeout_s,
+        "payout_s": provider.payout_timeout_s,
+        "breaker": msgspec.to_builtins(provider.breaker),
+        "bulkhead": {
+            "in_flight": provider.in_flight,
+            "waiting": provider.waiting,
+            "wait_s": provider.waiting_s,
+        },
+    }

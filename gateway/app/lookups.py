@@ -33,6 +33,23 @@ def within(
     return bounded
 
 
+def watched(
+    load: Callable[[str], Awaitable[Record | None]], show: Callable[[str, float], None]
+) -> Callable[[str], Awaitable[Record | None]]:
+    """Show whether the credential store answered the last time it was asked."""
+
+    async def seen(key: str) -> Record | None:
+        try:
+            found = await load(key)
+        except StoreUnavailable:
+            show("credential_store_up", 0)
+            raise
+        show("credential_store_up", 1)
+        return found
+
+    return seen
+
+
 class LastUses:
     """
     Remembers which secrets were used and writes it down now and then.

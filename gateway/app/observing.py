@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -23,7 +24,7 @@ from gateway.telemetry.lines import LineBuffer, to_descriptor
 from gateway.telemetry.logs import Logs, LogSettings
 from gateway.telemetry.metrics import Instance, Metrics
 from gateway.telemetry.observer import TelemetryObserver
-from gateway.telemetry.records import AccessRecord, Observer
+from gateway.telemetry.records import AccessRecord, RequestObserver
 from policies.traffic.quota import COMPANY
 from provider_adapters.registry import CALLS
 
@@ -35,13 +36,16 @@ class Observing:
 
     Attributes:
         lines: Where log lines are collected; started with the event loop.
+        sampled: Called with every sample of the lag, to show figures that
+            change too often to be shown each time.
     """
 
     lines: LineBuffer
     logs: Logs
     values: Metrics
-    observer: Observer
+    observer: RequestObserver
     lag: LoopLag
+    sampled: list[Callable[[], None]]
     digest: str
 
 
@@ -64,17 +68,26 @@ def make_observing(settings: Settings, now: Now, surfaces: Sequence[Surface]) ->
     )
     level = settings.telemetry.level.upper()
     lag = values.timings(metrics.EVENT_LOOP_LAG)
+    worker = str(os.getpid())
+    sampled: list[Callable[[], None]] = []
+
+    def sample(lag_s: float) -> None:
+        lag.observe((), lag_s)
+        for each in sampled:
+            each()
+
     return Observing(
         lines=lines,
         logs=Logs(lines, LogSettings(now=now, monotonic=time.monotonic, level=level)),
         values=values,
-        observer=TelemetryObserver(values, lines, now, {"config_digest": digest}),
-        lag=LoopLag(lambda seconds: lag.observe((), seconds), time.monotonic),
+        observer=TelemetryObserver(values, lines, now, {"config_digest": digest, "worker": worker}),
+        lag=LoopLag(sample, time.monotonic),
+        sampled=sampled,
         digest=digest,
     )
 
 
-def refusals_below(observer: Observer) -> Refusals:
+def refusals_below(observer: RequestObserver) -> Refusals:
     """Render and record what is refused below the application as it is above."""
 
     def note(error: ErrorCode, trace_id: str) -> None:
@@ -85,9 +98,7 @@ def refusals_below(observer: Observer) -> Refusals:
     return Refusals(render=error_body, on_refusal=note)
 
 
-def _vocabulary(
-    settings: Settings, surfaces: frozenset[str], routes: frozenset[str]
-) -> Vocabulary:
+def _vocabulary(settings: Settings, surfaces: frozenset[str], routes: frozenset[str]) -> Vocabulary:
     """Say which label values can occur."""
     return Vocabulary(
         surface=surfaces,

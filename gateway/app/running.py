@@ -28,18 +28,10 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         StoreRefused, StoreUnavailable: the store is not ours, or does not answer.
         OSError: a port is taken.
     """
-    settings = gateway.settings
     async with AsyncExitStack() as started:
-        gateway.observing.lines.start()
-        started.callback(gateway.observing.lines.stop)
-        gateway.observing.logs.start()
-        started.callback(gateway.observing.logs.stop)
-        for name in _TALKATIVE:
-            logging.getLogger(name).setLevel(logging.WARNING)
+        _start_watching(gateway, started)
         started.push_async_callback(gateway.store.close)
         await _prepare_store(gateway)
-        gateway.observing.lag.start()
-        started.push_async_callback(gateway.observing.lag.stop)
         if gateway.bank is not None:
             await gateway.bank.start()
             started.push_async_callback(gateway.bank.close)
@@ -48,11 +40,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
             started.push_async_callback(connection.adapter.close)
         gateway.uses.start()
         started.push_async_callback(gateway.uses.stop)
-        await gateway.operations.start()
-        started.push_async_callback(gateway.operations.close, 1.0)
-        await gateway.public.start()
-        started.push_async_callback(gateway.public.close, settings.server.drain_s)
-        gateway.readiness.started = True
+        await _listen(gateway, started)
         _log.info("sys_startup")
         yield
         _log.info("sys_shutdown")
@@ -90,6 +78,28 @@ async def wait_for_signal(*numbers: signal.Signals) -> signal.Signals:
             loop.remove_signal_handler(number)
 
 
+def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
+    """Begin to log and to measure, before anything can go wrong."""
+    observing = gateway.observing
+    observing.lines.start()
+    started.callback(observing.lines.stop)
+    observing.logs.start()
+    started.callback(observing.logs.stop)
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    observing.lag.start()
+    started.push_async_callback(observing.lag.stop)
+
+
+async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
+    """Open both listeners, the public one last: from then on the process is ready."""
+    await gateway.operations.start()
+    started.push_async_callback(gateway.operations.close, 1.0)
+    await gateway.public.start()
+    started.push_async_callback(gateway.public.close, gateway.settings.server.drain_s)
+    gateway.readiness.started = True
+
+
 async def _prepare_store(gateway: Gateway) -> None:
     """Make sure that the store is ours, safe and of our schema."""
     settings = gateway.settings
@@ -100,6 +110,4 @@ async def _prepare_store(gateway: Gateway) -> None:
     )
     if warning:
         _log.warning(warning)
-    await prepare(
-        gateway.store, settings.environment, migrate=settings.migrates, now=gateway.now
-    )
+    await prepare(gateway.store, settings.environment, migrate=settings.migrates, now=gateway.now)

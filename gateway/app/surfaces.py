@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from gateway.app.lookups import within
+from gateway.app.lookups import watched, within
 from gateway.cache import Lifetimes, RecordCache
 from gateway.config.settings import Settings
 from gateway.domain.accounts import Account, Credential
@@ -24,8 +24,8 @@ from gateway.operations.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts import Terms
 from gateway.operations.pix_keys import PixKeys
 from gateway.operations.statements import Statements
-from gateway.telemetry.records import Observer
-from policies.authentication.basic import BasicCredentials, SecretCheck
+from gateway.telemetry.records import RequestObserver
+from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.authorization.account_scope import AccountScope
 from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked
@@ -52,7 +52,7 @@ class Parts:
     payouts: Payouts
     banks: Banks
     check: SecretCheck
-    observer: Observer
+    observer: RequestObserver
     now: Now
 
 
@@ -62,18 +62,14 @@ def make_surfaces(parts: Parts) -> Sequence[Surface]:
     return (banking_surface(questions, _operations(parts), parts.settings.environment),)
 
 
-def make_banking_surface(parts: Parts) -> Surface:
-    return make_surfaces(parts)[0]
-
-
 def described_surfaces(settings: Settings) -> Sequence[Surface]:
     """Make surfaces whose rows can be looked at but not served: nothing stands behind them."""
-    nothing: Any = None
+    nothing: Any = _Nothing()
     return make_surfaces(
         Parts(
             settings=settings,
-            credentials=_NoRecords(),
-            accounts=_NoRecords(),
+            credentials=nothing,
+            accounts=nothing,
             payouts=nothing,
             banks=nothing,
             check=nothing,
@@ -83,11 +79,12 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
     )
 
 
-class _NoRecords:
-    """A look-up behind a surface that is only described."""
+class _Nothing:
+    """Stands behind a surface that is only described."""
 
-    async def find(self, _key: str) -> None:
-        """Find nothing."""
+    def __getattr__(self, _name: str) -> _Nothing:
+        """Have whatever is asked for; using it fails."""
+        return self
 
 
 def _questions(parts: Parts) -> Questions:
@@ -102,7 +99,7 @@ def _questions(parts: Parts) -> Questions:
     credentials = RecordCache(
         "credentials",
         lifetimes,
-        within(bound, parts.credentials.find),
+        watched(within(bound, parts.credentials.find), parts.observer.show),
         lambda result: parts.observer.count("credential_cache", result),
     )
     accounts = RecordCache(
@@ -111,7 +108,13 @@ def _questions(parts: Parts) -> Questions:
     return Questions(
         not_blocked=NotBlocked(throttle),
         credentials=BasicCredentials(
-            find=credentials.find, check=parts.check, throttle=throttle, now=parts.now
+            find=credentials.find,
+            check=parts.check,
+            throttle=throttle,
+            now=parts.now,
+            stopwatch=Stopwatch(
+                time.perf_counter, lambda took_s: parts.observer.authenticated("basic", took_s)
+            ),
         ),
         quota=_quota(parts),
         scope=AccountScope(accounts.find),
@@ -140,9 +143,7 @@ def _quota(parts: Parts) -> WithinQuota:
         "payout": Quota(rates.payout.rate, rates.payout.burst),
         COMPANY: Quota(rates.company.rate, rates.company.burst),
     }
-    return WithinQuota(
-        quotas, time.monotonic, lambda event, label: parts.observer.count(event, label)
-    )
+    return WithinQuota(quotas, time.monotonic, parts.observer.count)
 
 
 def _operations(parts: Parts) -> Operations:

@@ -65,24 +65,28 @@ async def probed(settings: Settings) -> list[Finding]:
 async def _store(settings: Settings) -> list[Finding]:
     """Look at the store, unless the next start is still to make or migrate it."""
     try:
-        if settings.migrates and await _to_be_migrated(settings.store_url):
+        if _is_missing(settings.store_url):
+            missing = "the store's file is not there yet: run `pixgate db upgrade`"
+            return [] if settings.migrates else [("database.url", missing)]
+        if settings.migrates and await _is_older(settings.store_url):
             return []
         async with opened_store(settings, migrate=False) as store:
             await store.check()
-    except NotPossible as problem:
+    except (NotPossible, ValueError) as problem:  # a URL of no store is a ValueError
         return [("database.url", str(problem))]
     except StoreUnavailable:
         return [("database.url", "the store does not answer")]
     return []
 
 
-async def _to_be_migrated(url: str) -> bool:
-    return _is_missing(url) or await schema.current(url) != schema.REVISIONS[-1]
-
-
 def _is_missing(url: str) -> bool:
+    """Say whether opening the store would make its file."""
     where = address(url)
     return is_sqlite(where) and not Path(where.database or "").exists()
+
+
+async def _is_older(url: str) -> bool:
+    return await schema.current(url) != schema.REVISIONS[-1]
 
 
 async def _provider(name: str, adapter: ProviderAdapter) -> list[Finding]:

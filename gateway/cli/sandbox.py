@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
@@ -58,6 +58,14 @@ class Reais(click.ParamType[Money]):
         if amount.centavos <= 0:
             self.fail("an amount is above zero", param, ctx)
         return amount
+
+
+class Wanted(TypedDict):
+    """How often a fault hits, and what it answers; see the options."""
+
+    status: int
+    count: int | None
+    executed: bool
 
 
 @click.group("sandbox")
@@ -143,15 +151,13 @@ def charge(  # noqa: PLR0913 - one parameter per option
 @click.option("--executed", is_flag=True, help="With 'status': carried out all the same.")
 @click.option("--clear", is_flag=True, help="End all faults.")
 @reading
-def fault(  # noqa: PLR0913 - one parameter per option
+def fault(
     terminal: Terminal,
     *,
     operation: str | None,
     kind: str | None,
-    status: int,
-    count: int,
-    executed: bool,
     clear: bool,
+    **wanted: Unpack[Wanted],
 ) -> None:
     """
     Let an operation of the bank fail; without arguments, list what is set.
@@ -170,13 +176,8 @@ def fault(  # noqa: PLR0913 - one parameter per option
     if kind is None:
         message = "say which fault"
         raise click.UsageError(message)
-    body = {
-        "operation": operation,
-        "fault": kind,
-        "status": status,
-        "count": count or None,
-        "executed": executed,
-    }
+    wanted["count"] = wanted["count"] or None
+    body = {"operation": operation, "fault": kind, **wanted}
     terminal.show(_told(terminal, lambda bank: bank.post("faults", body=body)))
 
 

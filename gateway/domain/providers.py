@@ -56,35 +56,35 @@ class ProviderError(Exception):
         self.retry_after = retry_after
 
 
-class NotSupported(ProviderError):  # noqa: N818 - the tree reads as what happened
+class NotSupported(ProviderError):
     """The bank does not offer the operation; asking again cannot help."""
 
 
-class NotFound(ProviderError):  # noqa: N818 - see above
+class NotFound(ProviderError):
     """The bank says that the thing does not exist."""
 
 
-class Refused(ProviderError):  # noqa: N818 - see above
+class Refused(ProviderError):
     """The bank understood and says no."""
 
 
-class CredentialsRefused(ProviderError):  # noqa: N818 - see above
+class CredentialsRefused(ProviderError):
     """The bank does not accept our credentials."""
 
 
-class RateLimited(ProviderError):  # noqa: N818 - see above
+class RateLimited(ProviderError):
     """The bank asks us to slow down."""
 
 
-class Unreachable(ProviderError):  # noqa: N818 - see above
+class Unreachable(ProviderError):
     """Certainly no byte of the request left us."""
 
 
-class Unavailable(ProviderError):  # noqa: N818 - see above
+class Unavailable(ProviderError):
     """The bank timed out, reset the connection or answered with a server error."""
 
 
-class BadReply(ProviderError):  # noqa: N818 - see above
+class BadReply(ProviderError):
     """The answer cannot be read, or contradicts what was asked."""
 
 
@@ -301,7 +301,7 @@ class ProviderAdapter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """An account connected to its provider; ``read_only`` by the operator's choice or the bank's."""
+    """An account and its provider; ``read_only`` by the operator's choice or the bank's."""
 
     name: str
     adapter: ProviderAdapter

@@ -18,11 +18,11 @@ from gateway.domain.providers import Evidence
 from gateway.domain.windows import Search
 
 
-class StoreUnavailable(Exception):  # noqa: N818 - reads as what happened
+class StoreUnavailable(Exception):
     """The store did not answer, or answered that it cannot."""
 
 
-class AlreadyExists(Exception):  # noqa: N818 - reads as what happened
+class AlreadyExists(Exception):
     """A thing of that key is stored already; nothing was changed."""
 
 
@@ -146,7 +146,7 @@ class Credentials(Protocol):
     async def rotate(
         self, client_id: str, new: SecretDigest, old_ends: datetime, event: AuditEvent
     ) -> bool:
-        """Make ``new`` current, let the current one end at ``old_ends``, drop older; False: none."""
+        """Make ``new`` current, end the current one at ``old_ends``, drop older; False: none."""
         ...
 
     async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:

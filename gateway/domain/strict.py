@@ -1,5 +1,5 @@
 """
-Strict readers: text from outside into a value, or ``ValueError``.
+Strict readers: text from outside into a value, or ``Malformed``, a ``ValueError``.
 
 Python's own readers take braces, signs, underscores, other scripts' digits and
 a trailing newline where the contract has one form. Every reader here is one
@@ -31,14 +31,21 @@ _CNPJ = re.compile(r"\d{14}", re.ASCII)
 _CNPJ_ALPHANUMERIC = re.compile(r"[0-9A-Z]{12}\d{2}", re.ASCII)
 _TRACE_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}", re.ASCII)
 
+_WEIGHTS_FROM, _WEIGHTS_TO = 9, 2
+"""A CNPJ's weights fall to two and begin again at nine."""
+
 MAX_TEXT = 1024
 """The longest text field, in code points (contract part 8)."""
+
+
+class Malformed(ValueError):
+    """The text has not the one form that is read; it is never repeated."""
 
 
 def uuid_text(text: str) -> str:
     """Read a hyphenated UUID of any letter case; return it in lower case."""
     if _UUID.fullmatch(text) is None:
-        raise ValueError("not a hyphenated UUID")
+        raise Malformed
     return text.lower()
 
 
@@ -46,14 +53,14 @@ def day(text: str) -> date:
     """Read ``YYYY-MM-DD``; the day must exist."""
     found = _DATE.fullmatch(text)
     if found is None:
-        raise ValueError("not a date")
+        raise Malformed
     return date(int(found[1]), int(found[2]), int(found[3]))
 
 
 def whole_number(text: str) -> int:
     """Read one to eighteen ASCII digits."""
     if _WHOLE.fullmatch(text) is None:
-        raise ValueError("not a whole number")
+        raise Malformed
     return int(text)
 
 
@@ -61,24 +68,24 @@ def amount(text: str) -> Money:
     """Read reais with at most two decimals, no exponent, at most thirteen whole digits."""
     found = _AMOUNT.fullmatch(text)
     if found is None:
-        raise ValueError("not an amount")
+        raise Malformed
     centavos = int(found[1]) * 100 + int((found[2] or "0").ljust(2, "0"))
     if centavos > MAX_CENTAVOS:
-        raise ValueError("amount out of range")
+        raise Malformed
     return Money(-centavos if text.startswith("-") else centavos)
 
 
 def plain_text(text: str, longest: int = MAX_TEXT) -> str:
     """Let a text through that has no control character, no lone surrogate and fits."""
     if len(text) > longest or _CONTROL.search(text) or _SURROGATE.search(text):
-        raise ValueError("not a plain text")
+        raise Malformed
     return text
 
 
 def reference(text: str) -> str:
     """Let a reference through: 1 to 1024 code points, never a dot segment, as it stands."""
     if text in {"", ".", ".."}:
-        raise ValueError("not a reference")
+        raise Malformed
     return plain_text(text)
 
 
@@ -90,20 +97,24 @@ def scheme(header: str) -> tuple[str, str]:
     """
     found = _SCHEME.fullmatch(header)
     if found is None:
-        raise ValueError("not an authorization header")
+        raise Malformed
     return found[1].lower(), found[2] or ""
 
 
 def basic_pair(token: str) -> tuple[str, str]:
     """Read the token of a Basic header: client id and secret, split at the first colon."""
     if _TOKEN68.fullmatch(token) is None:
-        raise ValueError("not base64")
+        raise Malformed
     try:
-        pair = base64.b64decode(token, validate=True).decode("utf-8")
+        content = base64.b64decode(token, validate=True)
+        pair = content.decode("utf-8")
     except (binascii.Error, UnicodeDecodeError) as problem:
-        raise ValueError("not base64 of UTF-8") from problem
+        raise Malformed from problem
+    # Python takes padding beyond the end, and bits that stand for nothing.
+    if base64.b64encode(content).decode("ascii") != token:
+        raise Malformed
     if ":" not in pair or _CONTROL.search(pair):
-        raise ValueError("not a pair")
+        raise Malformed
     client_id, _, secret = pair.partition(":")
     return client_id, secret
 
@@ -123,31 +134,31 @@ def tax_number(text: str, *, alphanumeric: bool = False) -> str:
     shape = _CNPJ_ALPHANUMERIC if alphanumeric else _CNPJ
     if shape.fullmatch(bare):
         return _checked(bare, (5, 6))
-    raise ValueError("not a tax number")
+    raise Malformed
 
 
 def trace_id(text: str) -> str:
     """Let a caller's trace id through: 1 to 128 unreserved ASCII characters."""
     if _TRACE_ID.fullmatch(text) is None:
-        raise ValueError("not a trace id")
+        raise Malformed
     return text
 
 
 def _checked(number: str, first_weights: tuple[int, int]) -> str:
     """Return ``number`` if its two check digits hold and it is no single repeated digit."""
     if len(set(number)) == 1:
-        raise ValueError("one repeated digit")
+        raise Malformed
     for end, weight in zip((-2, -1), first_weights, strict=True):
         if number[end] != str(_check_digit(number[:end], weight)):
-            raise ValueError("wrong check digit")
+            raise Malformed
     return number
 
 
 def _check_digit(body: str, weight: int) -> int:
-    """Sum the values (code minus 48) by falling weights; a CNPJ's weights go round from 2 to 9."""
+    """Sum the values (code minus 48) by falling weights, modulo 11."""
     total = 0
     for character in body:
         total += (ord(character) - 48) * weight
-        weight = weight - 1 if weight > 2 else 9
+        weight = weight - 1 if weight > _WEIGHTS_TO else _WEIGHTS_FROM
     rest = total % 11
-    return 0 if rest < 2 else 11 - rest
+    return 0 if rest < _WEIGHTS_TO else 11 - rest

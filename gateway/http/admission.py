@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 from gateway.domain import errors
 from gateway.domain.errors import ServiceError
@@ -35,11 +36,11 @@ class Admission:
             ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when overloaded.
         """
         if self.in_flight > self.most:
-            raise self._shed("in_flight")
+            self._shed("in_flight")
         if self.lag_s() > self.longest_lag_s:
-            raise self._shed("loop_lag")
+            self._shed("loop_lag")
 
-    def _shed(self, reason: str) -> ServiceError:
-        """Count and make the refusal."""
+    def _shed(self, reason: str) -> NoReturn:
+        """Count and refuse."""
         self.seen("shed", reason)
-        return ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})
+        raise ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})

@@ -118,9 +118,7 @@ def _schemas(rows: Iterable[Row[Any]]) -> tuple[dict[Any, Schema], dict[str, Sch
     types: list[Any] = []
     for row in rows:
         types += [each for each in (row.document, row.takes.body) if each and each not in types]
-    out, components = msgspec.json.schema_components(
-        types, schema_hook=_custom, ref_template=_REF
-    )
+    out, components = msgspec.json.schema_components(types, schema_hook=_custom, ref_template=_REF)
     return dict(zip(types, out, strict=True)), dict(components)
 
 

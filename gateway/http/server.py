@@ -26,7 +26,7 @@ from gateway.http.route import Document
 from gateway.http.table import Found, Place, Table
 from gateway.http.wire.body import BodyTooLarge, MalformedBody, RequestTimeout, read_body
 from gateway.telemetry import trace
-from gateway.telemetry.records import AccessRecord, Observer, begin_record
+from gateway.telemetry.records import AccessRecord, RequestObserver, begin_record
 
 _log = logging.getLogger("gateway.http")
 
@@ -56,7 +56,7 @@ class Serving:
     table: Table
     pages: Mapping[str, Page]
     admission: Admission
-    observer: Observer
+    observer: RequestObserver
     body_deadline_s: float
     uuid_traces: bool
     clock: Callable[[], float] = time.perf_counter

@@ -132,18 +132,14 @@ class Payouts:
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today")
         return paying_bank_of(self.banks, account)
 
-    def _intent(
-        self, caller: Caller, request: PayoutRequest, bank: Bank
-    ) -> tuple[Payout, Attempt]:
+    def _intent(self, caller: Caller, request: PayoutRequest, bank: Bank) -> tuple[Payout, Attempt]:
         """Make the row and the first attempt of a new payout."""
         attempt = self._attempt(1, bank)
         payout = Payout(
             account_id=caller.account.id,
             reference=request.reference,
             fingerprint=request.fingerprint(),
-            provider_key=provider_key(
-                self.terms.environment, caller.account.id, request.reference
-            ),
+            provider_key=provider_key(self.terms.environment, caller.account.id, request.reference),
             provider=bank.name,
             client_id=caller.principal.client_id,
             method=request.method,
@@ -303,8 +299,9 @@ def _answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
     rejection is told only once it is stored, lest money follow a refusal.
     """
     match outcome:
-        case Accepted(provider_id=provider_id, e2e_id=e2e_id) | Settled(
-            provider_id=provider_id, e2e_id=e2e_id
+        case (
+            Accepted(provider_id=provider_id, e2e_id=e2e_id)
+            | Settled(provider_id=provider_id, e2e_id=e2e_id)
         ):
             _tell("accepted")
             return replace(payout, provider_id=provider_id, e2e_id=e2e_id)

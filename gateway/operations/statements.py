@@ -44,9 +44,7 @@ class Statements:
         paging = search.paging
         page = entries[paging.offset : paging.offset + paging.limit]
         balance = await bank.adapter.get_balance(bank.account)
-        return Statement(
-            entries=tuple(page), paging=paging, total=len(entries), balance=balance
-        )
+        return Statement(entries=tuple(page), paging=paging, total=len(entries), balance=balance)
 
     async def _pix_entries(self, bank: Bank, window: Window) -> list[Entry]:
         """Walk the bank's pages; one that never ends is a bad reply."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from gateway.domain.stores import StoreUnavailable
 
 # The driver's text for these quotes the row, which may hold personal data.
 _QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
-_FAILURES = (SQLAlchemyError, OSError, UnicodeError, OverflowError)
+_FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

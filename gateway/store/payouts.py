@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Table, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Table, Update, bindparam, func, insert, select, update
 
 from gateway.domain.payouts import SUCCESSORS, Payout, PayoutState
 from gateway.domain.stores import Attempt, Change
@@ -111,24 +111,10 @@ class StoredPayouts:
                 SENDING, to which only ``claim`` leads.
         """
         _check(change)
-        key = key_columns(change.account_id, change.reference)
-        step = (
-            update(payouts)
-            .where(*_is(payouts, key))
-            .where(payouts.c.attempt == change.attempt)
-            .where(payouts.c.state.in_([state.value for state in change.before]))
-            .values(step_columns(change))
-        )
-        ended = (
-            update(attempts)
-            .where(*_is(attempts, key))
-            .where(attempts.c.number == change.attempt)
-            .values(ending_columns(change))
-        )
         async with self._database.writing() as connection:
-            if (await connection.execute(step)).rowcount == 0:
+            if (await connection.execute(_step(change))).rowcount == 0:
                 return False
-            await connection.execute(ended)
+            await connection.execute(_ending(change))
         return True
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
@@ -165,6 +151,25 @@ class StoredPayouts:
 def _is(table: Table, key: Mapping[str, object]) -> Iterator[ColumnElement[bool]]:
     for name, value in key.items():
         yield table.c[name] == value
+
+
+def _step(change: Change) -> Update:
+    return (
+        update(payouts)
+        .where(*_is(payouts, key_columns(change.account_id, change.reference)))
+        .where(payouts.c.attempt == change.attempt)
+        .where(payouts.c.state.in_([state.value for state in change.before]))
+        .values(step_columns(change))
+    )
+
+
+def _ending(change: Change) -> Update:
+    return (
+        update(attempts)
+        .where(*_is(attempts, key_columns(change.account_id, change.reference)))
+        .where(attempts.c.number == change.attempt)
+        .values(ending_columns(change))
+    )
 
 
 def _check(change: Change) -> None:

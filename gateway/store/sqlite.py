@@ -8,6 +8,9 @@ owner alone. Not for a network file system.
 from __future__ import annotations
 
 import os
+import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Insert, Table, event
@@ -20,11 +23,16 @@ from gateway.store.database import Database, Limits
 
 _READERS = 4
 _OWNER_ONLY = 0o600
+_AGAIN_S = 0.005
+_WAL = "PRAGMA journal_mode = WAL"
 
 
 def open_file(url: URL, limits: Limits) -> Database:
     """Open a file, made with its folder where it is missing."""
-    _make(Path(url.database or ""))
+    file = Path(url.database or "")
+    _make(file)
+    if file.stat().st_size == 0:
+        _prefer_wal(file, limits)
     writer = _engine(url, limits, connections=1)
     event.listen(writer.sync_engine, "begin", _begin)
     reader = _engine(url, limits, connections=min(_READERS, limits.pool_size))
@@ -36,6 +44,20 @@ def _make(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # SQLite gives the journals it puts beside a file that file's mode.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWNER_ONLY))
+
+
+def _prefer_wal(file: Path, limits: Limits) -> None:
+    """Switch a fresh file to WAL; two that do so at once refuse each other without waiting."""
+    end = time.monotonic() + limits.busy_s
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        while True:
+            try:
+                connection.execute(_WAL)
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(_AGAIN_S)
 
 
 def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
@@ -56,7 +78,7 @@ def _settle(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
     """Make a connection durable and strict; the driver has set the busy timeout already."""
     _execute(
         connection,
-        "PRAGMA journal_mode = WAL",
+        _WAL,
         "PRAGMA synchronous = FULL",
         "PRAGMA foreign_keys = ON",
     )

@@ -57,14 +57,7 @@ async def prepare(
             newer than ours, or older and not to be migrated.
         StoreUnavailable: it does not answer.
     """
-    revision = await schema.revision_of(store.database)
-    if revision is not None:
-        _check_known(revision)
-        _check_environment(await _read(store.database), environment)
-    if revision != schema.REVISIONS[-1]:
-        if not migrate:
-            raise StoreRefused(_outdated(revision))
-        await schema.upgrade(store.url)
+    await _bring_up(store, environment, migrate=migrate)
     fresh = Stamp(environment=environment, id=new_id(), created_at=now())
     stamp = await _stamped(store.database, fresh)
     _check_environment(stamp, environment)
@@ -89,19 +82,29 @@ def refuse_unsafe_sqlite(
     Raises:
         StoreRefused: production on SQLite that is not allowed, or not safe.
     """
-    if not is_sqlite(address(url)):
-        return None
-    is_safe = version >= _SAFE_SQLITE
+    is_safe = version >= _SAFE_SQLITE or not is_sqlite(address(url))
     has = ".".join(map(str, version))
     if environment is Environment.SANDBOX:
         return None if is_safe else f"SQLite {has} can corrupt its file; 3.51.3 and later cannot."
-    if not allowed:
+    if is_sqlite(address(url)) and not allowed:
         problem = "Production needs PostgreSQL; SQLite there must be allowed explicitly."
         raise StoreRefused(problem)
     if not is_safe:
         problem = f"Production on SQLite needs the library 3.51.3 or later; this one is {has}."
         raise StoreRefused(problem)
     return None
+
+
+async def _bring_up(store: Store, environment: Environment, *, migrate: bool) -> None:
+    """Migrate where it may be done, but never the other environment's store."""
+    revision = await schema.revision_of(store.database)
+    if revision is not None:
+        _check_known(revision)
+        _check_environment(await _read(store.database), environment)
+    if revision != schema.REVISIONS[-1]:
+        if not migrate:
+            raise StoreRefused(_outdated(revision))
+        await schema.upgrade(store.url)
 
 
 def _check_known(revision: str) -> None:
@@ -132,6 +135,9 @@ async def _read(database: Database) -> Stamp | None:
 
 async def _stamped(database: Database, fresh: Stamp) -> Stamp:
     """Stamp a store that has no stamp; return the one it has then."""
+    found = await _read(database)
+    if found is not None:
+        return found
     row = {
         "one": 1,
         "environment": fresh.environment.value,

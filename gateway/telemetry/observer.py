@@ -45,6 +45,12 @@ _COUNTED: Final[Mapping[str, tuple[Family, Callable[[str], Key]]]] = {
 }
 
 
+_SHOWN: Final[Mapping[str, tuple[Family, Key]]] = {
+    "credential_store_up": (metrics.CREDENTIAL_STORE_UP, ()),
+    "requests_in_flight": (metrics.REQUESTS_IN_FLIGHT, ("banking",)),
+}
+
+
 class TelemetryObserver:
     """Updates the metrics and writes the log line; an ``Observer``."""
 
@@ -61,6 +67,7 @@ class TelemetryObserver:
         self._overheads = values.timings(metrics.OVERHEAD)
         self._calls = values.values(metrics.PROVIDER_REQUESTS)
         self._call_durations = values.timings(metrics.PROVIDER_DURATION)
+        self._authentications = values.timings(metrics.AUTH_DURATION)
         self._counted = {
             event: (values.values(family), key) for event, (family, key) in _COUNTED.items()
         }
@@ -127,6 +134,19 @@ class TelemetryObserver:
             return
         values, key = known
         values.add(key(label))
+
+    def show(self, figure: str, value: float) -> None:
+        """Show a figure; one nobody declared is logged, not raised."""
+        known = _SHOWN.get(figure)
+        if known is None:
+            _log.warning("nobody shows %s", figure)
+            return
+        family, key = known
+        self._metrics.values(family).put(key, value)
+
+    def authenticated(self, scheme: str, duration_s: float) -> None:
+        """Time an authentication."""
+        self._authentications.observe((scheme,), duration_s)
 
     def _add(self, family: Family, *key: str) -> None:
         """Add one."""

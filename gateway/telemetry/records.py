@@ -69,37 +69,53 @@ class ProviderCall:
 
 
 class Observer(Protocol):
-    """Is told of everything worth a metric or a log line."""
-
-    def request(self, record: AccessRecord) -> None:
-        """A request was answered."""
-        ...
+    """Is told of what happens with banks, and counts."""
 
     def provider_call(self, call: ProviderCall) -> None:
-        """A bank was called, or the call was refused here."""
+        """Note a call of a bank, or one that was refused here."""
         ...
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
-        """A circuit breaker went ``closed``, ``half_open`` or ``open``."""
+        """Note that a circuit breaker went ``closed``, ``half_open`` or ``open``."""
         ...
 
     def provider_retry(self, provider: str, operation: str) -> None:
-        """A read was repeated."""
+        """Note that a read was repeated."""
         ...
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
-        """The number of calls a provider has in flight changed."""
+        """Note how many calls a provider has in flight now."""
         ...
 
     def count(self, event: str, label: str) -> None:
         """
-        Something happened that has no record of its own.
+        Count what has no record of its own.
 
         Events: ``quota_allowed``, ``quota_limited`` (label: policy), ``shed``
         (reason), ``credential_cache`` (hit, miss, negative),
         ``trace_id_replaced`` (reason), ``cas_loss`` (provider),
         ``unknown_status`` (``provider.operation``), ``unknown_field`` (route),
         ``not_pix`` (provider).
+        """
+        ...
+
+
+class RequestObserver(Observer, Protocol):
+    """Is told of requests too."""
+
+    def request(self, record: AccessRecord) -> None:
+        """Note a request that was answered."""
+        ...
+
+    def authenticated(self, scheme: str, duration_s: float) -> None:
+        """Note how long it took to find out who is calling."""
+        ...
+
+    def show(self, figure: str, value: float) -> None:
+        """
+        Show a figure as it is now.
+
+        Figures: ``credential_store_up`` (1 or 0), ``requests_in_flight``.
         """
         ...
 

@@ -63,6 +63,7 @@ _LONGEST: Final = 8192
 _DEEPEST: Final = 6
 _LONG_NUMBER: Final = 10**9
 _EMAIL_SHOWN_FROM: Final = 4
+_SHORTEST_BASE64: Final = 12
 _NUMBER_KEPT: Final = slice(3, 9)
 
 Replace = str | Callable[[re.Match[str]], str]
@@ -160,8 +161,9 @@ def _mask_new_cnpj(found: re.Match[str]) -> str:
 
 def _mask_base64(found: re.Match[str]) -> str:
     """Hide base64 of a pair, or of anything that would be masked as text."""
-    for piece in (found[0], *re.split("[/_-]", found[0])):
-        decoded = _decoded(piece)
+    without_ids = _IDS.sub("/", found[0])
+    for piece in (without_ids, *re.split("[/_-]", without_ids)):
+        decoded = _decoded(piece) if len(piece) >= _SHORTEST_BASE64 else ""
         if decoded and (":" in decoded or mask_text(decoded) != decoded):
             return MASK
     return found[0]
@@ -188,6 +190,7 @@ _ID: Final = (
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
     r"|\b[ED]\d{20}[0-9A-Za-z]{11}\b|\b[0-9a-f]{32,128}\b"
 )
+_IDS: Final = re.compile(_ID)
 _CNPJ: Final = r"(?<!\d)\d{2}[. ]?\d{3}[. ]?\d{3}(?:[/ ]|%2[Ff])?\d{4}[- ]?\d{2}(?!\d)"
 _CPF: Final = r"(?<!\d)\d{3}[. ]?\d{3}[. ]?\d{3}[-./ ]?\d{2}(?!\d)"
 _PHONE: Final = (
@@ -211,7 +214,7 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], Replace], ...]] = tuple(
         (r"(?s)-----BEGIN [A-Z ]+-----.*?(?:-----END [A-Z ]+-----|\Z)", f"pem {MASK}"),
         (r"(?i)000201[0-9a-z]{0,40}?br\.gov\.bcb\.pix[^\"\n]*", f"brcode {MASK}"),
         (r"(?i)((?:authorization|cookie)[\"']?\s{0,8}[:=]\s{0,8})[^\r\n]+", rf"\1{MASK}"),
-        (r"(?i)(?<![a-z])(basic|bearer|digest)(\s+|%20)[^\s\"',;]+", rf"\1 {MASK}"),
+        (r"(?i)(?<![a-z])(basic|bearer)(\s+|%20)[^\s\"',;]+", rf"\1 {MASK}"),
         (r"\beyJ[\w-]{5,}(?:\.[\w-]*){1,4}", f"jwt {MASK}"),
         (r"gws_[\w-]*", f"gws_{MASK}"),
         (r"([A-Za-z][A-Za-z0-9+.-]{0,40}://[^\s/:@]{0,200}):\S{0,1000}@", rf"\1:{MASK}@"),

@@ -9,9 +9,7 @@ from contextvars import ContextVar
 
 from gateway.domain import strict
 
-_TRACEPARENT = re.compile(
-    r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}", re.ASCII
-)
+_TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}", re.ASCII)
 _current: ContextVar[str] = ContextVar("trace_id", default="")
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from gateway.domain import errors, strict
 from gateway.domain.accounts import Credential, Principal, SecretDigest
 from gateway.domain.calls import Call
-from gateway.domain.clocks import Now
+from gateway.domain.clocks import Monotonic, Now
 from gateway.domain.errors import ErrorCode, ServiceError
 from gateway.domain.stores import StoreUnavailable
 from policies.traffic.throttle import FailureThrottle, too_many
 
 _BASIC = "basic"
+_WRONG = "invalid"
 _RETRY = {"Retry-After": "2"}
 
 
@@ -34,6 +35,14 @@ class SecretCheck:
     used: Callable[[str, bytes], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Stopwatch:
+    """A clock in seconds, and who is told how long a right credential took to find."""
+
+    clock: Monotonic
+    took: Callable[[float], None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasicCredentials:
     """
@@ -46,6 +55,7 @@ class BasicCredentials:
     check: SecretCheck
     throttle: FailureThrottle
     now: Now
+    stopwatch: Stopwatch
     refuses = (
         errors.CREDENTIALS_MISSING,
         errors.CREDENTIALS_MALFORMED,
@@ -66,23 +76,25 @@ class BasicCredentials:
                 refused too often.
         """
         address = call.asked.address
+        started = self.stopwatch.clock()
         try:
             client_id, secret = _pair(call.asked.authorization)
         except ServiceError as refusal:
             raise self._refusal(refusal.error, refusal.reason, address) from refusal
         call.principal = await self._principal(client_id, secret, address)
+        self.stopwatch.took(self.stopwatch.clock() - started)
 
     async def _principal(self, client_id: str, secret: str, address: str) -> Principal:
         """Find the credential and compare; an unknown id costs what a wrong secret costs."""
         if not self.check.well_formed(secret):
-            raise self._invalid("invalid", address, client_id)
+            raise self._invalid(_WRONG, address, client_id)
         try:
             credential = await self.find(client_id)
         except StoreUnavailable as problem:
             raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
         right = self.check.matching(secret, credential.secrets if credential else ())
         if credential is None or right is None:
-            raise self._invalid("invalid", address, client_id)
+            raise self._invalid(_WRONG, address, client_id)
         ended = self._ended(credential)
         if ended:
             raise self._invalid(ended, address, client_id)

@@ -24,7 +24,7 @@ class Bulkhead:
 
     async def enter(self) -> bool:
         """Take a place, waiting if need be; False when there is none in time."""
-        if self.in_flight < self._limits.in_flight and not self._waiting:
+        if self.in_flight < self._limits.in_flight:  # then nobody waits: places change hands
             self._changed(1)
             return True
         if len(self._waiting) >= self._limits.waiting:

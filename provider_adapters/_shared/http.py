@@ -20,6 +20,7 @@ from gateway.domain.providers import (
     ProviderError,
     Rejected,
     Unknown,
+    Unreachable,
 )
 from gateway.telemetry import records, trace
 from provider_adapters._shared import faults
@@ -88,6 +89,8 @@ class ProviderClient:
             ProviderError: see ``gateway.domain.providers``.
         """
         by = by or self.read_by()
+        if by.passed():
+            raise Unreachable(Reason.TIMEOUT)
         try:
             return await self._once(request, translate, Passage(), by.left())
         except ProviderError as failure:

@@ -230,15 +230,11 @@ class SandboxFactory:
             message = f"providers.{name}: the sandbox bank moves no money and is refused here"
             raise AdapterRefused(message)
         chosen = settings_of(name, SandboxSettings, settings)
-        try:
-            base_url = loopback_address(chosen.base_url)
-        except AddressRefused as problem:
-            message = f"providers.{name}: base_url {problem}"
-            raise AdapterRefused(message) from problem
+        transport = SessionTransport(_base_url(name, chosen), chosen.limits, environment)
         client = ProviderClient(
             ClientParts(
                 provider=name,
-                transport=SessionTransport(base_url, chosen.limits, environment),
+                transport=transport,
                 limits=chosen.limits,
                 observer=observer,
                 transcript=Transcript(name, documents.HARMLESS),
@@ -252,6 +248,15 @@ class SandboxFactory:
             observer=observer,
             around=self._around,
         )
+
+
+def _base_url(name: str, settings: SandboxSettings) -> str:
+    """Return the bank's address, which must be on this machine."""
+    try:
+        return loopback_address(settings.base_url)
+    except AddressRefused as problem:
+        message = f"providers.{name}: base_url {problem}"
+        raise AdapterRefused(message) from problem
 
 
 def _instant(at: datetime) -> str:

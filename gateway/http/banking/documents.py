@@ -8,7 +8,6 @@ from msgspec import Meta
 
 from gateway.http.json import Amount
 
-
 Instant = Annotated[
     str,
     Meta(
@@ -191,5 +190,3 @@ class PayoutList(TypedDict):
 
     data: list[PayoutDocument]
     meta: Meter
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import Never
 
 from gateway.domain.accounts import Account
 from gateway.domain.balances import Balance
@@ -163,7 +163,7 @@ def payouts(found: PayoutPage, caller: Caller) -> PayoutList:
     }
 
 
-def nothing(_found: NoReturn, _caller: Caller) -> PayoutDocument:
+def nothing(_found: Never, _caller: Caller) -> PayoutDocument:
     """Show what never comes: the operation always refuses."""
     raise NotImplementedError
 

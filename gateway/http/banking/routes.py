@@ -118,8 +118,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             takes=REFERENCE,
             runs=does.charges.read_payment,
             shows=represent.transaction,
-            fails=_reads(errors.TRANSACTION_UNAVAILABLE)
-            | {NotFound: errors.TRANSACTION_NOT_FOUND},
+            fails=_reads(errors.TRANSACTION_UNAVAILABLE) | {NotFound: errors.TRANSACTION_NOT_FOUND},
             raises=_NO_PROVIDER,
         ),
         route(

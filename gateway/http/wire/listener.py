@@ -131,8 +131,6 @@ class Listener:
         if self._runner is None or self._runner.server is None:
             return True
         await self.stop_accepting()
-        # What was read before the sockets closed gets its turn to be counted.
-        await asyncio.sleep(0)
         finished = await self.server.rest(timeout_s)
         await self._runner.cleanup()
         return finished

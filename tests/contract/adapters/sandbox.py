@@ -50,9 +50,7 @@ class Stage:
 @asynccontextmanager
 async def sandbox_stage(folder: Path) -> AsyncIterator[Stage]:
     """Open a bank, and an account on it."""
-    bank = SandboxBank(
-        db_path=str(folder / "bank.db"), port=0, control_port=0, settle_after_s=0.05
-    )
+    bank = SandboxBank(db_path=str(folder / "bank.db"), port=0, control_port=0, settle_after_s=0.05)
     await bank.start()
     try:
         async with aiohttp.ClientSession() as session:

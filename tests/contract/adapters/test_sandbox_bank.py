@@ -143,9 +143,7 @@ async def test_magic_keys_are_refused_with_their_code(
     assert (outcome.failure, outcome.forbidden) == (failure, forbidden)
 
 
-@pytest.mark.parametrize(
-    ("number", "expected"), [("123456-7", Accepted), ("000000-0", Rejected)]
-)
+@pytest.mark.parametrize(("number", "expected"), [("123456-7", Accepted), ("000000-0", Rejected)])
 async def test_a_payout_by_account(
     adapter: ProviderAdapter, stage: Stage, number: str, expected: type
 ):
@@ -193,33 +191,32 @@ async def test_a_bank_that_refuses_a_known_key_has_ours(adapter: ProviderAdapter
 
 
 FAULTS = [
-    ("hang", {}, "timeout", []),
-    ("hang_after", {}, "timeout", [1050]),
-    ("reset_before", {}, "connection_lost", []),
-    ("reset_after", {}, "connection_lost", [1050]),
-    ("drip", {}, "timeout", [1050]),
-    ("status", {"status": 500}, "server_error", []),
-    ("status", {"status": 500, "executed": True}, "server_error", [1050]),
-    ("status", {"status": 400, "executed": True}, "refused", [1050]),
-    ("status", {"status": 404, "executed": True}, "unexpected_status", [1050]),
-    ("status", {"status": 307}, "redirected", []),
-    ("malformed", {}, "not_json", [1050]),
-    ("wrong_types", {}, "wrong_shape", [1050]),
-    ("huge", {}, "too_large", [1050]),
+    ({"fault": "hang"}, "timeout", []),
+    ({"fault": "hang_after"}, "timeout", [1050]),
+    ({"fault": "reset_before"}, "connection_lost", []),
+    ({"fault": "reset_after"}, "connection_lost", [1050]),
+    ({"fault": "drip"}, "timeout", [1050]),
+    ({"fault": "status", "status": 500}, "server_error", []),
+    ({"fault": "status", "status": 500, "executed": True}, "server_error", [1050]),
+    ({"fault": "status", "status": 400, "executed": True}, "refused", [1050]),
+    ({"fault": "status", "status": 404, "executed": True}, "unexpected_status", [1050]),
+    ({"fault": "status", "status": 307}, "redirected", []),
+    ({"fault": "malformed"}, "not_json", [1050]),
+    ({"fault": "wrong_types"}, "wrong_shape", [1050]),
+    ({"fault": "huge"}, "too_large", [1050]),
 ]
 
 
-@pytest.mark.parametrize(("fault", "options", "reason", "executed"), FAULTS)
+@pytest.mark.parametrize(("fault", "reason", "executed"), FAULTS)
 async def test_a_fault_of_the_bank_leaves_a_payout_unknown(
     adapter: ProviderAdapter,
     stage: Stage,
-    fault: str,
-    options: dict[str, object],
+    fault: dict[str, object],
     reason: str,
     executed: list[int],
 ):
     """Executed or not, the answer cannot tell; nothing is sent twice."""
-    await stage.fault("payout", fault, **options)
+    await stage.fault("payout", **fault)
 
     outcome = await adapter.create_payout(stage.account, order(), FAR)
 

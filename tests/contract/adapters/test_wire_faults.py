@@ -81,9 +81,11 @@ async def test_what_fails_before_a_byte_is_unreachable(name: str, fault: str):
 
 @adapters
 async def test_a_plain_bank_behind_an_encrypted_address_is_sent_nothing(name: str):
-    async with standing(ScriptedBank(hang, reads=False)) as bank:
-        async with on_stage(name, bank.url.replace("http", "https"), Witness(), SHORT) as adapter:
-            outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
+    async with (
+        standing(ScriptedBank(hang, reads=False)) as bank,
+        on_stage(name, bank.url.replace("http", "https"), Witness(), SHORT) as adapter,
+    ):
+        outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
 
     assert isinstance(outcome, NotSent)
     assert outcome.evidence.reason == "connect_timeout"

@@ -135,8 +135,11 @@ FAULTS = (
     ),
     _bad("100 000 headers", b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000 + b"\r\n", "not_http"),
     _bad("a header of 64 KiB", answer(headers=(b"X-A: " + b"a" * 65536,)), "not_http"),
-    _bad("length over the limit", answer(headers=())[:-2].replace(b"h: 2", b"h: 67108864"),
-         "too_large"),  # fmt: skip
+    _bad(
+        "length over the limit",
+        answer(headers=())[:-2].replace(b"h: 2", b"h: 67108864"),
+        "too_large",
+    ),
     _bad("body over the limit", answer(b'{"a":"' + b"x" * (2 * MIB) + b'"}'), "too_large"),
     _bad("compressed", answer(BOMB, headers=(b"Content-Encoding: gzip",)), "content_coding"),
     _bad("garbage", b"\x16\x03\x01\x00 what is this\r\n\r\n", "not_http"),

@@ -1,3 +1,5 @@
+"""Accounts: made, changed, connected to a bank."""
+
 from dataclasses import replace
 
 import pytest
@@ -60,7 +62,9 @@ async def test_no_act_on_record_holds_a_secret_or_a_tax_number(office, account):
     )
 
     told = str(await office.acts())
-    assert not [text for text in ("token-1", "t-2", "52998224725", "11222333000181") if text in told]
+    assert not [
+        text for text in ("token-1", "t-2", "52998224725", "11222333000181") if text in told
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+"""What every administrative act shares."""
+
 import pytest
 
 from gateway.operations.administration import Acting, NotPossible, identifier, name

@@ -1,3 +1,5 @@
+"""Companies: made and listed."""
+
 import pytest
 
 from gateway.operations.administration import NotPossible

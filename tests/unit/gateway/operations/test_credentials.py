@@ -1,3 +1,5 @@
+"""Credentials: issued, rotated, revoked (contract 5.1)."""
+
 from dataclasses import replace
 from datetime import timedelta
 

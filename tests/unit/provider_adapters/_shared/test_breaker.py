@@ -140,17 +140,22 @@ def test_after_it_closed_the_pauses_begin_anew():
 
 
 def test_what_began_before_it_opened_changes_nothing():
-    """A slow success must not close it, a slow failure not prolong it."""
+    """While a probe is out, only the probe decides."""
     tried = Tried()
     slow = [tried.breaker.admit() for _ in range(3)]
     tried.opened()
     assert None not in slow
 
+    tried.clock.passes(10)
+    probe = tried.breaker.admit()
+
     tried.breaker.worked(slow[0] or 0)
     tried.breaker.failed(slow[1] or 0)
     tried.breaker.undecided(slow[2] or 0)
 
-    assert tried.told == [OPEN]
+    assert probe is not None
+    assert tried.told == [OPEN, HALF_OPEN]
+    assert tried.breaker.admit() is None
 
 
 def test_the_bank_s_own_pause_is_honoured_from_the_second_time():

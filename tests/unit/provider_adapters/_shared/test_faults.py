@@ -34,8 +34,11 @@ AFTER = [
     (aiohttp.ServerDisconnectedError(), providers.Unavailable, "connection_lost"),
     (aiohttp.ClientOSError(104, "reset"), providers.Unavailable, "connection_lost"),
     (aiohttp.ClientPayloadError(), providers.BadReply, "answer_cut_short"),
-    (aiohttp.ClientConnectorError(KEY, OSError(104, "tls 1.3")), providers.Unavailable,
-     "connection_lost"),  # fmt: skip
+    (
+        aiohttp.ClientConnectorError(KEY, OSError(104, "tls 1.3")),
+        providers.Unavailable,
+        "connection_lost",
+    ),
 ]
 
 

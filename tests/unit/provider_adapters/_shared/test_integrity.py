@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.domain.strict import Malformed
 from provider_adapters._shared.integrity import is_e2e_id, provider_id
 
 
@@ -26,7 +27,7 @@ def test_an_end_to_end_id_has_the_central_bank_s_form(text: str, is_one: bool):
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\nb", "x" * 129])
 def test_an_id_that_cannot_be_stored_is_refused(text: str):
-    with pytest.raises(ValueError, match="plain"):
+    with pytest.raises(Malformed):
         provider_id(text)
 
 

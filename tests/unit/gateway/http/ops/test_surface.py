@@ -6,9 +6,11 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
+from aiohttp import ClientSession
 from aiohttp.test_utils import TestClient, TestServer
 
 from gateway.http.ops.surface import OpsParts, check_ops_address, ops_application
+from gateway.http.wire.listener import Address, Listener
 from gateway.telemetry import metrics
 from gateway.telemetry.families import Vocabulary
 from gateway.telemetry.metrics import Instance, Metrics
@@ -202,6 +204,19 @@ async def test_a_trace_id_is_echoed_if_it_is_one(client: TestClient, sent: str, 
     answer = await client.get("/livez", headers={"X-Trace-ID": sent})
 
     assert (answer.headers["X-Trace-ID"] == sent) is echoed
+
+
+async def test_the_hardened_listener_serves_it(world: World):
+    """As it is served for real."""
+    listener = Listener(ops_application(world.parts()), at=Address(host="127.0.0.1", port=0))
+    await listener.start()
+    try:
+        async with ClientSession(f"http://127.0.0.1:{listener.port}") as session:
+            found = [(await session.get(path)).status for path in (*PATHS, "/nowhere")]
+    finally:
+        await listener.close(1.0)
+
+    assert found == [200, 200, 200, 200, 404]
 
 
 @pytest.mark.parametrize("path", ["/", "/nowhere", "/metrics/", "/metrics//", "/config"])

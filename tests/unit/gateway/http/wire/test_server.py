@@ -40,6 +40,16 @@ async def test_all_together_have_so_many_and_no_more():
     assert admitted == [True, True, True, False]
 
 
+async def test_nothing_is_kept_of_an_address_that_left():
+    """Callers may come from any number of them."""
+    server = serving(LIMITS)
+    server.admit("10.0.0.1")
+
+    server.release("10.0.0.1")
+
+    assert len(server._by_address) == 0
+
+
 async def test_a_closed_connection_leaves_room():
     server = serving(LIMITS)
     server.admit("10.0.0.1")

@@ -1,3 +1,5 @@
+"""The demo at the bank."""
+
 from datetime import timedelta
 
 from aiohttp import ClientSession

@@ -1,3 +1,5 @@
+"""The demo's tables."""
+
 import re
 
 import pytest

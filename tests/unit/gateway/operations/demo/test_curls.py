@@ -1,3 +1,5 @@
+"""The first ten calls."""
+
 import json
 import shlex
 from datetime import date

@@ -1,3 +1,5 @@
+"""The demo as it is printed."""
+
 from gateway.operations.demo.document import Demo, DemoUrls
 
 SHAPE = {

@@ -1,3 +1,5 @@
+"""The demo, made once and found again."""
+
 import asyncio
 from dataclasses import replace
 

@@ -1,3 +1,5 @@
+"""The demo in the store."""
+
 from dataclasses import replace
 
 import pytest

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from provider_adapters.sandbox.bank import accounts, incoming, ledger
 from provider_adapters.sandbox.bank.accounts import Account, PayoutKind
@@ -129,15 +130,15 @@ class Caller:
         return {"Authorization": f"Bearer {self.account['token']}"}
 
     async def ask(self, method: str, path: str, **more: object) -> tuple[int, object]:
-        """Call the bank as the customer."""
+        """Call the bank as the customer; the path is sent as it stands."""
         headers = {**self.headers, **more.pop("headers", {})}
-        url = self.url + path
+        url = URL(self.url + path, encoded=True)
         async with self.session.request(method, url, headers=headers, **more) as answer:
             return answer.status, await answer.json()
 
     async def control(self, method: str, path: str, **more: object) -> tuple[int, object]:
-        """Move a lever."""
-        url = f"http://127.0.0.1:{self.bank.control_port}/control{path}"
+        """Move a lever; the path is sent as it stands."""
+        url = URL(f"http://127.0.0.1:{self.bank.control_port}/control{path}", encoded=True)
         async with self.session.request(method, url, **more) as answer:
             return answer.status, await answer.json()
 

@@ -25,7 +25,7 @@ async def balance(caller):
 
 @pytest.mark.parametrize("centavos", [10_50, 777_00, 777_10, 777_13], ids=str)
 async def test_an_amount_without_magic_settles(caller, wall, centavos):
-    """Decisions 10: every other amount settles; .10 too, since there are no callbacks yet."""
+    """Every other amount settles; .10 too, since there are no callbacks yet."""
     status, made = await caller.pay_out(centavos)
     held = await balance(caller)
     wall.move(0.3)

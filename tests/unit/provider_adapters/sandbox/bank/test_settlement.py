@@ -63,7 +63,7 @@ def test_the_payers_statement_shows_the_payout_when_it_settles(books, account, o
     ids=str,
 )
 def test_another_customer_of_this_bank_is_credited(
-    books, open_account, order, wall, centavos, credited
+    books, open_account, order, wall, *, centavos, credited
 ):
     """Inside the house the money goes to the other customer; what comes back never went there."""
     payer = open_account("cc_1")

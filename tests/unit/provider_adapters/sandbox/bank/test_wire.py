@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-import struct
 
 import aiohttp
 import pytest
+import uvloop
 
 from provider_adapters.sandbox.bank import wire
+from provider_adapters.sandbox.bank.server import SandboxBank
 
 READS = {
     "balance": "/saldo",
@@ -36,7 +36,8 @@ async def raw_payout(caller, seconds=2.0):
         }
     ).encode()
     head = (
-        f"POST /v1/contas/{caller.account['id']}/transferencias HTTP/1.1\r\nHost: bank\r\n"
+        f"POST /v1/contas/{caller.account['id']}/transferencias HTTP/1.1\r\n"
+        "Host: bank\r\nConnection: close\r\n"
         f"Authorization: Bearer {caller.account['token']}\r\nIdempotency-Key: pk-1\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     )
@@ -218,17 +219,24 @@ async def test_a_fault_never_touches_the_control_interface(caller):
     assert status == 200
 
 
-async def test_a_reset_works_without_the_client_library(caller):
-    """The RST is on the wire: a blocking socket sees it too."""
-    await inject(caller, "reset_before", operation="balance")
+def test_a_reset_is_one_on_uvloop_too(tmp_path):
+    """The gateway runs on uvloop, and the bank inside it; its sockets are other objects."""
 
-    def ask() -> bytes:
-        with socket.create_connection(("127.0.0.1", caller.bank.port), timeout=2) as bare:
-            bare.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
-            bare.sendall(
-                f"GET /v1/contas/{caller.account['id']}/saldo HTTP/1.1\r\nHost: b\r\n\r\n".encode()
-            )
-            return bare.recv(10)
+    async def ask() -> None:
+        bank = SandboxBank(db_path=str(tmp_path / "uv.db"), port=0, control_port=0)
+        await bank.start()
+        try:
+            async with aiohttp.ClientSession() as session:
+                url = f"http://127.0.0.1:{bank.control_port}/control/faults"
+                await session.post(url, json={"fault": "reset_before"})
+            reader, writer = await asyncio.open_connection("127.0.0.1", bank.port)
+            writer.write(b"GET /v1/contas/x/saldo HTTP/1.1\r\nHost: bank\r\n\r\n")
+            try:
+                await reader.read()
+            finally:
+                writer.close()
+        finally:
+            await bank.close()
 
     with pytest.raises(ConnectionResetError):
-        await asyncio.to_thread(ask)
+        uvloop.run(ask())

@@ -1,0 +1,135 @@
+"""Tax numbers, beside published numbers and beside a library that others wrote."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stdnum.br import cnpj, cpf
+
+from gateway.domain import strict
+
+PUBLISHED: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "vectors" / "identifiers.json").read_text()
+)
+LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+CPF_BODIES = st.text("0123456789", min_size=9, max_size=9)
+CNPJ_BODIES = st.text("0123456789", min_size=12, max_size=12)
+CNPJ_BODIES_WITH_LETTERS = st.text(LETTERS, min_size=12, max_size=12)
+PUNCTUATION = st.lists(st.tuples(st.integers(0, 14), st.sampled_from("./- ")), max_size=6)
+
+
+def taken(text: str, *, alphanumeric: bool = False) -> bool:
+    try:
+        strict.tax_number(text, alphanumeric=alphanumeric)
+    except ValueError:
+        return False
+    return True
+
+
+def checked(number: str) -> bool:
+    """Say whether a whole number is one, as the library sees it and we do not."""
+    library = cpf.is_valid(number) if len(number) == 11 else cnpj.is_valid(number)
+    # The library takes a CPF of one repeated digit, which nobody has.
+    return library and len(set(number)) > 1
+
+
+@pytest.mark.parametrize("number", PUBLISHED["cpf"]["valid"] + PUBLISHED["cnpj"]["valid_numeric"])
+def test_a_published_number_is_taken(number: str):
+    assert strict.tax_number(number) == number
+
+
+@pytest.mark.parametrize(
+    "number",
+    PUBLISHED["cpf"]["invalid"]
+    + PUBLISHED["cpf"]["repeated_digits_with_valid_check_digits"]
+    + PUBLISHED["cnpj"]["invalid"],
+)
+@pytest.mark.parametrize("alphanumeric", [False, True])
+def test_a_number_published_as_wrong_is_refused(number: str, alphanumeric: bool):
+    assert not taken(number, alphanumeric=alphanumeric)
+
+
+@pytest.mark.parametrize("number", PUBLISHED["cnpj"]["valid_alphanumeric"])
+def test_a_number_with_letters_is_taken_where_that_is_switched_on(number: str):
+    """The contract says digits, so the switch is off by default."""
+    assert not taken(number)
+    assert strict.tax_number(number, alphanumeric=True) == number
+    assert not taken(number.lower(), alphanumeric=True)
+
+
+@given(CPF_BODIES, st.text("0123456789", min_size=2, max_size=2))
+def test_a_cpf_is_taken_exactly_where_its_check_digits_hold(body: str, end: str):
+    number = body + end
+
+    assert taken(number) == checked(number)
+
+
+@given(CPF_BODIES)
+def test_every_cpf_that_the_library_makes_is_taken(body: str):
+    number = body + cpf._calc_check_digits(body)
+
+    assert taken(number) == checked(number)
+
+
+@given(CNPJ_BODIES)
+def test_every_cnpj_that_the_library_makes_is_taken(body: str):
+    number = body + cnpj.calc_check_digits(body)
+
+    assert taken(number) == checked(number)
+    assert taken(number, alphanumeric=True) == checked(number)
+
+
+@given(CNPJ_BODIES_WITH_LETTERS)
+def test_every_cnpj_with_letters_that_the_library_makes_is_taken(body: str):
+    number = body + cnpj.calc_check_digits(body)
+
+    assert taken(number, alphanumeric=True) == checked(number)
+    assert taken(number) == (checked(number) and number.isdigit())
+
+
+@given(CNPJ_BODIES_WITH_LETTERS, st.integers(0, 99))
+def test_no_cnpj_has_any_other_check_digits(body: str, end: int):
+    number = f"{body}{end:02d}"
+
+    assert taken(number, alphanumeric=True) == checked(number)
+
+
+@given(CPF_BODIES, PUNCTUATION)
+def test_punctuation_anywhere_means_nothing(body: str, marks: list[tuple[int, str]]):
+    number = body + cpf._calc_check_digits(body)
+    spelt = number
+    for place, mark in marks:
+        spelt = spelt[:place] + mark + spelt[place:]
+
+    assert taken(spelt) == taken(number)
+    if taken(number):
+        assert strict.tax_number(spelt) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "./- ",
+        "5299822472",
+        "529982247250",
+        "1122233300018",
+        "112223330001810",
+        "529982247２5",
+        "5299822472\u0665",
+        "529.982.247\u201325",
+        "529.982.247_25",
+        "529\u00a0982\u00a0247\u00a025",
+        "52998224725\n",
+        "+52998224725",
+        "5299822472X",
+        "٥٢٩٩٨٢٢٤٧٢٥",
+    ],
+    ids=ascii,
+)
+@pytest.mark.parametrize("alphanumeric", [False, True])
+def test_digits_of_other_scripts_and_other_punctuation_are_refused(text: str, alphanumeric: bool):
+    assert not taken(text, alphanumeric=alphanumeric)

@@ -1,0 +1,291 @@
+"""Paths, methods and headers, as a caller may spell them."""
+
+from __future__ import annotations
+
+import uuid
+
+import msgspec
+import pytest
+import pytest_asyncio
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from gateway.http.table import Place
+from tests import raw_http
+from tests.surfaces import rows
+from tests.surfaces.answers import Answer, check
+from tests.surfaces.world import NOBODY, World, basic, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
+async def _prepared(world: World) -> None:
+    await rows.prepared(world)
+
+
+OTHER_PATHS = {
+    "trailing slash": "/baas/v1/account/{id}/balance/",
+    "doubled slash": "/baas/v1/account/{id}//balance",
+    "leading doubled slash": "//baas/v1/account/{id}/balance",
+    "single dot": "/baas/v1/account/{id}/./balance",
+    "two dots": "/baas/v1/account/{id}/pix/../balance",
+    "encoded dots": "/baas/v1/account/{id}/pix/%2e%2e/balance",
+    "encoded slash": "/baas/v1/account/{id}%2Fbalance",
+    "backslash": "/baas/v1/account/{id}\\balance",
+    "path parameter": "/baas/v1/account/{id}/balance;a=b",
+    "capitals": "/BAAS/v1/account/{id}/balance",
+    "encoded letter": "/baas/v1/account/{id}/%62alance",
+    "no account": "/baas/v1/account//balance",
+    "root": "/",
+    "another version": "/baas/v2/account/{id}/balance",
+    "a file": "/.env",
+    "a NUL": "/baas/v1/account/{id}/balance%00",
+}
+
+
+@pytest.mark.parametrize("case", list(OTHER_PATHS))
+async def test_another_spelling_is_another_path(world: World, case: str):
+    """No redirect, no guess: 404 from the route table, before anything else."""
+    path = OTHER_PATHS[case].format(id=world.demo["accounts"]["main"]["id"])
+
+    answer = await world.ask("GET", path)
+
+    assert answer.verdict == (404, "SVC.GTW.001")
+
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+
+
+def declared(place: Place) -> set[str]:
+    """Return every method of a row's path."""
+    return {each.row.method for each in rows.PLACES if each.template == place.template}
+
+
+UNDECLARED = [
+    pytest.param(place, method, id=f"{rows.name(place)}-{method}")
+    for place in rows.PLACES
+    for method in METHODS
+    if method not in declared(place)
+]
+
+
+@pytest.mark.parametrize(("place", "method"), UNDECLARED)
+async def test_a_method_that_is_not_declared_is_refused(world: World, place: Place, method: str):
+    """405 with Allow, without a credential; OPTIONS too, for there is no CORS."""
+    methods = declared(place)
+    allowed = methods | ({"HEAD"} if "GET" in methods else set())
+
+    answer = await world.ask(method, rows.path(world, place), by=NOBODY)
+
+    assert answer.verdict == (405, "SVC.GTW.002")
+    assert set(answer.headers["Allow"].split(", ")) == allowed
+
+
+@pytest.mark.parametrize(
+    "place", [each for each in rows.PLACES if each.row.method == "GET"], ids=rows.name
+)
+async def test_head_works_where_get_does(world: World, place: Place):
+    """The same status and headers, and no body."""
+    role = "full" if place.row.needs else NOBODY
+
+    got = await world.ask("GET", rows.path(world, place), by=role)
+    asked = await world.ask("HEAD", rows.path(world, place), by=role)
+
+    assert (asked.status, asked.body) == (got.status, b"")
+    assert asked.headers["Content-Length"] == got.headers["Content-Length"]
+
+
+async def test_head_is_refused_as_get_is(world: World):
+    answer = await world.ask("HEAD", world.at("/balance"), by=NOBODY)
+
+    assert (answer.status, answer.body) == (401, b"")
+
+
+REFERENCES = ["a/b", "a b", "ünï", "50%", "a;b", "a?b#c", "a+b", "%2F", "..a", "a" * 1024, "é" * 1024]
+
+
+@pytest.mark.parametrize("text", REFERENCES, ids=lambda text: text[:12])
+async def test_a_reference_is_read_as_it_was_stored(world: World, text: str):
+    """Decoded once, a slash included; never trimmed, never folded."""
+    place = next(each for each in rows.PLACES if each.row.name == "banking.payout")
+
+    created = await world.pay(order(text, world.today()))
+    found = await rows.ask(world, place, steps={"reference": text})
+
+    assert (created.status, found.status) == (200, 200)
+    assert created.document["reference"] == found.document["reference"] == text
+
+
+@pytest.mark.parametrize("text", REFERENCES, ids=lambda text: text[:12])
+@pytest.mark.parametrize("name", ["banking.qrcode", "banking.pix_transaction"])
+async def test_a_reference_reaches_the_bank_unchanged(world: World, name: str, text: str):
+    """A slash inside does not call another path of the bank."""
+    place = next(each for each in rows.PLACES if each.row.name == name)
+    account = world.demo["accounts"]["main"]["id"]
+    charge = {"reference": text, "state": "paid", "value": 5}
+    if (await rows.ask(world, place, steps={"reference": text})).status == 404:
+        await world.control.post("accounts", account, "charges", body=charge)
+
+    found = await rows.ask(world, place, steps={"reference": text})
+
+    assert (found.status, found.document["reference"]) == (200, text)
+
+
+UNSTORABLE = ["%00", "%0A", "a%C2%85", "%FF", "%ED%A0%80", "a" * 1025, "%C3%A9" * 1025, ".", ".."]
+
+
+@pytest.mark.parametrize("name", ["banking.qrcode", "banking.pix_transaction", "banking.payout"])
+@pytest.mark.parametrize("step", UNSTORABLE, ids=lambda step: step[:12])
+async def test_a_reference_that_cannot_be_stored_is_malformed(world: World, name: str, step: str):
+    """400, never 500, and no bank is asked."""
+    place = next(each for each in rows.PLACES if each.row.name == name)
+    head = rows.path(world, place).rpartition("/")[0]
+    await world.control.delete("calls")
+
+    answer = await world.ask("GET", f"{head}/{step}")
+
+    assert answer.verdict == (400, "SVC.VAL.011")
+    assert (await world.control.get("calls"))["data"] == []
+
+
+async def test_cookies_are_ignored_and_never_set(world: World):
+    cookie = {"Cookie": f"Authorization={basic(world.pair('full'))}; session=1"}
+
+    answer = await world.ask("GET", world.at("/balance"), by=NOBODY, headers=cookie)
+
+    assert answer.verdict == (401, "SVC.AUT.001")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Forwarded-For": "203.0.113.9", "X-Original-URL": "/baas/v1/health"},
+        {"X-HTTP-Method-Override": "DELETE"},
+        {"Origin": "https://evil.example", "Access-Control-Request-Method": "GET"},
+        {"Connection": "close, Authorization"},
+        {"Range": "bytes=0-1", "If-None-Match": "*", "Accept": "text/html"},
+    ],
+    ids=lambda headers: next(iter(headers)),
+)
+async def test_other_headers_change_nothing(world: World, headers: dict[str, str]):
+    answer = await world.ask("GET", world.at("/balance"), headers=headers)
+
+    assert (answer.status, sorted(answer.document)) == (200, ["balance", "blocked", "updated_at"])
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+TRACES = {
+    "a UUID": ("6f9619ff-8b86-4011-b42d-00c04fc964ff", True),
+    "a token": ("order:42_a.b-C", True),
+    "one character": ("x", True),
+    "128 characters": ("x" * 128, True),
+    "129 characters": ("x" * 129, False),
+    "a space": ("a b", False),
+    "markup": ("<script>", False),
+    "empty": ("", False),
+}
+
+
+@pytest.mark.parametrize("case", list(TRACES))
+@pytest.mark.parametrize("path", ["/balance", "/nowhere"])
+async def test_a_trace_id_is_echoed_or_replaced(world: World, case: str, path: str):
+    """Contract part 1; on success and on refusals alike."""
+    sent, echoed = TRACES[case]
+
+    answer = await world.ask("GET", world.at(path), headers={"X-Trace-ID": sent})
+
+    if echoed:
+        assert answer.trace_id == sent
+    else:
+        assert str(uuid.UUID(answer.trace_id)) == answer.trace_id
+
+
+async def test_two_trace_ids_are_none(world: World):
+    headers = [("X-Trace-ID", "one"), ("X-Trace-ID", "two")]
+
+    answer = await world.call("GET", world.at("/balance"), headers=headers)
+
+    assert answer.trace_id not in {"one", "two"}
+
+
+async def test_a_trace_is_continued_and_reaches_the_bank(world: World):
+    """A valid ``traceparent`` is shown as a UUID; the bank sees the same value."""
+    digits = "0af7651916cd43dd8448eb211c80319c"
+    await world.control.delete("calls")
+
+    answer = await world.ask(
+        "GET", world.at("/balance"), headers={"traceparent": f"00-{digits}-b7ad6b7169203331-01"}
+    )
+
+    (call,) = (await world.control.get("calls"))["data"]
+    sent = {name.lower(): value for name, value in dict(call["headers"]).items()}
+    assert answer.trace_id == str(uuid.UUID(digits)) == sent["x-trace-id"]
+
+
+async def test_two_authorization_headers_are_malformed(world: World):
+    header = basic(world.pair("full"))
+
+    answer = await world.call(
+        "GET", world.at("/balance"), headers=[("Authorization", header), ("Authorization", header)]
+    )
+
+    assert answer.verdict == (401, "SVC.AUT.002")
+
+
+@pytest.mark.parametrize("word", ["basic", "BASIC", "bAsIc"])
+@pytest.mark.parametrize("gap", [" ", "   "])
+async def test_the_scheme_is_of_any_case(world: World, word: str, gap: str):
+    """RFC 7617."""
+    header = basic(world.pair("full")).replace("Basic ", word + gap)
+
+    answer = await world.ask(
+        "GET", world.at("/balance"), by=NOBODY, headers={"Authorization": header}
+    )
+
+    assert answer.status == 200
+
+
+async def test_pipelined_requests_are_judged_one_by_one(world: World):
+    """A right credential lends nothing to the request behind it on the same connection."""
+    path = world.at("/balance")
+    known = f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {basic(world.pair('full'))}\r\n\r\n"
+    unknown = f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"
+    last = known.replace("Host: a", "Host: a\r\nConnection: close")
+
+    told = await raw_http.exchange(world.port, (known + unknown + last).encode())
+
+    assert told.statuses == [200, 401, 200]
+
+
+async def test_a_body_of_chunks_that_is_too_large_is_refused(world: World):
+    """Its size is not declared, so it is found out while reading."""
+    pair = basic(world.pair("full"))
+    head = (
+        f"POST {world.at('/withdraw')} HTTP/1.1\r\nHost: a\r\nAuthorization: {pair}\r\n"
+        "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    chunk = b"4000\r\n" + b" " * 0x4000 + b"\r\n"
+
+    told = await raw_http.exchange(world.port, head.encode(), *[chunk] * 5, b"0\r\n\r\n", gap_s=0.01)
+
+    assert [(each.status, each.code) for each in told.answers] == [(413, "SVC.GTW.003")]
+
+
+@pytest.mark.parametrize(("extra", "status"), [(0, 200), (1, 413)], ids=["64 KiB", "one more"])
+async def test_a_body_may_have_64_kib(world: World, extra: int, status: int):
+    """Unknown fields are ignored, so a padded payout is one."""
+    document = order(f"padded-{extra}", world.today())
+    bare = len(msgspec.json.encode({**document, "padding": ""}))
+    padding = "x" * (64 * 1024 - bare + extra)
+
+    answer = await world.pay({**document, "padding": padding})
+
+    assert answer.status == status
+
+
+async def test_what_is_checked_of_every_answer_can_fail(world: World):
+    """The check that all tests stand on refuses an answer without a trace id."""
+    bare = Answer(status=200, headers=CIMultiDictProxy(CIMultiDict()), body=b"{}")
+
+    with pytest.raises(AssertionError):
+        check(bare, "GET")

@@ -1,0 +1,70 @@
+"""The whole permission matrix over the socket: every single permission, on every row."""
+
+from __future__ import annotations
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.permissions import EVERY_PERMISSION, Permission
+from gateway.http.table import Place
+from tests.surfaces import rows
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ACTIONS = {"read": 1, "write": 2, "manage": 3}
+NEEDED = {
+    "GET /balance": "balance:read",
+    "GET /pix/keys": "pix_key:read",
+    "GET /pix/keys/{key_id}": "pix_key:read",
+    "GET /pix/qrcode/{reference}": "qrcode:read",
+    "GET /pix/transactions/{reference}": "transaction:read",
+    "GET /transactions": "transaction:read",
+    "POST /withdraw": "withdraw:write",
+    "GET /withdraw/{reference}": "withdraw:read",
+    "GET /withdraws": "withdraw:read",
+    "DELETE /withdraw/{reference}": "withdraw:write",
+}
+"""Contract 4.1 and 5.2, written down once more: a row cannot loosen itself unseen."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
+async def _prepared(world: World) -> None:
+    await rows.prepared(world)
+
+
+def asked(place: Place) -> str:
+    """Name a row as the contract's table does."""
+    return f"{place.row.method} {place.template.removeprefix('/baas/v1/account/{account_id}')}"
+
+
+async def test_the_rows_are_those_of_the_contract():
+    """Ten, in the contract's order; a new one needs its line above."""
+    assert sorted(map(asked, rows.PARTNER)) == sorted(NEEDED)
+
+
+def covers(held: Permission, needed: str) -> bool:
+    """Contract 5.2 in its own words: manage implies write, write implies read."""
+    resource, action = needed.split(":")
+    return held.resource == resource and ACTIONS[held.action.name.lower()] >= ACTIONS[action]
+
+
+@pytest.mark.parametrize("held", EVERY_PERMISSION, ids=str)
+@pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
+async def test_one_permission_opens_exactly_its_rows(world: World, place: Place, held: Permission):
+    answer = await rows.ask(world, place, by=str(held))
+
+    if covers(held, NEEDED[asked(place)]):
+        assert answer.status == (501 if place.row.method == "DELETE" else 200)
+    else:
+        assert answer.verdict == (403, "SVC.AUT.010")
+
+
+@pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
+async def test_a_company_credential_acts_on_every_account_of_the_company(
+    world: World, place: Place
+):
+    """Contract 5.1."""
+    answer = await rows.ask(world, place, by="company")
+
+    assert answer.status == (501 if place.row.method == "DELETE" else 200)

@@ -1,0 +1,173 @@
+"""Every row refuses whoever may not: the same table for each, rows not yet written included."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import uuid
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import pytest
+import pytest_asyncio
+
+from gateway.http.table import Place
+from gateway.operations.demo.document import Pair
+from gateway.security.secrets import new_client_id, new_client_secret
+from tests.surfaces import rows
+from tests.surfaces.answers import Answer
+from tests.surfaces.world import NOBODY, World, basic, other_secret
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+Attempt = Callable[[World, Place], Awaitable[Answer]]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
+async def _prepared(world: World) -> None:
+    await rows.prepared(world)
+
+
+def by(role: str, account: str = "main") -> Attempt:
+    """Ask with a credential of the demo."""
+    return lambda world, place: rows.ask(world, place, account, by=role)
+
+
+def showing(authorization: str) -> Attempt:
+    """Ask with this Authorization header."""
+    return lambda world, place: rows.ask(
+        world, place, by=NOBODY, headers={"Authorization": authorization}
+    )
+
+
+async def wrong_secret(world: World, place: Place) -> Answer:
+    return await rows.ask(world, place, pair=other_secret(world.pair("full")))
+
+
+async def mistyped_secret(world: World, place: Place) -> Answer:
+    pair = world.pair("full")
+    cut = Pair(client_id=pair["client_id"], client_secret=pair["client_secret"][:-1])
+    return await rows.ask(world, place, pair=cut)
+
+
+async def unknown_id(world: World, place: Place) -> Answer:
+    stranger = Pair(
+        client_id=new_client_id(lambda size: b"s" * size),
+        client_secret=new_client_secret(lambda size: b"s" * size),
+    )
+    return await rows.ask(world, place, pair=stranger)
+
+
+async def expired(world: World, place: Place) -> Answer:
+    soon = world.gateway.now() + timedelta(milliseconds=50)
+    issued = await world.issue(expires_at=soon)
+    pair = Pair(client_id=issued.credential.client_id, client_secret=issued.client_secret)
+    await asyncio.sleep(0.06)
+    return await rows.ask(world, place, pair=pair)
+
+
+async def bearer(world: World, place: Place) -> Answer:
+    header = basic(world.pair("full")).replace("Basic", "Bearer")
+    return await rows.ask(world, place, by=NOBODY, headers={"Authorization": header})
+
+
+async def absent_account(world: World, place: Place) -> Answer:
+    return await rows.ask(world, place, by="company", steps={"account_id": str(uuid.uuid4())})
+
+
+async def not_a_uuid(world: World, place: Place) -> Answer:
+    return await rows.ask(world, place, steps={"account_id": "42"})
+
+
+NO_COLON = base64.b64encode(b"no colon here").decode()
+
+REFUSALS: dict[str, tuple[Attempt, int, str]] = {
+    "no credential": (by(NOBODY), 401, "SVC.AUT.001"),
+    "bearer": (bearer, 401, "SVC.AUT.009"),
+    "a scheme alone": (showing("Digest"), 401, "SVC.AUT.009"),
+    "empty": (showing(""), 401, "SVC.AUT.002"),
+    "not base64": (showing("Basic %%%"), 401, "SVC.AUT.002"),
+    "no colon": (showing(f"Basic {NO_COLON}"), 401, "SVC.AUT.002"),
+    "wrong secret": (wrong_secret, 401, "SVC.AUT.010"),
+    "mistyped secret": (mistyped_secret, 401, "SVC.AUT.010"),
+    "unknown id": (unknown_id, 401, "SVC.AUT.010"),
+    "revoked": (by("revoked"), 401, "SVC.AUT.010"),
+    "expired": (expired, 401, "SVC.AUT.010"),
+    "no permission": (by("none"), 403, "SVC.AUT.010"),
+    "other company": (by("other_company"), 404, "SVC.ACC.001"),
+    "absent account": (absent_account, 404, "SVC.ACC.001"),
+    "sister account": (by("full", "sister"), 403, "SVC.AUT.010"),
+    "inactive": (by("company", "inactive"), 400, "SVC.ACC.002"),
+    "unverified": (by("company", "unverified"), 400, "SVC.ACC.003"),
+    "inactive and unverified": (by("company", "inactive_unverified"), 400, "SVC.ACC.002"),
+    "not a UUID": (not_a_uuid, 400, "SVC.VAL.006"),
+}
+
+
+@pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
+@pytest.mark.parametrize("case", list(REFUSALS))
+async def test_whoever_may_not_is_refused(world: World, place: Place, case: str):
+    """Contract 5.1 to 5.3; the credential that may is proven in the permission matrix."""
+    attempt, status, code = REFUSALS[case]
+
+    answer = await attempt(world, place)
+
+    assert answer.verdict == (status, code)
+
+
+@pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
+async def test_a_refused_caller_is_told_how_to_authenticate(world: World, place: Place):
+    """Every 401 carries the challenge."""
+    answer = await rows.ask(world, place, by=NOBODY)
+
+    assert answer.headers["WWW-Authenticate"] == 'Basic realm="baas", charset="UTF-8"'
+
+
+async def test_no_refused_payout_left_a_trace(world: World):
+    """What is refused in front of the operation is neither stored nor sent."""
+    today = world.gateway.now().date().isoformat()
+    window = f"/withdraws?init={today}&ends={today}"
+
+    for account in ("sister", "inactive", "unverified", "inactive_unverified"):
+        found = await world.gateway.store.payouts.find(
+            world.demo["accounts"][account]["id"], rows.PAID
+        )
+        assert found is None
+        assert await world.executions(rows.PAID, account) == []
+    listed = await world.ask("GET", world.at(window, "sister"), by="company")
+    assert listed.document["meta"]["total"] == 0
+
+
+NOT_UUIDS = [
+    "42",
+    "{00000000-0000-4000-8000-000000000000}",
+    "urn:uuid:00000000-0000-4000-8000-000000000000",
+    "00000000000040008000000000000000",
+    "00000000-0000-4000-8000-00000000000",
+    "00000000-0000-4000-8000-0000000000000",
+    "٠0000000-0000-4000-8000-000000000000",
+    "00000000-0000-4000-8000-000000000000\n",
+    "g0000000-0000-4000-8000-000000000000",
+    "\x00",
+]
+"""Other spellings that lenient readers take."""
+
+
+@pytest.mark.parametrize("text", NOT_UUIDS, ids=ascii)
+@pytest.mark.parametrize("step", ["account_id", "key_id"])
+async def test_only_a_hyphenated_uuid_is_an_identifier(world: World, step: str, text: str):
+    """Contract part 7, ``SVC.VAL.006``."""
+    place = next(each for each in rows.PARTNER if "{key_id}" in each.template)
+
+    answer = await rows.ask(world, place, steps={step: text})
+
+    assert answer.verdict == (400, "SVC.VAL.006")
+
+
+async def test_an_identifier_may_be_written_in_capitals(world: World):
+    account = world.demo["accounts"]["main"]["id"].upper()
+    place = next(each for each in rows.PARTNER if "{key_id}" in each.template)
+
+    answer = await rows.ask(world, place, steps={"account_id": account})
+
+    assert answer.status == 200

@@ -1,0 +1,112 @@
+"""The command as it is installed, from outside: two processes, one store."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.permissions import EVERY_PERMISSION
+from gateway.store.engine import open_store
+from tests.shell import CONFIG, Shell, bank_beside
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """``python -m gateway`` in a folder of its own."""
+
+    environ: dict[str, str]
+    folder: Path
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "gateway", *arguments],
+            check=False,
+            capture_output=True,
+            text=True,
+            env=self.environ,
+            cwd=CONFIG.parent,
+            timeout=60,
+        )
+
+    def reads(self, *arguments: str):
+        done = self.run(*arguments, "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)
+
+
+@pytest.fixture
+def pixgate(tmp_path: Path):
+    """The command, with a sandbox bank beside it."""
+    shell = Shell(tmp_path)
+    with bank_beside(shell):
+        yield Installed({**os.environ, **shell.environ}, tmp_path)
+
+
+def test_an_operator_brings_a_partner_on_and_lets_him_go(pixgate):
+    company = pixgate.reads("company", "create", "--name", "Padaria")
+    account = pixgate.reads(
+        "account", "create", "--company", company["id"], "--name", "Padaria",
+        "--tax-number", "52998224725", "--active", "--verified",
+    )  # fmt: skip
+    issued = pixgate.reads(
+        "credential", "issue", "--name", "ERP", "--account", account["id"],
+        "--permission", "balance:read", "--by", "maria",
+    )  # fmt: skip
+    pixgate.reads("credential", "rotate", issued["client_id"])
+    pixgate.reads("credential", "revoke", issued["client_id"])
+
+    (listed,) = pixgate.reads("credential", "list", "--company", company["id"])
+    assert (listed["state"], listed["account_id"]) == ("revoked", account["id"])
+
+
+async def test_every_change_is_on_record_and_no_secret_is(pixgate):
+    """The chain holds; neither it nor any other table has a secret in clear."""
+    company = pixgate.reads("company", "create", "--name", "Padaria", "--by", "maria")
+    issued = pixgate.reads("credential", "issue", "--name", "ERP", "--company", company["id"])
+
+    store = open_store(f"sqlite:///{pixgate.folder}/pixgate.db")
+    length = await store.audit.verify()
+    await store.close()
+    assert length == 2
+    with sqlite3.connect(pixgate.folder / "pixgate.db") as database:
+        acts = database.execute("SELECT actor, action FROM audit ORDER BY number").fetchall()
+        whole = "\n".join(database.iterdump())
+    database.close()
+    assert acts[0] == ("maria", "company.created")
+    assert acts[1][0].startswith("cli")
+    assert issued["client_secret"] not in whole
+
+
+def test_the_demo_is_the_same_for_two_processes_at_once(pixgate):
+    """Whoever is first decides; the other finds what is there."""
+    first, second = (
+        subprocess.Popen(
+            [sys.executable, "-m", "gateway", "demo", "--json"],
+            stdout=subprocess.PIPE,
+            env=pixgate.environ,
+            cwd=CONFIG.parent,
+        )
+        for _ in range(2)
+    )
+    said = [process.communicate(timeout=60)[0] for process in (first, second)]
+
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert said[0] == said[1]
+    demo = json.loads(said[0])
+    assert {str(each) for each in EVERY_PERMISSION} < set(demo["credentials"])
+
+
+def test_an_error_is_one_line_and_status_one(pixgate):
+    done = pixgate.run("credential", "revoke", "cli_nobody")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "Error: there is no credential cli_nobody\n"
+
+
+def test_a_mistake_in_typing_is_status_two(pixgate):
+    assert pixgate.run("company", "create").returncode == 2

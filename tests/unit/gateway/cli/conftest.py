@@ -1,0 +1,22 @@
+"""A command line, with and without a bank beside it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from provider_adapters.sandbox.bank.server import SandboxBank
+from tests.shell import Shell, bank_beside
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """A command line on an empty folder."""
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+def bank(shell: Shell) -> Iterator[SandboxBank]:
+    """A sandbox bank where the command line looks for it."""
+    with bank_beside(shell) as running:
+        yield running

@@ -1,0 +1,63 @@
+"""``pixgate account``."""
+
+import pytest
+
+ORDER = ("--name", "Padaria", "--tax-number", "11.222.333/0001-81")
+SANDBOX = ("--provider", "sandbox", "--provider-account", "conta-1")
+
+
+@pytest.fixture
+def company_id(shell) -> str:
+    return shell.reads("company", "create", "--name", "Padaria")["id"]
+
+
+@pytest.fixture
+def account_id(shell, company_id: str) -> str:
+    return shell.reads("account", "create", "--company", company_id, *ORDER)["id"]
+
+
+def test_an_account_is_made_and_listed(shell, company_id):
+    made = shell.reads("account", "create", "--company", company_id, *ORDER, "--active", *SANDBOX)
+
+    assert shell.reads("account", "list", "--company", company_id) == [made]
+    assert (made["active"], made["verified"], made["provider"]) == (True, False, "sandbox")
+    assert made["tax_number"] == "11222333000181"
+
+
+def test_an_update_changes_what_is_named(shell, account_id):
+    updated = shell.reads("account", "update", account_id, "--verified", "--branch", "0001")
+
+    assert (updated["active"], updated["verified"], updated["branch"]) == (False, True, "0001")
+
+
+def test_a_provider_s_credentials_come_from_a_file_and_are_not_shown(shell, account_id):
+    """An argument would stand in the list of processes."""
+    done = shell.run(
+        "account", "update", account_id, *SANDBOX, "--provider-credentials", "-", typed="token-1\n"
+    )
+
+    assert "provider_credentials  yes" in done.stdout
+    assert "token-1" not in done.output
+
+
+def test_a_provider_may_be_taken_away(shell, account_id):
+    shell.says("account", "update", account_id, *SANDBOX)
+
+    updated = shell.reads("account", "update", account_id, "--provider", "")
+
+    assert (updated["provider"], updated["provider_account"]) == ("", "")
+
+
+def test_a_provider_must_be_configured(shell, account_id):
+    line = shell.fails(
+        "account", "update", account_id, "--provider", "x", "--provider-account", "1"
+    )
+
+    assert "configured: sandbox, sandbox-read-only" in line
+
+
+@pytest.mark.parametrize("option", ["--provider-account", "--provider-credentials"])
+def test_a_part_of_a_provider_is_not_enough(shell, account_id, option: str):
+    line = shell.fails("account", "update", account_id, option, "-", status=2)
+
+    assert "need --provider" in line

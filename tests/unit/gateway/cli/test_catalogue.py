@@ -1,0 +1,62 @@
+"""``pixgate routes``, ``errors`` and ``providers``."""
+
+from gateway.cli.catalogue import error_page
+from gateway.domain.errors import CATALOGUE
+
+
+def test_every_row_shows_what_it_needs_and_may_cost(shell):
+    """The ten operations of contract 4.1, and three that are open."""
+    rows = {each["name"]: each for each in shell.reads("routes")}
+
+    assert len(rows) == 13
+    create = rows["banking.payout_create"]
+    assert (create["method"], create["permission"]) == ("POST", "withdraw:write")
+    assert (create["quota"], create["per_second"], create["burst"]) == ("payout", 10, 20)
+    assert (create["body_bytes"], rows["banking.balance"]["body_bytes"]) == (65536, 0)
+    assert "SVC.PIX.010 502" in create["errors"]
+
+
+def test_only_open_rows_need_no_permission_and_draw_no_quota(shell):
+    rows = shell.reads("routes")
+
+    assert all(bool(each["permission"]) is bool(each["quota"]) for each in rows)
+    assert {each["name"].split(".")[1] for each in rows if not each["permission"]} == {
+        "info",
+        "health",
+        "error_codes",
+    }
+
+
+def test_rows_are_a_table_for_people(shell):
+    lines = shell.says("routes").splitlines()
+
+    assert lines[0].split()[:3] == ["method", "path", "permission"]
+    assert len(lines) == 1 + 13
+
+
+def test_every_error_is_listed(shell):
+    listed = shell.reads("errors")
+
+    assert [(each["code"], each["status"]) for each in listed] == [
+        (each.code, each.status) for each in CATALOGUE
+    ]
+    assert len(shell.says("errors").splitlines()) == 1 + len(CATALOGUE)
+
+
+def test_errors_need_no_configuration(shell):
+    assert shell.reads("errors", "--config", "/nowhere.yaml")
+
+
+def test_the_page_is_what_the_command_prints(shell):
+    page = shell.says("errors", "--markdown")
+
+    assert page == "\n".join(error_page(CATALOGUE)) + "\n"
+    assert page.count("\n| `") == len(CATALOGUE)
+
+
+def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):
+    (sandbox,) = [each for each in shell.reads("providers") if each["adapter"] == "sandbox"]
+
+    assert (sandbox["payouts"], sandbox["repeat"]) == (True, "same_answer")
+    assert len(sandbox["calls"]) == 9
+    assert "sandbox" in shell.says("providers")

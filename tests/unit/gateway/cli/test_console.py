@@ -1,0 +1,80 @@
+"""How commands print and fail."""
+
+import getpass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import click
+import pytest
+
+from gateway.cli.console import Terminal, instant, run
+from gateway.domain.stores import StoreUnavailable
+from gateway.operations.administration import NotPossible
+
+ROWS = [{"id": "1", "on": True, "of": ["a", "b"], "at": ""}, {"id": "22", "on": False, "of": []}]
+
+
+def terminal(*, as_json: bool = False, by: str = "") -> Terminal:
+    return Terminal(config=Path("config.yaml"), as_json=as_json, by=by)
+
+
+def test_one_thing_is_aligned(capsys):
+    terminal().show({"id": "1", "name": "Padaria", "gone": None})
+
+    assert capsys.readouterr().out == "id    1\nname  Padaria\ngone  -\n"
+
+
+def test_several_are_a_table(capsys):
+    terminal().show_all(ROWS, ("id", "on", "of"))
+
+    assert capsys.readouterr().out == "id  on   of\n1   yes  a b\n22  no   -\n"
+
+
+def test_an_empty_table_has_its_head(capsys):
+    terminal().show_all([], ("id", "name"))
+
+    assert capsys.readouterr().out == "id  name\n"
+
+
+def test_programs_get_everything(capsys):
+    terminal(as_json=True).show_all([{"id": "1", "name": "São"}], ("id",))
+
+    assert capsys.readouterr().out == '[\n  {\n    "id": "1",\n    "name": "São"\n  }\n]\n'
+
+
+def test_who_acts_is_who_was_named(monkeypatch):
+    monkeypatch.setattr(getpass, "getuser", lambda: "maria")
+
+    assert (terminal().actor, terminal(by="joana").actor) == ("cli:maria", "joana")
+
+
+def test_a_user_without_a_name_acts_all_the_same(monkeypatch):
+    """A container's user is a number."""
+
+    def nobody() -> str:
+        raise OSError
+
+    monkeypatch.setattr(getpass, "getuser", nobody)
+
+    assert terminal().actor == "cli"
+
+
+def test_an_instant_is_written_in_utc():
+    eastward = timezone(timedelta(hours=3))
+
+    assert instant(datetime(2026, 11, 20, 1, tzinfo=eastward)) == "2026-11-19T22:00:00Z"
+    assert instant(datetime(2026, 11, 20, 1, 2, 3, 999999, tzinfo=UTC)) == "2026-11-20T01:02:03Z"
+    assert instant(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("problem", "line"),
+    [(NotPossible("no company 1"), "no company 1"), (StoreUnavailable("x"), "does not answer")],
+    ids=str,
+)
+def test_what_an_operator_can_mend_is_one_line(problem: Exception, line: str):
+    async def work() -> None:
+        raise problem
+
+    with pytest.raises(click.ClickException, match=line):
+        run(work())

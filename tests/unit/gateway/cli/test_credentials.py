@@ -1,0 +1,100 @@
+"""``pixgate credential``."""
+
+import pytest
+
+from gateway.security.secrets import has_valid_checksum
+
+
+@pytest.fixture
+def company_id(shell) -> str:
+    return shell.reads("company", "create", "--name", "Padaria")["id"]
+
+
+@pytest.fixture
+def issued(shell, company_id: str) -> dict[str, str]:
+    return shell.reads(
+        "credential", "issue", "--name", "ERP", "--company", company_id, "--permission",
+        "withdraw:write", "--permission", "balance:read",
+    )  # fmt: skip
+
+
+def test_a_credential_is_issued_with_its_secret(shell, issued, company_id):
+    assert has_valid_checksum(issued["client_secret"])
+    assert issued["permissions"] == ["balance:read", "withdraw:write"]
+    assert (issued["company_id"], issued["account_id"]) == (company_id, None)
+
+
+def test_the_secret_is_shown_once(shell, issued):
+    listed = shell.run("credential", "list", "--json").output + shell.says("credential", "list")
+
+    assert issued["client_id"] in listed
+    assert "gws_" not in listed
+    assert "digest" not in listed
+
+
+def test_people_are_told_that_it_is_shown_once(shell, company_id):
+    done = shell.run("credential", "issue", "--name", "ERP", "--company", company_id)
+
+    assert done.stderr == "The secret is not shown again.\n"
+
+
+def test_an_account_s_credential_names_the_account(shell, company_id):
+    account = shell.reads(
+        "account", "create", "--company", company_id, "--name", "A", "--tax-number", "52998224725"
+    )
+
+    issued = shell.reads("credential", "issue", "--name", "ERP", "--account", account["id"])
+
+    assert (issued["company_id"], issued["account_id"]) == (company_id, account["id"])
+
+
+def test_a_rotation_shows_the_new_secret(shell, issued):
+    rotated = shell.reads("credential", "rotate", issued["client_id"], "--overlap", "90m")
+
+    assert rotated["client_secret"] != issued["client_secret"]
+    assert rotated["old_secret_ends_at"]
+    (listed,) = shell.reads("credential", "list")
+    assert listed["live_secrets"] == 2
+
+
+def test_a_third_live_secret_is_refused(shell, issued):
+    shell.says("credential", "rotate", issued["client_id"])
+
+    line = shell.fails("credential", "rotate", issued["client_id"])
+
+    assert line.startswith("Error: two secrets live until ")
+
+
+def test_a_revoked_one_is_listed_as_such(shell, issued):
+    shell.says("credential", "revoke", issued["client_id"], "--reason", "leaked")
+
+    (listed,) = shell.reads("credential", "list")
+    assert (listed["state"], listed["live_secrets"]) == ("revoked", 0)
+    assert listed["revoked_at"]
+
+
+def test_an_expiry_is_a_day_in_utc(shell, company_id):
+    issued = shell.reads(
+        "credential", "issue", "--name", "E", "--company", company_id, "--expires", "2999-01-02"
+    )
+
+    assert issued["expires_at"] == "2999-01-02T00:00:00Z"
+    (listed,) = shell.reads("credential", "list")
+    assert listed["state"] == "live"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("issue", "--name", "ERP"),
+        ("issue", "--name", "ERP", "--company", "1", "--permission", "balance:fly"),
+        ("issue", "--name", "ERP", "--company", "1", "--permission", "money:read"),
+        ("issue", "--name", "ERP", "--company", "1", "--expires", "tomorrow"),
+        ("rotate", "cli_1", "--overlap", "1"),
+        ("rotate", "cli_1", "--overlap", "-1h"),
+        ("rotate",),
+    ],
+    ids=" ".join,
+)
+def test_a_mistake_in_typing_is_status_two(shell, arguments):
+    assert "Error: " in shell.fails("credential", *arguments, status=2)

@@ -1,0 +1,44 @@
+"""``pixgate db``."""
+
+
+def test_a_store_is_brought_up_to_date(shell):
+    before = shell.reads("db", "current")
+
+    after = shell.reads("db", "upgrade")
+
+    assert before == {"revision": None, "wanted": after["revision"]}
+    assert shell.reads("db", "upgrade") == after
+
+
+def test_a_store_is_brought_down_and_up_again(shell):
+    shell.says("db", "upgrade")
+
+    assert shell.reads("db", "downgrade", "base", "--yes") == {"revision": None}
+    assert shell.reads("db", "upgrade")["revision"]
+
+
+def test_nothing_is_lost_by_a_slip(shell):
+    shell.says("db", "upgrade")
+
+    assert "--yes" in shell.fails("db", "downgrade", "base", status=2)
+    assert shell.reads("db", "current")["revision"]
+
+
+def test_a_schema_that_never_was_is_named(shell):
+    assert "'9999'" in shell.fails("db", "downgrade", "9999", "--yes")
+
+
+def test_the_other_environment_s_store_is_left_alone(shell, tmp_path):
+    """A store belongs to one environment for ever."""
+    shell.says("db", "upgrade")
+    config = tmp_path / "production.yaml"
+    config.write_text(
+        "environment: production\n"
+        f"database: {{url: 'sqlite:///{tmp_path}/pixgate.db', allow_sqlite_in_production: true}}\n"
+    )
+
+    line = shell.fails("db", "downgrade", "base", "--yes", "--config", str(config))
+
+    # An old SQLite library is refused there first.
+    assert "belongs to sandbox" in line or "needs the library" in line
+    assert shell.reads("db", "current")["revision"]

@@ -1,0 +1,28 @@
+"""A store in a file, migrated, for what does not need both databases."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.accounts import Environment
+from gateway.store.engine import Store, open_store
+from gateway.store.stamp import prepare
+from tests.contract.stores import samples
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """Address of a file that does not exist yet, in a folder that does not either."""
+    return f"sqlite:///{tmp_path}/var/store.db"
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[Store]:
+    """A sandbox store with one company and one account."""
+    opened = open_store(url)
+    await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
+    await opened.companies.add(samples.company(), samples.event())
+    await opened.accounts.add(samples.account(), samples.event())
+    yield opened
+    await opened.close()

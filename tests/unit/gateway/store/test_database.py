@@ -1,0 +1,80 @@
+"""One place where a driver's failure becomes ours."""
+
+import asyncio
+import sqlite3
+
+import pytest
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from gateway.domain.stores import AlreadyExists, StoreUnavailable
+from gateway.store.database import failures_as_ours
+from gateway.store.engine import Store
+
+
+class Told(Exception):
+    """What a driver raises, with the state of the SQL standard."""
+
+    def __init__(self, sqlstate: str) -> None:
+        super().__init__("Failing row contains (52998224725)")
+        self.sqlstate = sqlstate
+
+
+def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
+    """What SQLAlchemy makes of it."""
+    return kind("INSERT", None, origin)
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason", "quotes"),
+    [
+        (ConnectionRefusedError("10.0.0.1"), "ConnectionRefusedError", False),
+        (TimeoutError(), "TimeoutError", False),
+        (PoolTimeout("QueuePool"), "TimeoutError", False),
+        (sqlite3.OperationalError("database is locked"), "OperationalError", False),
+        (of_driver(OperationalError, sqlite3.OperationalError("x")), "OperationalError", False),
+        (of_driver(DBAPIError, Told("57014")), "Told 57014", False),
+        (of_driver(DBAPIError, Told("22021")), "Told 22021", True),
+        (of_driver(DBAPIError, Told("23514")), "Told 23514", True),
+        (of_driver(IntegrityError, sqlite3.IntegrityError("x")), "IntegrityError", True),
+        (of_driver(DataError, sqlite3.DataError("x")), "DataError", True),
+        (UnicodeEncodeError("utf-8", "52998224725", 0, 1, "x"), "UnicodeEncodeError", True),
+        (OverflowError("99999999999999999999"), "OverflowError", True),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isascii() else None,
+)
+def test_a_failure_is_told_by_its_kind_alone(problem: Exception, reason: str, quotes: bool) -> None:
+    """The driver's own words go no further where they may quote the row."""
+    with pytest.raises(StoreUnavailable) as caught, failures_as_ours():
+        raise problem
+
+    assert str(caught.value) == reason
+    assert (caught.value.__cause__ is None) == quotes
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize("passing", [asyncio.CancelledError, AlreadyExists, ValueError, KeyError])
+def test_what_is_not_the_store_s_passes(passing: type[BaseException]) -> None:
+    with pytest.raises(passing), failures_as_ours():
+        raise passing
+
+
+async def test_a_reader_cannot_write(store: Store) -> None:
+    async def write() -> None:
+        async with store.database.reading() as connection:
+            await connection.exec_driver_sql("DELETE FROM companies")
+
+    with pytest.raises(StoreUnavailable):
+        await write()
+
+
+async def test_an_exception_undoes_the_work(store: Store) -> None:
+    async def write() -> None:
+        async with store.database.writing() as connection:
+            await connection.exec_driver_sql("UPDATE accounts SET name = 'half done'")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await write()
+
+    assert [each.name for each in await store.accounts.list()] != ["half done"]

@@ -1,0 +1,40 @@
+"""What is known of the schema without running it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+from gateway.store import schema
+
+PREPARED_ONLY = """
+import sys
+import gateway.store.stamp
+sys.exit(", ".join({"alembic", "asyncpg", "aiosqlite"} & sys.modules.keys()))
+"""
+
+
+def test_every_revision_is_named_in_its_order() -> None:
+    config = Config()
+    config.set_main_option("script_location", "gateway.store:migrations")
+
+    scripts = ScriptDirectory.from_config(config)
+
+    found = [script.revision for script in scripts.walk_revisions()]
+    assert tuple(reversed(found)) == schema.REVISIONS
+
+
+def test_a_start_does_not_pay_for_migrations() -> None:
+    """Nor for a driver before it is known which."""
+    done = subprocess.run(
+        [sys.executable, "-c", PREPARED_ONLY],
+        check=False,
+        timeout=30,
+        cwd=Path.cwd(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,45 @@
+"""SQLite in production: only when allowed, and only with a safe library."""
+
+import pytest
+
+from gateway.domain.accounts import Environment
+from gateway.store.stamp import StoreRefused, refuse_unsafe_sqlite
+
+SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
+FILE, SERVER = "sqlite:///var/pixgate.db", "postgresql://db/pix"
+OLD, SAFE, NEWER = (3, 51, 2), (3, 51, 3), (4, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("environment", "url", "allowed", "version"),
+    [
+        (PRODUCTION, FILE, True, SAFE),
+        (PRODUCTION, FILE, True, NEWER),
+        (PRODUCTION, SERVER, False, OLD),
+        (SANDBOX, SERVER, False, OLD),
+        (SANDBOX, FILE, False, SAFE),
+    ],
+)
+def test_a_safe_store_is_let_through(
+    environment: Environment, url: str, allowed: bool, version: tuple[int, int, int]
+) -> None:
+    warning = refuse_unsafe_sqlite(environment, url, allowed=allowed, version=version)
+
+    assert warning is None
+
+
+def test_the_sandbox_is_warned_of_an_older_library_in_one_line() -> None:
+    warning = refuse_unsafe_sqlite(SANDBOX, FILE, allowed=False, version=(3, 40, 1))
+
+    assert warning == "SQLite 3.40.1 can corrupt its file; 3.51.3 and later cannot."
+
+
+@pytest.mark.parametrize(
+    ("allowed", "version", "said"),
+    [(False, SAFE, "allowed explicitly"), (False, OLD, "allowed"), (True, OLD, r"is 3\.51\.2\.$")],
+)
+def test_production_refuses_what_is_not_allowed_or_not_safe(
+    allowed: bool, version: tuple[int, int, int], said: str
+) -> None:
+    with pytest.raises(StoreRefused, match=said):
+        refuse_unsafe_sqlite(PRODUCTION, FILE, allowed=allowed, version=version)

@@ -1,0 +1,178 @@
+"""Partner quotas: token buckets, beside the plainest bucket there is."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.domain import errors
+from gateway.domain.calls import Call
+from policies.traffic import quota as module
+from policies.traffic.quota import COMPANY, Buckets, Draw, Quota, WithinQuota
+from tests.unit.people import call, principal
+from tests.unit.refusals import refused
+from tests.unit.standing import Clock
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(up_s=0.0)
+
+
+def drawn(buckets: Buckets, times: int, key: str = "a") -> list[Draw]:
+    return [buckets.draw(key) for _ in range(times)]
+
+
+def test_a_full_bucket_gives_its_burst_and_no_more(clock: Clock):
+    buckets = Buckets(Quota(rate=2.0, burst=3), clock.monotonic)
+
+    draws = drawn(buckets, 4)
+
+    assert [draw.allowed for draw in draws] == [True, True, True, False]
+    assert [draw.remaining for draw in draws] == [2, 1, 0, 0]
+    assert draws[3].wait_s == pytest.approx(0.5)
+
+
+def test_tokens_come_back_at_the_rate(clock: Clock):
+    buckets = Buckets(Quota(rate=2.0, burst=3), clock.monotonic)
+    drawn(buckets, 3)
+
+    clock.passes(0.5)
+
+    assert [draw.allowed for draw in drawn(buckets, 2)] == [True, False]
+
+
+def test_a_refused_draw_costs_nothing(clock: Clock):
+    """A caller that keeps knocking gets in as soon as one that waits."""
+    buckets = Buckets(Quota(rate=1.0, burst=1), clock.monotonic)
+    drawn(buckets, 100)
+
+    clock.passes(1.0)
+
+    assert buckets.draw("a").allowed
+
+
+def test_no_more_than_the_burst_is_kept(clock: Clock):
+    buckets = Buckets(Quota(rate=5.0, burst=2), clock.monotonic)
+    drawn(buckets, 2)
+
+    clock.passes(3600)
+
+    assert [draw.allowed for draw in drawn(buckets, 3)] == [True, True, False]
+
+
+def test_keys_have_buckets_of_their_own(clock: Clock):
+    buckets = Buckets(Quota(rate=1.0, burst=1), clock.monotonic)
+    drawn(buckets, 2, "a")
+
+    assert buckets.draw("b").allowed
+
+
+def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "_KEYS_KEPT", 10)
+    buckets = Buckets(Quota(rate=1.0, burst=1), clock.monotonic)
+
+    for number in range(100):
+        buckets.draw(str(number))
+
+    assert len(buckets._full_at) == 10
+    assert not buckets.draw("99").allowed
+
+
+@given(
+    rate=st.sampled_from([1, 2, 3, 7, 10, 50]),
+    burst=st.integers(1, 20),
+    pauses=st.lists(st.integers(0, 3000), min_size=1, max_size=80),
+)
+def test_it_gives_what_counted_tokens_give(rate: int, burst: int, pauses: list[int]):
+    """The model counts tokens in exact fractions; pauses are milliseconds."""
+    clock = Clock(up_s=5000.0)
+    buckets = Buckets(Quota(rate=float(rate), burst=burst), clock.monotonic)
+    tokens = Fraction(burst)
+
+    for pause in pauses:
+        clock.up_s = round(clock.up_s * 1000 + pause) / 1000
+        tokens = min(Fraction(burst), tokens + Fraction(pause * rate, 1000))
+        draw = buckets.draw("a")
+        # At a whole token to the millisecond either answer is right; ours leans to the caller's.
+        assert draw.allowed == (tokens >= 1)
+        if draw.allowed:
+            tokens -= 1
+            assert abs(draw.remaining - tokens) <= 1
+        else:
+            assert draw.wait_s == pytest.approx(float((1 - tokens) / rate), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("quota", "seconds"), [(Quota(10.0, 20), 2), (Quota(3.0, 10), 4), (Quota(100.0, 1), 1)]
+)
+def test_the_window_is_what_an_empty_bucket_takes_to_fill(quota: Quota, seconds: int):
+    assert quota.window_s == seconds
+
+
+class Partner:
+    """A policy with two quotas, and what it told of its draws."""
+
+    def __init__(self, clock: Clock, row: Quota, company: Quota) -> None:
+        self.seen: list[tuple[str, str]] = []
+        self.within = WithinQuota(
+            {"read": row, COMPANY: company},
+            clock.monotonic,
+            lambda event, label: self.seen.append((event, label)),
+        )
+
+    async def calls(self) -> Call:
+        asking = call(principal=principal())
+        await self.within(asking)
+        return asking
+
+
+async def test_a_call_within_both_quotas_is_told_what_is_left_of_its_own(clock: Clock):
+    partner = Partner(clock, Quota(5.0, 10), Quota(50.0, 100))
+
+    asking = await partner.calls()
+
+    assert asking.headers == {
+        "RateLimit-Policy": '"read";q=10;w=2',
+        "RateLimit": '"read";r=9;t=1',
+    }
+    assert partner.seen == [("quota_allowed", "company"), ("quota_allowed", "read")]
+
+
+async def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clock: Clock):
+    partner = Partner(clock, Quota(0.25, 1), Quota(50.0, 100))
+    await partner.calls()
+
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        await partner.calls()
+
+    assert refusal.value.reason == "quota_read"
+    assert refusal.value.headers == {
+        "RateLimit-Policy": '"read";q=1;w=4',
+        "RateLimit": '"read";r=0;t=4',
+        "Retry-After": "4",
+    }
+    assert partner.seen[-1] == ("quota_limited", "read")
+    clock.passes(float(refusal.value.headers["Retry-After"]))
+    await partner.calls()
+
+
+async def test_over_the_company_s_quota_it_is_refused_whatever_is_left_of_its_own(clock: Clock):
+    """Many credentials of one company share one bucket."""
+    partner = Partner(clock, Quota(5.0, 10), Quota(10.0, 1))
+    await partner.calls()
+
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        await partner.calls()
+
+    assert refusal.value.reason == "quota_company"
+    assert refusal.value.headers["Retry-After"] == "1"
+
+
+async def test_without_a_principal_nothing_is_drawn(clock: Clock):
+    partner = Partner(clock, Quota(1.0, 1), Quota(1.0, 1))
+
+    await partner.within(call())
+
+    assert partner.seen == []

@@ -1,0 +1,120 @@
+"""What rows take is documented as it is read."""
+
+import json
+
+import msgspec
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.calls import Asked, Input
+from gateway.domain.money import Money
+from gateway.domain.payouts import AccountType
+from policies.validation import payout
+from policies.validation.inputs import (
+    KEY_ID,
+    NOTHING,
+    REFERENCE,
+    SEARCH,
+    DestinationBody,
+    PayoutBody,
+    payout_input,
+)
+from tests.unit.people import ACCOUNT, posted
+from tests.unit.refusals import refusal_of, refused
+
+PAYOUT = {
+    "method": "pix",
+    "reference": "order-1",
+    "value": 10.5,
+    "date": "2026-11-20",
+    "destination": {"tax_number": "12ABC34501DE35", "key_type": "evp", "key": ACCOUNT},
+}
+
+
+def test_nothing_is_taken_whatever_is_sent():
+    assert NOTHING.read(Asked(path={}, query={"x": ["1"]}, body=b"{")) is None
+
+
+def test_path_parameters_are_read_by_their_names():
+    asked = Asked(path={"key_id": ACCOUNT.upper(), "reference": " x "})
+
+    assert KEY_ID.read(asked) == ACCOUNT
+    assert REFERENCE.read(asked) == " x "
+
+
+def test_the_window_s_parameters_are_documented_in_the_order_they_are_checked():
+    assert [(each.name, each.required) for each in SEARCH.parameters] == [
+        ("init", True),
+        ("ends", True),
+        ("page", False),
+        ("limit", False),
+    ]
+
+
+@pytest.mark.parametrize("name", ["page", "limit"])
+def test_the_documented_bounds_of_a_number_are_those_that_are_read(name: str):
+    schema = next(each.schema for each in SEARCH.parameters if each.name == name)
+    days = {"init": ["2026-01-01"], "ends": ["2026-01-01"]}
+
+    def refused_at(number: int) -> bool:
+        asked = Asked(path={}, query={**days, name: [str(number)]})
+        return refusal_of(lambda: SEARCH.read(asked)) is not None
+
+    assert not refused_at(schema["minimum"])
+    assert refused_at(schema["minimum"] - 1)
+    assert not refused_at(schema["maximum"])
+    assert refused_at(schema["maximum"] + 1)
+    default = SEARCH.read(Asked(path={}, query=days)).paging
+    assert getattr(default, name) == schema["default"]
+
+
+def test_cnpjs_with_letters_are_taken_where_that_is_switched_on():
+    taken = payout_input(alphanumeric_cnpj=True).read(posted(PAYOUT))
+
+    assert taken.value == Money(1050)
+    with refused(errors.PAYLOAD_INVALID):
+        payout_input(alphanumeric_cnpj=False).read(posted(PAYOUT))
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (KEY_ID, {errors.IDENTIFIER_INVALID}),
+        (REFERENCE, {errors.PAYLOAD_INVALID}),
+        (
+            SEARCH,
+            {
+                errors.FIELD_MISSING,
+                errors.DATE_INVALID,
+                errors.WINDOW_INVALID,
+                errors.NUMBER_INVALID,
+            },
+        ),
+        (payout_input(alphanumeric_cnpj=False), set(payout.REFUSES)),
+    ],
+    ids=["key_id", "reference", "search", "payout"],
+)
+def test_what_an_input_refuses_with_is_declared(row: Input[object], expected: set[object]):
+    assert set(row.refuses) == expected
+
+
+def test_the_documented_body_has_the_fields_that_are_read():
+    """The struct makes the document, the reader reads: they must name the same."""
+    fields = {each.encode_name for each in msgspec.structs.fields(PayoutBody)}
+    inner = {each.encode_name for each in msgspec.structs.fields(DestinationBody)}
+
+    assert fields == payout._KNOWN
+    assert inner == {*payout._PIX_FIELDS, *payout._BANK_FIELDS}
+
+
+def test_the_documented_required_fields_are_those_that_are_required():
+    for each in msgspec.structs.fields(PayoutBody):
+        body = {name: value for name, value in PAYOUT.items() if name != each.encode_name}
+        asked = posted(json.dumps(body))
+        refusal = refusal_of(lambda asked=asked: payout.PayoutReader(True)(asked))  # noqa: FBT003
+
+        assert (refusal is errors.FIELD_MISSING) == each.required
+
+
+def test_the_account_types_are_the_contract_s():
+    assert [each.value for each in AccountType] == ["checking", "savings", "salary", "payment"]

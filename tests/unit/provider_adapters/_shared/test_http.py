@@ -1,0 +1,371 @@
+"""The client all adapters share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from gateway.domain.clocks import Deadline
+from gateway.domain.payouts import FailureCode
+from gateway.domain.providers import (
+    Accepted,
+    BadReply,
+    NotFound,
+    NotSent,
+    Outcome,
+    ProviderError,
+    Rejected,
+    Unavailable,
+    Unknown,
+    Unreachable,
+)
+from gateway.telemetry import records, trace
+from provider_adapters._shared.http import ClientParts, ProviderClient
+from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
+from provider_adapters._shared.messages import Kind, ProviderAnswer, ProviderRequest
+from provider_adapters._shared.passage import Passage
+from provider_adapters._shared.reasons import Reason
+from provider_adapters._shared.transcript import Transcript
+from tests.unit.provider_adapters.witness import Clock, Witness, still
+
+READ = ProviderRequest(operation="get_balance", method="GET", template="/b", path="/b")
+PAY = ProviderRequest(
+    operation="create_payout", method="POST", template="/p", path="/p", body=b"{}",
+    kind=Kind.PAYOUT,
+)  # fmt: skip
+ANSWER = ProviderAnswer(status=200, headers={}, body=b"{}")
+LIMITS = ClientLimits(
+    read_s=0.2, payout_s=0.2, bulkhead=BulkheadLimits(in_flight=2, waiting=0, wait_s=0.01)
+)
+Step = Callable[[Passage], ProviderAnswer] | ProviderError | None
+
+
+@dataclass
+class Road:
+    """A transport that does what it is told, one step a call."""
+
+    steps: list[Step] = field(default_factory=list)
+    calls: int = 0
+    opened: list[str] = field(default_factory=list)
+
+    async def start(self) -> None:
+        self.opened.append("start")
+
+    async def close(self) -> None:
+        self.opened.append("close")
+
+    async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+        self.calls += 1
+        step = self.steps.pop(0) if self.steps else None
+        passage.connecting()
+        if isinstance(step, Unreachable):
+            raise step
+        passage.leaving()
+        if isinstance(step, ProviderError):
+            raise step
+        if step is not None:
+            return step(passage)
+        passage.answered(200)
+        return ANSWER
+
+
+@dataclass
+class Silent(Road):
+    """A transport that never ends; ``sends`` says whether a byte leaves before."""
+
+    sends: bool = True
+
+    async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+        self.calls += 1
+        passage.connecting()
+        if self.sends:
+            passage.leaving()
+        await asyncio.sleep(60)
+        raise AssertionError
+
+
+@dataclass
+class Scene:
+    """A client with everything around it."""
+
+    road: Road
+    told: Witness = field(default_factory=Witness)
+    clock: Clock = field(default_factory=Clock)
+    limits: ClientLimits = LIMITS
+
+    def __post_init__(self) -> None:
+        self.client = ProviderClient(
+            ClientParts(
+                provider="bank",
+                transport=self.road,
+                limits=self.limits,
+                observer=self.told,
+                transcript=Transcript("bank", ()),
+                around=still(self.clock),
+            )
+        )
+
+    async def read(self) -> str:
+        return await self.client.read(READ, lambda _: "read")
+
+    async def pay(self, translate: Callable[[ProviderAnswer], Outcome] | None = None) -> Outcome:
+        far = Deadline(self.clock.at + 10, self.clock)
+        return await self.client.pay(PAY, translate or accepted, far)
+
+
+def accepted(answer: ProviderAnswer) -> Outcome:
+    return Accepted(evidence=answer.evidence("answered"))
+
+
+def raising(problem: Exception) -> Callable[[ProviderAnswer], Outcome]:
+    def translate(_: ProviderAnswer) -> Outcome:
+        raise problem
+
+    return translate
+
+
+async def test_opening_and_closing_is_the_transport_s():
+    scene = Scene(Road())
+
+    await scene.client.start()
+    await scene.client.close()
+
+    assert scene.road.opened == ["start", "close"]
+
+
+async def test_every_call_is_told_once_with_what_it_was():
+    trace.begin("trace-1")
+    scene = Scene(Road())
+
+    value = await scene.read()
+
+    assert value == "read"
+    assert scene.told.calls == [
+        records.ProviderCall(
+            provider="bank", operation="get_balance", outcome="ok", duration_s=0.0,
+            http_status=200, bytes_left=True, trace_id="trace-1",
+        )
+    ]  # fmt: skip
+    assert scene.told.crowds == [1, 0]
+
+
+async def test_the_record_of_the_request_gets_the_provider_and_its_time():
+    record = records.AccessRecord(trace_id="trace-1")
+    records.begin_record(record)
+    scene = Scene(Road())
+
+    def slow(passage: Passage) -> ProviderAnswer:
+        scene.clock.passes(2)
+        return ANSWER
+
+    scene.road.steps = [slow, slow]
+    await scene.read()
+    await scene.read()
+
+    assert (record.provider, record.provider_outcome, record.provider_s) == ("bank", "ok", 4.0)
+
+
+async def test_a_read_whose_connection_was_lost_is_repeated_once():
+    scene = Scene(Road([Unavailable(Reason.CONNECTION_LOST)] * 3))
+
+    with pytest.raises(Unavailable):
+        await scene.read()
+
+    assert scene.road.calls == 2
+    assert scene.told.retries == [("bank", "get_balance")]
+    assert [call.outcome for call in scene.told.calls] == ["unavailable", "unavailable"]
+
+
+async def test_the_repetition_may_be_the_answer():
+    scene = Scene(Road([Unreachable(Reason.CONNECT_FAILED)]))
+
+    assert await scene.read() == "read"
+    assert scene.clock.at == pytest.approx(1000.1)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [Unavailable(Reason.SERVER_ERROR), Unavailable(Reason.TIMEOUT), BadReply(Reason.NOT_JSON)],
+)
+async def test_an_answer_and_a_time_out_are_not_repeated(failure: ProviderError):
+    scene = Scene(Road([failure]))
+
+    with pytest.raises(type(failure)):
+        await scene.read()
+
+    assert scene.road.calls == 1
+
+
+async def test_money_is_never_asked_for_twice():
+    scene = Scene(Road([Unavailable(Reason.CONNECTION_LOST)]))
+
+    outcome = await scene.pay()
+
+    assert isinstance(outcome, Unknown)
+    assert (scene.road.calls, scene.told.retries) == (1, [])
+
+
+async def test_money_that_met_no_bank_is_not_asked_for_twice_either():
+    scene = Scene(Road([Unreachable(Reason.CONNECT_FAILED)]))
+
+    outcome = await scene.pay()
+
+    assert isinstance(outcome, NotSent)
+    assert scene.road.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("problem", "word"),
+    [
+        (BadReply(Reason.NOT_JSON), "bad_response"),
+        (NotFound(Reason.NOT_FOUND), "not_found"),
+        (Unavailable(Reason.SERVER_ERROR), "unavailable"),
+    ],
+)
+async def test_whatever_translating_a_payout_raises_is_unknown(problem: ProviderError, word: str):
+    """Only what the adapter lists is definite; a payout has no "not found"."""
+    scene = Scene(Road())
+
+    outcome = await scene.pay(raising(problem))
+
+    assert isinstance(outcome, Unknown)
+    assert (outcome.evidence.reason, outcome.evidence.bytes_left) == (problem.reason, True)
+    assert [call.outcome for call in scene.told.calls] == [word]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "word"),
+    [
+        (Accepted(evidence=ANSWER.evidence("a")), "ok"),
+        (Rejected(evidence=ANSWER.evidence("a"), failure=FailureCode.OTHER), "rejected"),
+        (Unknown(ANSWER.evidence("amount_mismatch")), "bad_response"),
+    ],
+)
+async def test_an_outcome_is_told_by_its_word(outcome: Outcome, word: str):
+    scene = Scene(Road())
+
+    assert await scene.pay(lambda _: outcome) is outcome
+    assert [call.outcome for call in scene.told.calls] == [word]
+
+
+@pytest.mark.parametrize(("sends", "kind"), [(True, Unknown), (False, NotSent)])
+async def test_a_payout_ends_in_time_and_knows_whether_it_left(sends: bool, kind: type):
+    scene = Scene(Silent(sends=sends))
+
+    outcome = await scene.pay()
+
+    assert isinstance(outcome, kind)
+    assert outcome.evidence.reason == "timeout"
+    assert [call.outcome for call in scene.told.calls] == ["timeout"]
+
+
+@pytest.mark.parametrize(("sends", "kind"), [(True, Unavailable), (False, Unreachable)])
+async def test_a_read_ends_in_time(sends: bool, kind: type[ProviderError]):
+    scene = Scene(Silent(sends=sends))
+
+    with pytest.raises(kind):
+        await scene.read()
+
+    assert scene.road.calls == 1
+
+
+async def test_two_calls_of_one_read_share_its_time():
+    scene = Scene(Road())
+    by = scene.client.read_by()
+    scene.clock.passes(1)
+
+    with pytest.raises(ProviderError) as failed:
+        await scene.client.read(READ, lambda _: "late", by)
+
+    assert failed.value.reason == "timeout"
+
+
+async def test_an_open_breaker_refuses_before_a_byte():
+    scene = Scene(Road([Unavailable(Reason.SERVER_ERROR)] * 10))
+    for _ in range(5):
+        with pytest.raises(Unavailable):
+            await scene.read()
+        await scene.pay()
+
+    with pytest.raises(Unreachable) as failed:
+        await scene.read()
+    outcome = await scene.pay()
+
+    assert failed.value.reason == "breaker_open"
+    assert isinstance(outcome, NotSent)
+    assert (outcome.evidence.reason, outcome.evidence.phase) == ("breaker_open", "refused_here")
+    assert scene.road.calls == 10
+    assert [call.outcome for call in scene.told.calls[10:]] == ["breaker_open"] * 2
+
+
+async def test_a_full_bulkhead_refuses_before_a_byte():
+    scene = Scene(Silent())
+    busy = [asyncio.create_task(scene.read()) for _ in range(2)]
+    await asyncio.sleep(0)
+
+    outcome = await scene.pay()
+    await asyncio.gather(*busy, return_exceptions=True)
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == "bulkhead_full"
+    assert scene.told.crowds == [1, 2, 1, 0]
+
+
+async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
+    """A send deadline that has passed says nothing of the bank: the breaker stays closed."""
+    scene = Scene(Road())
+    passed = Deadline(scene.clock.at, scene.clock)
+
+    class Strict(Road):
+        async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+            try:
+                passage.leaving()
+            except Exception as problem:
+                raise Unreachable(Reason.DEADLINE_PASSED) from problem
+            raise AssertionError
+
+    scene = Scene(Strict())
+    outcomes = [await scene.client.pay(PAY, accepted, passed) for _ in range(10)]
+
+    assert {outcome.evidence.reason for outcome in outcomes} == {"deadline_passed"}
+    assert scene.told.states == []
+
+
+async def test_a_cancelled_call_is_told_and_gives_everything_back():
+    scene = Scene(Silent())
+    call = asyncio.create_task(scene.pay())
+    await asyncio.sleep(0)
+
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+
+    assert call.cancelled()
+    assert [(told.outcome, told.bytes_left) for told in scene.told.calls] == [("unavailable", True)]
+    assert scene.told.crowds == [1, 0]
+    assert scene.told.states == []
+    assert scene.client.transcript.shown()[0]["failure"] == "cancelled"
+
+
+async def test_a_fault_of_ours_is_not_hidden():
+    """A mistake in an adapter leaves as it is; the payout counts as unknown one level up."""
+    scene = Scene(Road())
+
+    with pytest.raises(KeyError):
+        await scene.pay(raising(KeyError("typo")))
+
+    assert len(scene.told.calls) == 1
+    assert scene.told.crowds == [1, 0]
+
+
+async def test_the_transcript_tells_of_every_try():
+    scene = Scene(Road([Unavailable(Reason.CONNECTION_LOST)]))
+
+    await scene.read()
+
+    assert [shown["failure"] for shown in scene.client.transcript.shown()] == [
+        "connection_lost",
+        "",
+    ]

@@ -1,0 +1,313 @@
+"""The road to a bank: what aiohttp does by itself must not happen here."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from gateway.domain.accounts import Environment
+from gateway.domain.clocks import Deadline
+from gateway.domain.providers import BadReply, Phase, ProviderError, Unavailable, Unreachable
+from gateway.telemetry import trace
+from provider_adapters._shared.messages import ProviderRequest
+from provider_adapters._shared.passage import Passage, SendRefused
+from provider_adapters._shared.transport import SessionTransport
+from tests.unit.provider_adapters.scripted import Line, Play, ScriptedBank, answer, saying, standing
+from tests.unit.provider_adapters.witness import NOON, SHORT, Clock
+
+
+def asked(method: str = "GET", body: bytes = b"", **headers: str) -> ProviderRequest:
+    return ProviderRequest(
+        operation="x", method=method, template="/p", path="/p?a=%2F", headers=headers, body=body
+    )
+
+
+@asynccontextmanager
+async def road(
+    url: str, environment: Environment = Environment.SANDBOX
+) -> AsyncIterator[SessionTransport]:
+    transport = SessionTransport(url, SHORT, environment)
+    await transport.start()
+    try:
+        yield transport
+    finally:
+        await transport.close()
+
+
+async def hang_up(_: Line) -> None:
+    """Close after reading."""
+
+
+async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read():
+    trace.begin("trace-1")
+    passage = Passage()
+    async with standing(ScriptedBank(saying(answer(b'{"a":1}')))) as bank, road(bank.url) as to:
+        got = await to.call(asked("POST", b"{}", Authorization="Bearer t"), passage)
+
+    head = bank.requests[0].decode()
+    assert head.startswith("POST /p?a=%2F HTTP/1.1\r\n")
+    assert "X-Trace-ID: trace-1" in head
+    assert "Authorization: Bearer t" in head
+    assert "Accept-Encoding: identity" in head
+    assert "Content-Type: application/json" in head
+    assert "Python" not in head
+    assert (got.status, got.body) == (200, b'{"a":1}')
+    assert got.headers["content-type"] == "application/json"
+    assert (passage.phase, passage.bytes_left) == (Phase.ANSWERED, True)
+
+
+async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same():
+    trace.begin("")
+    async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
+        await to.call(asked(), Passage())
+
+    assert b"X-Trace-ID: " in bank.requests[0]
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "POST"])
+async def test_nothing_is_sent_again_when_the_bank_hangs_up(method: str):
+    """By itself aiohttp sends GET, PUT and DELETE twice here."""
+    async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
+        with pytest.raises(Unavailable) as failed:
+            await to.call(asked(method, b"{}" if method != "GET" else b""), Passage())
+
+    assert failed.value.reason == "connection_lost"
+    assert len(bank.requests) == 1
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "POST"])
+async def test_nothing_is_sent_again_on_a_kept_connection_either(method: str):
+    """The connection was kept, and the bank hangs up on the second request."""
+    bank = ScriptedBank(saying(answer()), keeps=True)
+
+    async def once(line: Line) -> None:
+        if len(bank.requests) > 1:
+            line.reset()
+        else:
+            await line.say(answer())
+
+    bank.play = once
+    async with standing(bank), road(bank.url) as to:
+        await to.call(asked(), Passage())
+        with pytest.raises(Unavailable):
+            await to.call(asked(method, b"{}" if method != "GET" else b""), Passage())
+
+    assert (len(bank.requests), bank.connections) == (2, 1)
+
+
+async def test_a_redirect_is_an_answer_and_not_followed():
+    redirect = answer(status="307 Temporary Redirect", headers=(b"Location: /elsewhere",))
+    async with standing(ScriptedBank(saying(redirect))) as bank, road(bank.url) as to:
+        got = await to.call(asked("POST", b"{}"), Passage())
+
+    assert got.status == 307
+    assert len(bank.requests) == 1
+
+
+async def test_no_cookie_is_kept():
+    cookie = answer(headers=(b"Set-Cookie: a=canary",))
+    bank = ScriptedBank(saying(cookie), keeps=True)
+    async with standing(bank), road(bank.url) as to:
+        await to.call(asked(), Passage())
+        await to.call(asked(), Passage())
+
+    assert b"canary" not in b"".join(bank.requests)
+
+
+async def test_no_proxy_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
+        got = await to.call(asked(), Passage())
+
+    assert got.status == 200
+
+
+async def test_connections_are_kept_but_not_one_that_said_too_much():
+    """Bytes after an answer would be the next caller's answer."""
+    poisoned = answer() + answer(b'{"somebody": "else"}')
+    bank = ScriptedBank(saying(answer()), keeps=True)
+    async with standing(bank), road(bank.url) as to:
+        await to.call(asked(), Passage())
+        await to.call(asked(), Passage())
+        kept = bank.connections
+        bank.play = saying(poisoned)
+        await to.call(asked(), Passage())
+        bank.play = saying(answer(b'{"mine": 1}'))
+        got = await to.call(asked(), Passage())
+
+    assert kept == 1
+    assert got.body == b'{"mine": 1}'
+    assert bank.connections == 2
+
+
+@pytest.mark.parametrize("body", [b"", b"{}"])
+async def test_after_the_deadline_not_a_byte_is_written(body: bytes):
+    """The connection is made, the clock passes, and the write is not."""
+    clock = Clock()
+    passage = Passage(Deadline(clock.at, clock))
+    async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
+        with pytest.raises(Unreachable) as failed:
+            await to.call(asked("POST" if body else "GET", body), passage)
+        await asyncio.sleep(0.02)
+
+    assert failed.value.reason == "deadline_passed"
+    assert (passage.phase, passage.bytes_left) == (Phase.CONNECTED, False)
+    assert (bank.connections, bank.requests) == (1, [])
+
+
+async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write():
+    """The clock is asked in the step that writes, not when the call begins."""
+    clock = Clock()
+    seen: list[float] = []
+
+    def asked_clock() -> float:
+        seen.append(clock.at)
+        return clock.at
+
+    class SlowToConnect(Passage):
+        def connected(self) -> None:
+            clock.passes(2)
+
+    passage = SlowToConnect(Deadline(clock.at + 1, asked_clock))
+    async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
+        with pytest.raises(Unreachable):
+            await to.call(asked("POST", b"{}"), passage)
+
+    assert seen == [clock.at]
+    assert bank.requests == []
+
+
+async def test_a_call_given_up_while_connecting_leaves_nothing_behind():
+    async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
+        passage = Passage()
+        call = asyncio.create_task(to.call(asked("POST", b"{}"), passage))
+        await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        await asyncio.sleep(0.02)
+
+    assert call.cancelled()
+    assert (passage.bytes_left, bank.requests) == (False, [])
+
+
+@pytest.mark.parametrize("play", [hang_up, saying(answer())])
+async def test_when_a_call_is_over_its_right_to_send_is_too(play: Play):
+    """Whatever task of the session is still alive then."""
+    passage = Passage()
+    async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
+        with contextlib.suppress(ProviderError):
+            await to.call(asked("POST", b"{}"), passage)
+
+    with pytest.raises(SendRefused):
+        passage.leaving()
+
+
+@pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "\x00"])
+async def test_a_header_that_would_split_is_not_sent(value: str):
+    async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
+        with pytest.raises(ProviderError):
+            await to.call(asked("POST", b"{}", Authorization=value), Passage())
+
+    assert bank.requests == []
+
+
+async def test_a_closed_transport_reaches_nobody():
+    transport = SessionTransport("http://127.0.0.1:1", SHORT, Environment.SANDBOX)
+
+    with pytest.raises(Unreachable) as failed:
+        await transport.call(asked(), Passage())
+    await transport.start()
+    await transport.close()
+    await transport.close()
+
+    assert failed.value.reason == "closed"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "identity, gzip"])
+async def test_a_compressed_answer_is_not_opened(coding: str):
+    packed = answer(b"\x1f\x8b", headers=(f"Content-Encoding: {coding}".encode(),))
+    async with standing(ScriptedBank(saying(packed))) as bank, road(bank.url) as to:
+        with pytest.raises(BadReply) as failed:
+            await to.call(asked(), Passage())
+
+    assert failed.value.reason == "content_coding"
+
+
+async def test_a_name_that_leads_inwards_is_not_called_in_production():
+    async with standing(ScriptedBank(hang_up)) as bank:
+        url = bank.url.replace("127.0.0.1", "localhost")
+        async with road(url, Environment.PRODUCTION) as to:
+            with pytest.raises(Unreachable) as failed:
+                await to.call(asked(), Passage())
+
+    assert failed.value.reason == "dns_failed"
+    assert bank.connections == 0
+
+
+async def test_an_untrusted_certificate_stops_the_call_before_a_byte(tmp_path: Path):
+    passage = Passage()
+    secure = _self_signed(tmp_path)
+    async with (
+        standing(ScriptedBank(hang_up), ssl=secure) as bank,
+        road(bank.url.replace("http", "https")) as to,
+    ):
+        with pytest.raises(Unreachable) as failed:
+            await to.call(asked("POST", b"{}"), passage)
+
+    assert failed.value.reason == "tls_failed"
+    assert (passage.bytes_left, bank.requests) == (False, [])
+
+
+async def test_a_bank_that_speaks_no_tls_is_sent_nothing():
+    async with (
+        standing(ScriptedBank(saying(answer()), reads=False)) as bank,
+        road(bank.url.replace("http", "https")) as to,
+    ):
+        with pytest.raises(Unreachable) as failed:
+            await to.call(asked("POST", b"{}"), Passage())
+
+    assert failed.value.reason == "tls_failed"
+
+
+def _self_signed(folder: Path) -> ssl.SSLContext:
+    """Make a certificate nobody has signed."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(NOON - timedelta(days=3650))
+        .not_valid_after(NOON + timedelta(days=3650))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            critical=False,
+        )
+        .sign(key, hashes.SHA256())
+    )
+    kept = folder / "pair.pem"
+    kept.write_bytes(
+        made.public_bytes(serialization.Encoding.PEM)
+        + key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(kept)
+    return context

@@ -1,0 +1,75 @@
+"""Money that comes in is in the ledger, the statement and the list at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from provider_adapters.sandbox.bank import accounts, incoming, ledger, statement
+from provider_adapters.sandbox.bank.incoming import Payer, Payment
+from provider_adapters.sandbox.bank.paging import Slice
+
+MARIA = Payer(name="Maria", tax_number="52998224725", message="oi")
+
+
+def receive(books, account, centavos, at=0, **more):
+    payment = Payment(
+        account_id=account.id, centavos=centavos, at=at, e2e_id=books.e2e_id(at), **more
+    )
+    with books.database.transaction():
+        return incoming.receive(books, payment)
+
+
+def test_a_payment_is_seen_everywhere(books, open_account):
+    account = open_account(centavos=0)
+
+    paid = receive(books, account, 10_50, payer=MARIA, reference="r-1")
+
+    line = statement.read(books, account.id, Slice()).items[0]
+    assert accounts.balance(books, account.id).owned == 10_50
+    assert (line.seq, line.kind, line.centavos, line.name, line.description) == (
+        paid.seq,
+        "pix_in",
+        10_50,
+        "Maria",
+        "oi",
+    )
+    assert incoming.read(books, account.id, Slice()).items == [paid]
+    assert incoming.latest(books, account.id, "r-1") == paid
+
+
+def test_nobody_need_be_named(books, open_account):
+    account = open_account(centavos=0)
+
+    receive(books, account, 1, reference="r-1")
+
+    assert incoming.latest(books, account.id, "r-1").payer is None
+
+
+def test_the_latest_payment_counts(books, open_account):
+    account = open_account(centavos=0)
+    receive(books, account, 1, reference="r-1", at=5)
+
+    second = receive(books, account, 2, reference="r-1", at=5)
+
+    assert incoming.latest(books, account.id, "r-1") == second
+    assert incoming.latest(books, account.id, "r-2") is None
+
+
+def test_a_failed_payment_leaves_nothing(books, open_account):
+    account = open_account(centavos=0)
+
+    with pytest.raises(ValueError, match="above zero"):
+        receive(books, account, 0)
+
+    assert incoming.read(books, account.id, Slice()).items == []
+
+
+def test_a_fee_is_no_pix(books, open_account):
+    account = open_account(centavos=500)
+    with books.database.transaction():
+        incoming.take_fee(books, account.id, 99, "Tarifa")
+
+    line = statement.read(books, account.id, Slice()).items[0]
+
+    assert (line.kind, line.centavos, line.e2e_id) == ("fee", -99, None)
+    assert ledger.standing(books.database, ledger.FEES) == 99

@@ -1,0 +1,35 @@
+"""The bank's documents."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from provider_adapters.sandbox import documents
+
+SECRET = {"nome", "documento", "mensagem", "chave", "referencia", "descricao", "copia_e_cola", "id"}
+
+
+def test_no_field_with_people_or_keys_in_it_is_harmless():
+    assert documents.HARMLESS & (SECRET | {"titular", "contraparte", "pagador", "token"}) == set()
+
+
+@pytest.mark.parametrize(
+    ("decoder", "body"),
+    [
+        (documents.SALDO, b'{"saldo_centavos": "1", "bloqueado_centavos": 0}'),
+        (documents.TRANSFERENCIA, b'{"id": 1}'),
+        (documents.REFUSAL, b'{"error": "NOT_FOUND"}'),
+        (documents.CHAVES, b'{"chaves": {"0": {}}}'),
+    ],
+)
+def test_a_wrong_type_is_refused(decoder: msgspec.json.Decoder[object], body: bytes):
+    with pytest.raises(msgspec.ValidationError):
+        decoder.decode(body)
+
+
+def test_a_time_without_a_zone_is_refused():
+    body = b'{"saldo_centavos":1,"bloqueado_centavos":0,"atualizado_em":"2026-11-20T13:40:11.123"}'
+
+    with pytest.raises(msgspec.ValidationError):
+        documents.SALDO.decode(body)

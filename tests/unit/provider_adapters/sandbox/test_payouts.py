@@ -1,0 +1,238 @@
+"""Payouts in the bank's words, and its answers as outcomes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.money import Money
+from gateway.domain.payouts import AccountType, BankDestination, FailureCode, PayoutMethod
+from gateway.domain.pix_keys import PixKeyType
+from gateway.domain.providers import (
+    Accepted,
+    BadReply,
+    NotFound,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from provider_adapters.sandbox import payouts
+from provider_adapters.sandbox.payouts import Asked
+from tests.contract.adapters.harness import KEY, order
+from tests.unit.provider_adapters.sandbox.test_translate import Drift, refusing, saying
+from tests.unit.provider_adapters.witness import NOON
+
+E2E = "E99999999202611201340abcDEF12345"
+PAYOUT = {
+    "id": "trf_1", "chave_idempotencia": KEY, "situacao": "EM_PROCESSAMENTO",
+    "valor_centavos": 1050, "e2e": E2E, "liquidada_em": None, "falha": None,
+}  # fmt: skip
+ASKED = Asked(KEY, Money(1050))
+LOOKED_UP = Asked(KEY, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (PixKeyType.CPF, "cpf"),
+        (PixKeyType.CNPJ, "cnpj"),
+        (PixKeyType.EMAIL, "email"),
+        (PixKeyType.PHONE, "telefone"),
+        (PixKeyType.EVP, "aleatoria"),
+    ],
+)
+def test_an_order_by_key(kind: PixKeyType, word: str):
+    asked = order()
+    asked = replace(asked, destination=replace(asked.destination, key_type=kind, name=""))
+
+    assert json.loads(payouts.body(asked)) == {
+        "valor_centavos": 1050,
+        "descricao": "",
+        "destino": {
+            "forma": "chave", "tipo_chave": word, "chave": "maria@example.com",
+            "documento": "52998224725",
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (AccountType.CHECKING, "corrente"),
+        (AccountType.SAVINGS, "poupanca"),
+        (AccountType.SALARY, "salario"),
+        (AccountType.PAYMENT, "pagamento"),
+    ],
+)
+def test_an_order_by_account(kind: AccountType, word: str):
+    to = BankDestination(
+        name="Maria", tax_number="1", bank_number="341", branch="1", account="2", account_type=kind
+    )
+    asked = replace(
+        order(), method=PayoutMethod.BANK_ACCOUNT, destination=to, description="aluguel"
+    )
+
+    assert json.loads(payouts.body(asked)) == {
+        "valor_centavos": 1050,
+        "descricao": "aluguel",
+        "destino": {
+            "forma": "conta", "banco": "341", "agencia": "1", "conta": "2", "tipo_conta": word,
+            "nome": "Maria", "documento": "1",
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "code"), sorted(payouts.REJECTIONS))
+def test_a_listed_refusal_is_a_rejection(status: int, code: str):
+    outcome = payouts.created(refusing(status, code), ASKED, Drift())
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is payouts.FAILURES[code]
+    assert outcome.forbidden is (status == 403)
+    assert outcome.evidence.provider_code == code
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (400, "INVALID_REQUEST"),
+        (400, "SOMETHING"),
+        (400, ""),
+        (400, "NOT_ALLOWED"),
+        (401, "UNAUTHORIZED"),
+        (403, "REJECTED"),
+        (404, "NOT_FOUND"),
+        (409, "REFERENCE_IN_USE"),
+        (422, "KEY_REUSED"),
+        (429, "TOO_MANY_REQUESTS"),
+        (500, "REJECTED"),
+        (200, "REJECTED"),
+        (302, "REJECTED"),
+    ],
+)
+def test_any_other_refusal_is_raised_and_so_unknown(status: int, code: str):
+    """A code counts only with the status the bank lists it under."""
+    with pytest.raises(ProviderError):
+        payouts.created(refusing(status, code), ASKED, Drift())
+
+
+def test_a_duplicate_is_ours_and_ordered():
+    outcome = payouts.created(refusing(409, "DUPLICATE"), ASKED, Drift())
+
+    assert isinstance(outcome, Accepted)
+    assert (outcome.provider_id, outcome.e2e_id) == ("", "")
+
+
+@pytest.mark.parametrize("status", [200, 201])
+def test_an_order_taken_is_accepted(status: int):
+    outcome = payouts.created(saying(PAYOUT, status), ASKED, Drift())
+
+    assert isinstance(outcome, Accepted)
+    assert (outcome.provider_id, outcome.e2e_id) == ("trf_1", E2E)
+
+
+@pytest.mark.parametrize("status", [202, 204, 206])
+def test_a_status_the_bank_does_not_use_is_no_acceptance(status: int):
+    with pytest.raises(BadReply):
+        payouts.created(saying(PAYOUT, status), ASKED, Drift())
+
+
+@pytest.mark.parametrize("word", ["LIQUIDADA", "DEVOLVIDA"])
+def test_what_arrived_is_settled_also_if_it_came_back(word: str):
+    document = {**PAYOUT, "situacao": word, "liquidada_em": "2026-11-20T12:00:00Z"}
+
+    outcome = payouts.found(saying(document), LOOKED_UP, Drift())
+
+    assert isinstance(outcome, Settled)
+    assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
+    assert (outcome.provider_id, outcome.e2e_id) == ("trf_1", E2E)
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        ({"code": "KEY_NOT_FOUND"}, FailureCode.KEY_NOT_FOUND),
+        ({"code": "SOMETHING"}, FailureCode.OTHER),
+        (None, FailureCode.OTHER),
+    ],
+)
+def test_one_that_failed_is_rejected(failure: object, code: FailureCode):
+    document = {**PAYOUT, "situacao": "FALHOU", "falha": failure}
+
+    outcome = payouts.found(saying(document), LOOKED_UP, Drift())
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is code
+
+
+def test_an_unknown_word_to_an_order_is_still_processing():
+    drift = Drift()
+
+    outcome = payouts.created(saying({**PAYOUT, "situacao": "AGENDADA"}), ASKED, drift)
+
+    assert isinstance(outcome, Accepted)
+    assert (outcome.evidence.reason, drift.heard) == ("unknown_status", 1)
+
+
+def test_an_unknown_word_to_a_look_up_is_unknown():
+    drift = Drift()
+
+    outcome = payouts.found(saying({**PAYOUT, "situacao": "AGENDADA"}), LOOKED_UP, drift)
+
+    assert isinstance(outcome, Unknown)
+    assert (outcome.evidence.reason, drift.heard) == ("unknown_status", 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"valor_centavos": 1049}, "amount_mismatch"),
+        ({"chave_idempotencia": "0" * 32}, "key_mismatch"),
+        ({"chave_idempotencia": None}, "key_mismatch"),
+        ({"e2e": "E1"}, "e2e_id_malformed"),
+        ({"e2e": ""}, "e2e_id_malformed"),
+    ],
+)
+@pytest.mark.parametrize("word", ["EM_PROCESSAMENTO", "LIQUIDADA", "FALHOU", "AGENDADA"])
+def test_an_answer_about_something_else_is_unknown_whatever_it_says(
+    wrong: dict[str, object], reason: str, word: str
+):
+    """A wrong amount, key or identifier never passes for success, nor for failure."""
+    outcome = payouts.created(saying({**PAYOUT, "situacao": word, **wrong}), ASKED, Drift())
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == reason
+
+
+def test_a_payout_may_not_have_its_end_to_end_id_yet():
+    outcome = payouts.created(saying({**PAYOUT, "e2e": None}, 201), ASKED, Drift())
+
+    assert isinstance(outcome, Accepted)
+    assert outcome.e2e_id == ""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"id": "a\x00b"}, {"id": "x" * 200}, {"id": None}, {"valor_centavos": "1050"},
+     {"valor_centavos": 1050.0}, {"falha": "x"}],
+)  # fmt: skip
+def test_what_cannot_be_read_is_raised_and_so_unknown(wrong: dict[str, object]):
+    with pytest.raises(BadReply):
+        payouts.created(saying({**PAYOUT, **wrong}, 201), ASKED, Drift())
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [(404, "NOT_FOUND", NotFound), (404, "", BadReply), (500, "NOT_FOUND", ProviderError)],
+)
+def test_only_the_bank_s_own_word_is_not_found(status: int, code: str, kind: type[ProviderError]):
+    with pytest.raises(kind):
+        payouts.found(refusing(status, code), LOOKED_UP, Drift())
+
+
+def test_a_look_up_answered_as_created_is_not_believed():
+    with pytest.raises(BadReply):
+        payouts.found(saying(PAYOUT, 201), LOOKED_UP, Drift())

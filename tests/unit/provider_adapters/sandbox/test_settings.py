@@ -1,0 +1,35 @@
+"""The sandbox provider's settings."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from gateway.domain.providers import Capabilities, Repeat
+from provider_adapters.sandbox.settings import SandboxSettings
+
+
+def test_by_default_all_the_bank_can_do_is_declared():
+    assert SandboxSettings().capabilities() == Capabilities(
+        payouts=True,
+        repeat=Repeat.SAME_ANSWER,
+        lookup_by_key=True,
+        absent_after=timedelta(seconds=5),
+    )
+
+
+def test_every_kind_of_provider_can_be_tried():
+    settings = msgspec.convert(
+        {"payouts": False, "repeat": "ignores", "lookup_by_key": False, "absent_after_s": None},
+        SandboxSettings,
+    )
+
+    assert settings.capabilities() == Capabilities(payouts=False)
+
+
+@pytest.mark.parametrize("given", [{"repeat": "never"}, {"absent_after_s": -1}, {"token": "x"}])
+def test_what_is_not_a_setting_is_refused(given: dict[str, object]):
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(given, SandboxSettings)

@@ -1,0 +1,241 @@
+"""The bank's words into ours, for reads."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gateway.domain import providers
+from gateway.domain.balances import Balance
+from gateway.domain.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
+from gateway.domain.money import Money
+from gateway.domain.pix_keys import PixKeyStatus, PixKeyType
+from gateway.domain.statements import Direction
+from provider_adapters._shared.messages import ProviderAnswer
+from provider_adapters.sandbox import translate
+from tests.unit.provider_adapters.witness import NOON
+
+AT = "2026-11-20T12:00:00.000Z"
+KEY = {"id": "CH1", "chave": "a@b.c", "tipo": "email", "situacao": "ATIVA", "criada_em": AT}
+CHARGE = {
+    "referencia": "r", "tipo": "DINAMICA", "chave": "a@b.c", "valor_centavos": 1050,
+    "situacao": "ATIVA", "reutilizavel": False,
+    "pagador": {"nome": "Maria", "documento": "52998224725", "mensagem": "m"},
+    "recebedor": {"nome": "Loja", "documento": "11222333000181"},
+    "cidade": "Sao Paulo", "cep": "01310-100", "copia_e_cola": "000201",
+    "criada_em": AT, "expira_em": None,
+}  # fmt: skip
+ENTRY = {
+    "id": "1", "tipo": "PIX_RECEBIDO", "natureza": "C", "valor_centavos": 1050, "e2e": "E1",
+    "descricao": "d", "contraparte": {"nome": "Maria", "documento": "1"}, "criado_em": AT,
+}  # fmt: skip
+PAYMENT = {
+    "e2e": "E1", "valor_centavos": 1000, "pago_em": AT,
+    "pagador": {"nome": "Maria", "documento": "1", "mensagem": ""},
+}  # fmt: skip
+
+
+class Drift:
+    """Hears of words that are not listed."""
+
+    def __init__(self) -> None:
+        self.heard = 0
+
+    def __call__(self) -> None:
+        self.heard += 1
+
+
+def saying(document: object, status: int = 200) -> ProviderAnswer:
+    return ProviderAnswer(status=status, headers={}, body=json.dumps(document).encode())
+
+
+def refusing(status: int, code: str) -> ProviderAnswer:
+    return saying({"error": {"code": code, "message": "canary"}}, status)
+
+
+def test_a_balance():
+    read = translate.balance(
+        saying({"saldo_centavos": -5, "bloqueado_centavos": 0, "atualizado_em": None})
+    )
+
+    assert read == Balance(balance=Money(-5), blocked=Money(0), updated_at=None)
+
+
+@pytest.mark.parametrize(("word", "kind"), list(translate.KEY_TYPES.items()))
+def test_every_kind_of_key(word: str, kind: PixKeyType):
+    [key] = translate.keys(saying({"chaves": [{**KEY, "tipo": word}]}), Drift())
+
+    assert (key.type, key.created_at) == (kind, NOON)
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "heard"),
+    [
+        ("ATIVA", PixKeyStatus.ACTIVE, 0),
+        ("PENDENTE", PixKeyStatus.PENDING, 0),
+        ("CANCELADA", PixKeyStatus.CANCELED, 0),
+        ("BLOQUEADA", PixKeyStatus.PENDING, 1),
+    ],
+)
+def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, heard: int):
+    drift = Drift()
+
+    [key] = translate.keys(saying({"chaves": [{**KEY, "situacao": word}]}), drift)
+
+    assert (key.status, drift.heard) == (status, heard)
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "heard"),
+    [
+        ("ATIVA", ChargeStatus.ACTIVE, 0),
+        ("PAGA", ChargeStatus.PAID, 0),
+        ("CANCELADA", ChargeStatus.CANCELED, 0),
+        ("EM_ANALISE", ChargeStatus.ACTIVE, 1),
+    ],
+)
+def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeStatus, heard: int):
+    drift = Drift()
+
+    charge = translate.charge(saying({**CHARGE, "situacao": word}), NOON, drift)
+
+    assert (charge.status, charge.expires_at, drift.heard) == (status, None, heard)
+
+
+def test_a_charge_whole():
+    charge = translate.charge(saying(CHARGE), NOON, Drift())
+
+    assert (charge.reference, charge.type, charge.key) == ("r", ChargeType.DYNAMIC, "a@b.c")
+    assert charge.payer == Payer(name="Maria", tax_number="52998224725", message="m")
+    assert charge.receiver == Party(name="Loja", tax_number="11222333000181")
+    assert (charge.city, charge.zip_code, charge.emv) == ("Sao Paulo", "01310-100", "000201")
+    assert (charge.value, charge.created_at) == (Money(1050), NOON)
+
+
+def test_an_open_anonymous_charge_without_a_place():
+    bare = {**CHARGE, "valor_centavos": None, "pagador": None, "cidade": None, "cep": None}
+
+    charge = translate.charge(saying(bare), NOON, Drift())
+
+    assert (charge.value, charge.payer, charge.city, charge.zip_code) == (None, None, "", "")
+
+
+@pytest.mark.parametrize("stated", [None, "2026-11-20T11:00:00Z", "2026-11-20T13:00:00Z"])
+def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | None):
+    document = {**CHARGE, "situacao": "EXPIRADA", "expira_em": stated}
+
+    charge = translate.charge(saying(document), NOON, Drift())
+
+    assert charge.is_expired(NOON)
+
+
+def test_times_come_to_utc():
+    document = {**CHARGE, "expira_em": "2026-11-20T10:00:00-03:00"}
+
+    charge = translate.charge(saying(document), NOON, Drift())
+
+    assert charge.expires_at == NOON + timedelta(hours=1)
+    assert charge.expires_at.tzinfo is UTC
+
+
+def test_a_pending_transaction():
+    document = {"referencia": "r", "valor_centavos": 1, "criada_em": AT, "pagamento": None}
+
+    assert translate.charge_payment(saying(document)) == ChargePayment(
+        reference="r", value=Money(1), created_at=NOON, paid_at=None, e2e_id="", payer=None
+    )
+
+
+def test_a_settled_transaction_shows_what_was_paid():
+    document = {"referencia": "r", "valor_centavos": None, "criada_em": AT, "pagamento": PAYMENT}
+
+    assert translate.charge_payment(saying(document)) == ChargePayment(
+        reference="r", value=Money(1000), created_at=NOON, paid_at=NOON, e2e_id="E1",
+        payer=Payer(name="Maria", tax_number="1"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "is_pix", "heard"),
+    [
+        ("PIX_RECEBIDO", True, 0),
+        ("PIX_ENVIADO", True, 0),
+        ("DEVOLUCAO_RECEBIDA", True, 0),
+        ("TARIFA", False, 0),
+        ("CASHBACK", False, 1),
+    ],
+)
+def test_only_known_words_are_pix(word: str, is_pix: bool, heard: int):
+    drift = Drift()
+
+    page = translate.statement(
+        saying({"lancamentos": [{**ENTRY, "tipo": word}], "proximo_cursor": "next"}), drift
+    )
+
+    assert (page.items[0].is_pix, drift.heard, page.next_cursor) == (is_pix, heard, "next")
+
+
+@pytest.mark.parametrize(("word", "direction"), [("C", Direction.CREDIT), ("D", Direction.DEBIT)])
+def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
+    bare = {**ENTRY, "natureza": word, "e2e": None, "descricao": None, "contraparte": None}
+
+    [entry] = translate.statement(
+        saying({"lancamentos": [bare], "proximo_cursor": None}), Drift()
+    ).items
+
+    assert (entry.direction, entry.value, entry.created_at) == (direction, Money(1050), NOON)
+    assert (entry.e2e_id, entry.description, entry.counterparty) == ("", "", Party())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"natureza": "X"}, {"valor_centavos": -1}, {"valor_centavos": 1.5}, {"criado_em": None},
+     {"valor_centavos": 10**15}, {"criado_em": "0001-01-01T00:00:00+05:00"}],
+)  # fmt: skip
+def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, object]):
+    """A movement left out, or with the wrong sign, would be worse than none."""
+    document = {"lancamentos": [{**ENTRY, **wrong}], "proximo_cursor": None}
+
+    with pytest.raises(providers.BadReply):
+        translate.statement(saying(document), Drift())
+
+
+@pytest.mark.parametrize("wrong", [{"tipo": "BOLETO"}, {"valor_centavos": -1}])
+def test_a_charge_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
+    with pytest.raises(providers.BadReply):
+        translate.charge(saying({**CHARGE, **wrong}), NOON, Drift())
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (404, "NOT_FOUND", providers.NotFound),
+        (404, "", providers.BadReply),
+        (404, "SOMETHING", providers.BadReply),
+        (403, "WRONG_ACCOUNT", providers.CredentialsRefused),
+        (401, "UNAUTHORIZED", providers.CredentialsRefused),
+        (400, "NOT_FOUND", providers.Refused),
+        (500, "NOT_FOUND", providers.Unavailable),
+    ],
+)
+def test_an_error_is_known_by_status_and_code(
+    status: int, code: str, kind: type[providers.ProviderError]
+):
+    with pytest.raises(kind) as failed:
+        translate.balance(refusing(status, code))
+
+    assert type(failed.value) is kind
+    assert "canary" not in str(failed.value)
+
+
+def test_any_answer_in_the_bank_s_words_is_a_sign_of_life():
+    assert translate.reached(refusing(404, "NOT_FOUND")) is None
+    with pytest.raises(providers.ProviderError):
+        translate.reached(ProviderAnswer(status=200, headers={}, body=b"<html>"))
+
+
+def test_absent_times_stay_absent():
+    assert translate.utc(None) is None
+    assert translate.utc(datetime(2026, 11, 20, 12, tzinfo=UTC)) == NOON

@@ -1,0 +1,144 @@
+"""Adapters by name, and the capability matrix."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.accounts import Environment
+from gateway.domain.providers import ProviderAdapter, Repeat
+from provider_adapters import registry
+from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.sandbox.adapter import SandboxAdapter
+from tests.unit.provider_adapters.witness import Witness
+
+FACTORY = """
+from gateway.domain.providers import Capabilities
+from provider_adapters.sandbox.settings import SandboxSettings
+
+class Factory:
+    capabilities = Capabilities(operations=frozenset({"refund", "cancel"}), payouts=False)
+    settings = SandboxSettings
+    def __call__(self, name, settings, environment, observer):
+        return name
+
+MADE = Factory()
+NOT_ONE = 3
+"""
+
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Install a distribution that brings adapters along, as pip would."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def installed(distribution: str, **points: str) -> None:
+        module = f"{distribution}_module"
+        (tmp_path / f"{module}.py").write_text(FACTORY)
+        monkeypatch.delitem(sys.modules, module, raising=False)
+        metadata = tmp_path / f"{distribution}-1.0.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text(f"Name: {distribution}\nVersion: 1.0\n")
+        lines = [f"[{registry.GROUP}]"]
+        lines += [f"{name} = {module}:{what}" for name, what in points.items()]
+        (metadata / "entry_points.txt").write_text("\n".join(lines))
+
+    return installed
+
+
+def test_the_sandbox_is_ours():
+    adapter = registry.find("sandbox")("bank", {}, Environment.SANDBOX, Witness())
+
+    assert isinstance(adapter, SandboxAdapter)
+    assert "sandbox" in registry.names()
+
+
+def test_the_matrix_shows_what_each_adapter_can_do():
+    row = registry.describe()[0]
+
+    assert row == registry.AdapterRow(
+        adapter="sandbox",
+        calls=dict.fromkeys(registry.CALLS, True),
+        operations=(),
+        payouts=True,
+        repeat=Repeat.SAME_ANSWER,
+        lookup_by_key=True,
+        absent_after_s=5.0,
+    )
+
+
+def test_the_nine_calls_are_those_of_the_port():
+    port = {
+        name
+        for name in vars(ProviderAdapter)
+        if not name.startswith("_") and name not in {"capabilities", "start", "close"}
+    }
+
+    assert port == set(registry.CALLS)
+
+
+def test_another_package_brings_an_adapter(install: Install):
+    install("otherbank", otherbank="MADE")
+
+    factory = registry.find("otherbank")
+    row = registry.describe()[-1]
+
+    assert factory("other", {}, Environment.PRODUCTION, Witness()) == "other"
+    assert (row.adapter, row.problem) == ("otherbank", "")
+    assert row.operations == ("cancel", "refund")
+    assert (row.payouts, row.calls["create_payout"], row.calls["get_balance"]) == (
+        False, False, True,
+    )  # fmt: skip
+    assert row.absent_after_s is None
+
+
+def test_it_is_loaded_only_when_asked_for(install: Install):
+    install("lazybank", lazybank="MADE")
+
+    names = registry.names()
+
+    assert "lazybank" in names
+    assert "lazybank_module" not in sys.modules
+
+
+@pytest.mark.parametrize("what", ["MISSING", "NOT_ONE"])
+def test_a_broken_one_is_told_and_harms_no_other(install: Install, what: str):
+    install("brokenbank", brokenbank=what)
+
+    with pytest.raises(AdapterRefused, match="brokenbank"):
+        registry.find("brokenbank")
+    rows = {row.adapter: row for row in registry.describe()}
+
+    assert "brokenbank" in rows["brokenbank"].problem
+    assert not any(rows["brokenbank"].calls.values())
+    assert rows["sandbox"].problem == ""
+
+
+def test_a_module_that_raises_while_imported_is_told(install: Install, tmp_path: Path):
+    install("raisingbank", raisingbank="MADE")
+    (tmp_path / "raisingbank_module.py").write_text("raise SystemError('no')")
+
+    with pytest.raises(AdapterRefused, match="does not load"):
+        registry.find("raisingbank")
+
+
+def test_a_name_taken_twice_is_refused(install: Install):
+    """Whichever came first would be chance; ours included."""
+    install("one", shared="MADE")
+    install("two", shared="MADE")
+    install("three", sandbox="MADE")
+
+    for name in ("shared", "sandbox"):
+        with pytest.raises(AdapterRefused, match="more than once"):
+            registry.find(name)
+
+
+@pytest.mark.parametrize(("name", "hint"), [("sandbx", "'sandbox'"), ("itau", "not installed")])
+def test_an_unknown_name_is_refused_with_a_hint(name: str, hint: str):
+    with pytest.raises(AdapterRefused, match=hint):
+        registry.find(name)

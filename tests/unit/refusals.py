@@ -1,0 +1,27 @@
+"""What was refused, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from gateway.domain.errors import ErrorCode, ServiceError
+
+
+@contextmanager
+def refused(error: ErrorCode) -> Iterator[pytest.ExceptionInfo[ServiceError]]:
+    """Expect a refusal with this code of the catalogue, by name and not by public code alone."""
+    with pytest.raises(ServiceError) as refusal:
+        yield refusal
+    assert refusal.value.error.name == error.name
+
+
+def refusal_of(read: Callable[[], object]) -> ErrorCode | None:
+    """Return what a reader refuses with, None when it takes what it is given."""
+    try:
+        read()
+    except ServiceError as refusal:
+        return refusal.error
+    return None
