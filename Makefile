@@ -8,7 +8,7 @@ UV := $(TOOLS)/bin/uv
 BIN := $(VENV)/bin
 PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
-PAGES := errors
+PAGES := errors metrics
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
 UPGRADE ?=
 LOCK := pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate

@@ -9,26 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from gateway.app.banks import ConnectedBanks, Connection, limits_of
 from gateway.app.clocks import wall_clock
+from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.lookups import LastUses
-from gateway.app.observing import Observing, make_observing, refusals_below
+from gateway.app.observing import Observing, make_observing
 from gateway.app.readiness import Readiness
-from gateway.app.surfaces import Parts, described_surfaces, make_surfaces
+from gateway.app.surfaces import Parts, described_surfaces
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Now
-from gateway.http.admission import Admission
-from gateway.http.ops.surface import OpsParts, check_ops_address, ops_application
-from gateway.http.pages import openapi_pages
-from gateway.http.server import Server, Serving
-from gateway.http.table import Table
-from gateway.http.wire.limits import WireLimits
-from gateway.http.wire.listener import Address, Listener
+from gateway.http.ops.surface import check_ops_address
+from gateway.http.wire.listener import Listener
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
 from gateway.store.database import Limits
@@ -74,10 +69,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         ConfigError, AdapterRefused, ValueError: the configuration cannot be used.
         StoreUnavailable: the store's file or folder cannot be made.
     """
-    problems = check(settings, names())
-    if problems:
-        raise ConfigError(*map(str, problems))
-    check_ops_address(settings.admin.host, allow_public=settings.admin.allow_public)
+    _refuse_contradictions(settings)
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
     store = open_store(settings.store_url, _limits(settings))
@@ -104,10 +96,18 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         observing=observing,
         uses=uses,
         readiness=readiness,
-        public=_public(parts, observing),
-        operations=_operations(settings, observing, readiness),
+        public=public_listener(parts, observing),
+        operations=operations_listener(settings, observing, readiness),
         bank=_bank(settings, now) if with_bank else None,
     )
+
+
+def _refuse_contradictions(settings: Settings) -> None:
+    """Refuse settings that are well-formed one by one and wrong together."""
+    problems = check(settings, names())
+    if problems:
+        raise ConfigError(*map(str, problems))
+    check_ops_address(settings.admin.host, allow_public=settings.admin.allow_public)
 
 
 def _limits(settings: Settings) -> Limits:
@@ -145,68 +145,6 @@ def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:
         matching=lambda secret, digests: digester.matching(secret, digests, now()),
         used=uses.note,
     )
-
-
-def _public(parts: Parts, observing: Observing) -> Listener:
-    """Make the public listener."""
-    settings = parts.settings
-    surfaces = make_surfaces(parts)
-    serving = Serving(
-        table=Table(surfaces),
-        pages=openapi_pages(surfaces[0]) if settings.server.openapi else {},
-        admission=_admission(settings, observing),
-        observer=observing.observer,
-        body_deadline_s=settings.server.body_deadline_s,
-        uuid_traces=settings.trace.accept == "uuid",
-    )
-    server = settings.server
-    return Listener(
-        Server(serving).handle,
-        at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
-        limits=_wire_limits(settings),
-        refusals=refusals_below(observing.observer),
-    )
-
-
-def _admission(settings: Settings, observing: Observing) -> Admission:
-    """Say when to shed, and show how much is going on."""
-    admission = Admission(
-        most=settings.limits.in_flight,
-        longest_lag_s=settings.limits.loop_lag_s,
-        lag_s=observing.lag.p95_s,
-        seen=observing.observer.count,
-    )
-    show = observing.observer.show
-    observing.sampled.append(lambda: show("requests_in_flight", admission.in_flight))
-    return admission
-
-
-def _wire_limits(settings: Settings) -> WireLimits:
-    """Say what a connection may take."""
-    server = settings.server
-    return WireLimits(
-        request_line_bytes=server.request_line_bytes,
-        header_line_bytes=server.header_line_bytes,
-        headers=server.headers,
-        header_deadline_s=server.header_deadline_s,
-        body_deadline_s=server.body_deadline_s,
-        keepalive_s=server.keep_alive_s,
-        connections_per_address=server.connections_per_address,
-        connections=server.connections,
-    )
-
-
-def _operations(settings: Settings, observing: Observing, readiness: Readiness) -> Listener:
-    """Make the operations listener."""
-    application = ops_application(
-        OpsParts(
-            ready=readiness.checks,
-            metrics=observing.values,
-            config_digest=observing.digest,
-            version=version("pixgate"),
-        )
-    )
-    return Listener(application, at=Address(host=settings.admin.host, port=settings.admin.port))
 
 
 def _bank(settings: Settings, now: Now) -> SandboxBank | None:

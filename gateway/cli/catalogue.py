@@ -61,6 +61,28 @@ def errors(terminal: Terminal, *, markdown: bool) -> None:
     terminal.show_all([_error(each) for each in CATALOGUE], _ERROR_COLUMNS)
 
 
+@click.command("metrics")
+@click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
+@reading
+def metrics(terminal: Terminal, *, markdown: bool) -> None:
+    """Show every metric with its type, its labels and its meaning."""
+    from gateway.telemetry.metrics import SERIES, describe_metrics
+
+    if markdown:
+        click.echo(describe_metrics(), nl=False)
+        return
+    rows = [
+        {
+            "name": each.name,
+            "kind": each.kind.value,
+            "labels": each.label_names,
+            "meaning": each.meaning,
+        }
+        for each in SERIES
+    ]
+    terminal.show_all(rows, ("name", "kind", "labels"))
+
+
 @click.command("providers")
 @reading
 def providers(terminal: Terminal) -> None:

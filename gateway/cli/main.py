@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.cli.accounts import account
-from gateway.cli.catalogue import errors, providers, routes
+from gateway.cli.catalogue import errors, metrics, providers, routes
 from gateway.cli.companies import company
 from gateway.cli.configuration import config
 from gateway.cli.credentials import credential
@@ -32,6 +32,7 @@ for _command in (
     config,
     routes,
     errors,
+    metrics,
     providers,
     sandbox,
 ):

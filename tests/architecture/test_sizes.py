@@ -15,6 +15,7 @@ FUNCTION_LINES = 30
 TABLES = {
     ("gateway/http/route.py", "route"): "a row's cells, named one by one",
     ("gateway/http/banking/routes.py", "banking_rows"): "the ten rows of the contract",
+    ("gateway/app/assembly.py", "assemble"): "every part of the process, in the order it is made",
     ("gateway/http/common.py", "common_rows"): "the three open rows of a surface",
 }
 

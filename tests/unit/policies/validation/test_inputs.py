@@ -111,7 +111,7 @@ def test_the_documented_required_fields_are_those_that_are_required():
     for each in msgspec.structs.fields(PayoutBody):
         body = {name: value for name, value in PAYOUT.items() if name != each.encode_name}
         asked = posted(json.dumps(body))
-        refusal = refusal_of(lambda asked=asked: payout.PayoutReader(True)(asked))  # noqa: FBT003
+        refusal = refusal_of(lambda asked=asked: payout.PayoutReader(True)(asked))
 
         assert (refusal is errors.FIELD_MISSING) == each.required
 

@@ -1,0 +1,79 @@
+"""The two listeners: the public one, and the one for operations."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from gateway.app.observing import Observing, refusals_below
+from gateway.app.readiness import Readiness
+from gateway.app.surfaces import Parts, make_surfaces
+from gateway.config.settings import Settings
+from gateway.http.admission import Admission
+from gateway.http.ops.surface import OpsParts, ops_application
+from gateway.http.pages import openapi_pages
+from gateway.http.server import Server, Serving
+from gateway.http.table import Table
+from gateway.http.wire.limits import WireLimits
+from gateway.http.wire.listener import Address, Listener
+
+
+def public_listener(parts: Parts, observing: Observing) -> Listener:
+    """Make the public listener."""
+    settings = parts.settings
+    surfaces = make_surfaces(parts)
+    serving = Serving(
+        table=Table(surfaces),
+        pages=openapi_pages(surfaces[0]) if settings.server.openapi else {},
+        admission=_admission(settings, observing),
+        observer=observing.observer,
+        body_deadline_s=settings.server.body_deadline_s,
+        uuid_traces=settings.trace.accept == "uuid",
+    )
+    server = settings.server
+    return Listener(
+        Server(serving).handle,
+        at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
+        limits=_wire_limits(settings),
+        refusals=refusals_below(observing.observer),
+    )
+
+
+def _admission(settings: Settings, observing: Observing) -> Admission:
+    """Say when to shed, and show how much is going on."""
+    admission = Admission(
+        most=settings.limits.in_flight,
+        longest_lag_s=settings.limits.loop_lag_s,
+        lag_s=observing.lag.p95_s,
+        seen=observing.observer.count,
+    )
+    show = observing.observer.show
+    observing.sampled.append(lambda: show("requests_in_flight", admission.in_flight))
+    return admission
+
+
+def _wire_limits(settings: Settings) -> WireLimits:
+    """Say what a connection may take."""
+    server = settings.server
+    return WireLimits(
+        request_line_bytes=server.request_line_bytes,
+        header_line_bytes=server.header_line_bytes,
+        headers=server.headers,
+        header_deadline_s=server.header_deadline_s,
+        body_deadline_s=server.body_deadline_s,
+        keepalive_s=server.keep_alive_s,
+        connections_per_address=server.connections_per_address,
+        connections=server.connections,
+    )
+
+
+def operations_listener(settings: Settings, observing: Observing, readiness: Readiness) -> Listener:
+    """Make the operations listener."""
+    application = ops_application(
+        OpsParts(
+            ready=readiness.checks,
+            metrics=observing.values,
+            config_digest=observing.digest,
+            version=version("pixgate"),
+        )
+    )
+    return Listener(application, at=Address(host=settings.admin.host, port=settings.admin.port))

@@ -1,0 +1,339 @@
+"""Payouts over the socket: sent once, answered the same, followed to their end."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.surfaces.world import World, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+UNKNOWN = (502, "SVC.PIX.010")
+TAKEN = (200, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Magic:
+    """
+    What becomes of a payout of R$ 777 and some centavos.
+
+    Attributes:
+        first: How its creation is answered.
+        again: How the same request is answered after that.
+        executed: Centavos that the bank really moved, or None for no execution.
+        ends: What reading it shows in the end; ``processing`` is for ever.
+    """
+
+    first: tuple[int, str] = TAKEN
+    again: tuple[int, str] = TAKEN
+    executed: bool = True
+    ends: str = "paid"
+
+
+MAGIC: dict[int, Magic] = {
+    2: Magic(again=(400, "SVC.PIX.010"), executed=False, ends="failed"),
+    3: Magic(
+        first=(400, "SVC.PIX.010"), again=(400, "SVC.PIX.010"), executed=False, ends="failed"
+    ),
+    4: Magic(
+        first=(403, "SVC.PIX.010"), again=(403, "SVC.PIX.010"), executed=False, ends="failed"
+    ),
+    5: Magic(first=UNKNOWN, executed=False, ends="processing"),
+    6: Magic(first=UNKNOWN),
+    7: Magic(first=UNKNOWN, executed=False, ends="processing"),
+    8: Magic(first=UNKNOWN),
+    9: Magic(),
+    10: Magic(),
+    11: Magic(first=UNKNOWN, executed=False, ends="processing"),
+}
+
+
+@pytest.mark.parametrize("centavos", list(MAGIC))
+async def test_a_magic_amount_does_what_its_table_says(world: World, centavos: int):
+    """The first answer, the bank's own book, the end, and then the same request once more."""
+    expected, reference = MAGIC[centavos], f"magic-{centavos}"
+    wanted = order(reference, world.today(), value=777 + centavos / 100)
+
+    first = await world.pay(wanted)
+    shown = await ended(world, reference, expected.ends)
+    again = await world.pay(wanted)
+
+    executed = [77700 + centavos] if expected.executed else []
+    assert (first.verdict, again.verdict) == (expected.first, expected.again)
+    assert await world.executions(reference) == executed
+    assert shown["status"] == expected.ends
+    assert ("failure" in shown) is (expected.ends == "failed")
+    assert bool(shown["settled_at"]) is (expected.ends == "paid")
+
+
+async def ended(world: World, reference: str, end: str) -> dict[str, Any]:
+    """Read a payout until it is final; one that never is, once."""
+    if end != "processing":
+        return await world.settled(reference)
+    found: dict[str, Any] = (await read(world, reference)).document
+    return found
+
+
+async def read(world: World, reference: str, **details: Any) -> Any:
+    return await world.ask("GET", world.at(f"/withdraw/{reference}"), **details)
+
+
+async def test_a_late_one_is_processing_until_it_settles(world: World):
+    """R$ 777.01: thirty seconds of the bank's clock."""
+    await world.pay(order("late", world.today(), value=777.01))
+
+    before = (await read(world, "late")).document
+    await world.control.post("clock", body={"offset_s": 60})
+    after = await world.settled("late")
+    await world.control.post("clock", body={"offset_s": 0})
+
+    assert (before["status"], before["settled_at"]) == ("processing", "")
+    assert after["status"] == "paid"
+
+
+async def test_another_amount_settled_is_never_shown_as_paid(world: World):
+    """R$ 777.12: the bank moved one centavo less, which proves nothing about this payout."""
+    await world.pay(order("other-amount", world.today(), value=777.12))
+    await asyncio.sleep(0.2)
+
+    shown = (await read(world, "other-amount")).document
+
+    assert (shown["status"], shown["value"]) == ("processing", 777.12)
+    assert await world.executions("other-amount") == [77711]
+
+
+async def test_a_payout_is_shown_whole(world: World):
+    """Contract 2.6: what was asked as it was sent, where from, and the central bank's id."""
+    sent = order("whole", world.today(), value=0.01, description="Pedido 7")
+
+    created = (await world.pay(sent)).document
+    settled = await world.settled("whole")
+
+    account = world.demo["accounts"]["main"]["id"]
+    held = await world.gateway.store.accounts.find(account)
+    assert held is not None
+    assert created["status"] == "processing"
+    assert created["settled_at"] == ""
+    assert settled["destination"] == sent["destination"]
+    assert settled["origin"] == {
+        "bank_number": held.coordinates.bank_number,
+        "ispb": held.coordinates.ispb,
+        "branch": held.coordinates.branch,
+        "account": held.coordinates.account,
+        "name": held.name,
+        "tax_number": held.tax_number,
+    }
+    assert (settled["method"], settled["value"], settled["date"], settled["description"]) == (
+        "pix",
+        0.01,
+        world.today(),
+        "Pedido 7",
+    )
+    assert settled["e2e_id"].startswith("E99999999")
+    assert settled["created_at"] <= settled["updated_at"]
+    assert settled["settled_at"]
+
+
+async def test_a_bank_account_is_paid(world: World):
+    destination = {
+        "name": "Maria Silva",
+        "tax_number": "52998224725",
+        "bank_number": "341",
+        "branch": "0001",
+        "account": "123456-7",
+    }
+    sent = order("account", world.today(), method="bank_account", destination=destination)
+
+    created = await world.pay(sent)
+
+    assert (created.status, created.document["destination"]) == (200, destination)
+    assert (await world.settled("account"))["status"] == "paid"
+    assert await world.executions("account") == [1050]
+
+
+@pytest.mark.parametrize(
+    ("destination", "verdict", "failure"),
+    [
+        ({"key": "notfound@example.com"}, (400, "SVC.PIX.010"), "KEY_NOT_FOUND"),
+        ({"key": "owner@example.com"}, (400, "SVC.PIX.010"), "OWNER_MISMATCH"),
+        ({"key": "limit@example.com"}, (403, "SVC.PIX.010"), "LIMIT_EXCEEDED"),
+    ],
+)
+async def test_a_refusal_is_told_in_our_words(
+    world: World, destination: dict[str, str], verdict: tuple[int, str], failure: str
+):
+    """And kept: the reference is used up."""
+    reference = f"refused-{failure}"
+    sent = order(reference, world.today())
+    sent["destination"] = {**sent["destination"], **destination}  # type: ignore[dict-item]
+
+    answer = await world.pay(sent)
+    shown = (await read(world, reference)).document
+
+    assert answer.verdict == verdict
+    assert (shown["status"], shown["failure"]["code"]) == ("failed", failure)
+    assert await world.executions(reference) == []
+
+
+async def test_more_than_there_is_is_refused(world: World):
+    sent = order("too-much", world.today(), value=9_999_999_999_999.99)
+
+    answer = await world.pay(sent)
+
+    shown = (await read(world, "too-much")).document
+    assert answer.verdict == (400, "SVC.PIX.010")
+    assert shown["failure"]["code"] == "INSUFFICIENT_FUNDS"
+
+
+async def test_a_repetition_is_answered_from_the_store(world: World):
+    """Same content in another spelling is the same payout, and the bank is not asked again."""
+    sent = order("repeated", world.today())
+    spelt: dict[str, Any] = {**sent, "value": 10.50, "unknown": 1}
+    spelt["destination"] = {
+        **sent["destination"],  # type: ignore[dict-item]
+        "tax_number": "52998224725",
+        "key": "Maria@Example.COM",
+    }
+
+    first = (await world.pay(sent)).document
+    await world.settled("repeated")
+    await world.control.delete("calls")
+    again = (await world.pay(spelt)).document
+
+    changed = {name for name in first if first[name] != again[name]}
+    assert changed <= {"updated_at"}
+    assert (await world.control.get("calls"))["data"] == []
+    assert await world.executions("repeated") == [1050]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"value": 10.51},
+        {"description": "other"},
+        {"method": "bank_account"},
+        {"destination": {"key": "joao@example.com"}},
+        {"destination": {"name": "Joao"}},
+        {"destination": {"tax_number": "11144477735"}},
+    ],
+    ids=str,
+)
+async def test_other_content_under_a_known_reference_is_refused(
+    world: World, change: dict[str, Any]
+):
+    """Nothing is sent, and the stored payout stays as it is."""
+    reference = "other-content"
+    sent = order(reference, world.today())
+    whom: dict[str, str] = {**sent["destination"], **change.get("destination", {})}  # type: ignore[dict-item]
+    if change.get("method") == "bank_account":
+        whom |= {"bank_number": "341", "branch": "1", "account": "1"}
+    await world.pay(sent)
+
+    answer = await world.pay({**sent, **change, "destination": whom})
+
+    assert answer.verdict == (400, "SVC.PIX.010")
+    assert "other content" in answer.document["message"]
+    assert await world.executions(reference) == [1050]
+
+
+async def test_one_reference_is_paid_once_however_many_ask(world: World):
+    """Twenty at once: all are answered that it is processing, the bank paid once."""
+    sent = order("at-once", world.today())
+
+    answers = await asyncio.gather(*(world.pay(sent) for _ in range(20)))
+
+    assert {answer.verdict for answer in answers} == {TAKEN}
+    assert await world.executions("at-once") == [1050]
+
+
+async def test_the_same_reference_on_another_account_is_another_payout(world: World):
+    """A reference is unique per account (contract 2.6)."""
+    sent = order("on-both", world.today())
+
+    main = await world.pay(sent)
+    sister = await world.ask("POST", world.at("/withdraw", "sister"), by="company", document=sent)
+
+    assert (main.status, sister.status) == (200, 200)
+    assert await world.executions("on-both") == [1050]
+    assert await world.executions("on-both", "sister") == [1050]
+
+
+async def test_what_was_certainly_not_sent_may_be_sent_again(world: World):
+    """Nobody listens: 502 ``SVC.ACC.005``; the retry pays, and pays once."""
+    sent = order("not-sent", world.today())
+    await world.fault("*", "refuse", count=None)
+
+    first = await world.pay(sent)
+    shown = (await read(world, "not-sent")).document
+    await world.control.delete("faults")
+    again = await world.pay(sent)
+
+    assert first.verdict == (502, "SVC.ACC.005")
+    assert shown["status"] == "processing"
+    assert again.verdict == TAKEN
+    assert (await world.settled("not-sent"))["status"] == "paid"
+    assert await world.executions("not-sent") == [1050]
+
+
+@pytest.mark.parametrize(
+    ("fault", "executed"),
+    [
+        ("reset_before", False),
+        ("reset_after", True),
+        ("hang", False),
+        ("hang_after", True),
+        ("drip", True),
+        ("malformed", True),
+        ("wrong_types", True),
+        ("huge", True),
+        ("status", False),
+    ],
+)
+async def test_what_is_not_known_is_never_sent_again(world: World, fault: str, executed: bool):
+    """502 ``SVC.PIX.010``, then 200 ``processing`` for the same request; paid where it was."""
+    reference = f"unknown-{fault}"
+    sent = order(reference, world.today())
+    await world.fault("payout", fault)
+
+    first = await world.pay(sent)
+    await world.control.delete("faults")
+    again = await world.pay(sent)
+
+    assert (first.verdict, again.verdict) == (UNKNOWN, TAKEN)
+    assert again.document["status"] == "processing"
+    assert await world.executions(reference) == ([1050] if executed else [])
+    shown = await ended(world, reference, "paid" if executed else "processing")
+    assert shown["status"] == ("paid" if executed else "processing")
+
+
+async def test_reading_is_never_the_banks_failure(world: World):
+    """A bank that is away leaves the payout as it was last known."""
+    await world.pay(order("read-while-away", world.today(), value=777.01))
+    await world.fault("*", "refuse", count=None)
+
+    answer = await read(world, "read-while-away")
+
+    await world.control.delete("faults")
+    assert (answer.status, answer.document["status"]) == (200, "processing")
+
+
+async def test_nobody_elses_payout_is_found(world: World):
+    """Not another company's, nor one of a sister account's."""
+    await world.pay(order("mine", world.today()))
+    other, sister = world.at("/withdraw/mine", "other_company"), world.at("/withdraw/mine", "sister")
+
+    theirs = await world.ask("GET", other, by="other_company")
+    hers = await world.ask("GET", sister, by="company")
+
+    assert theirs.verdict == hers.verdict == (404, "SVC.PIX.011")
+
+
+async def test_the_banks_books_balance(world: World):
+    """After everything above, in whatever order."""
+    ledger = await world.control.get("ledger")
+
+    assert ledger["balanced"] is True

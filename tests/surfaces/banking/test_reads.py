@@ -1,0 +1,285 @@
+"""The reads that ask the bank: what they show, and what becomes of a bank that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from gateway.http.table import Place
+from tests.surfaces import rows
+from tests.surfaces.world import World
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
+MINUTE = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}")
+
+
+async def shown(world: World, path: str, **details: Any) -> Any:
+    answer = await world.ask("GET", world.at(path), **details)
+    assert answer.status == 200, answer.body
+    return answer.document
+
+
+async def test_the_balance_is_money_with_two_decimals(world: World):
+    """Contract 2.1, 2.3: in the bytes, not after a reader has dropped a zero."""
+    answer = await world.ask("GET", world.at("/balance"))
+
+    assert re.fullmatch(
+        rb'\{"balance":\d+\.\d\d,"blocked":\d+\.\d\d,"updated_at":"[^"]{20}"\}', answer.body
+    )
+
+
+async def test_the_balance_is_live(world: World):
+    account = world.demo["accounts"]["main"]["id"]
+    before = await shown(world, "/balance")
+
+    await world.control.post("accounts", account, "top-up", body={"value": 10.5})
+    await world.control.post("accounts", account, "block", body={"value": 3})
+    after = await shown(world, "/balance")
+
+    assert round(after["balance"] - before["balance"], 2) == 10.5
+    assert round(after["blocked"] - before["blocked"], 2) == 3
+
+
+async def test_the_keys_are_listed_and_each_is_read(world: World):
+    """Contract 2.8: no paging, and every id is a UUID that can be asked for."""
+    listed = await shown(world, "/pix/keys")
+
+    each = [await shown(world, f"/pix/keys/{key['id']}") for key in listed["data"]]
+    assert listed["meta"] == {"total": 3}
+    assert [key["id"] for key in listed["data"]] == world.demo["pix_keys"]["main"]
+    assert each == listed["data"]
+    assert {key["type"] for key in each} == {"email", "evp", "phone"}
+
+
+async def test_the_key_of_another_company_is_not_found(world: World):
+    theirs = world.demo["pix_keys"]["other_company"][0]
+
+    answer = await world.ask("GET", world.at(f"/pix/keys/{theirs}"))
+
+    assert answer.verdict == (404, "SVC.PIX.002")
+
+
+async def test_a_charge_is_shown_as_a_code(world: World):
+    """Contract 2.4, every field."""
+    found = await shown(world, f"/pix/qrcode/{world.demo['charges']['pending']}")
+
+    assert list(found) == [
+        "id", "name", "description", "reference", "type", "key", "receiver", "location",
+        "qrcode", "reusable", "expires_at", "value", "status", "created_at", "payer",
+    ]  # fmt: skip
+    assert (found["id"], found["name"], found["description"]) == ("", "", "")
+    assert (found["type"], found["status"], found["value"]) == ("Dynamic", "Active", 25.0)
+    assert found["qrcode"]["hash"].startswith("000201")
+    assert found["location"] == {"city": "Sao Paulo", "zip_code": "01310-100"}
+    assert sorted(found["payer"]) == ["message", "name", "tax_number"]
+    assert MINUTE.fullmatch(found["created_at"])
+
+
+@pytest.mark.parametrize(
+    ("role", "status", "payer"),
+    [
+        ("pending", "Active", True),
+        ("paid", "Paid", True),
+        ("anonymous", "Active", False),
+        ("canceled", "Canceled", True),
+        ("reusable", "Active", True),
+    ],
+)
+async def test_a_code_shows_its_state(world: World, role: str, status: str, payer: bool):
+    found = await shown(world, f"/pix/qrcode/{world.demo['charges'][role]}")
+
+    assert (found["status"], "payer" in found) == (status, payer)
+    assert found["reusable"] is (role == "reusable")
+
+
+@pytest.mark.parametrize("role", ["pending", "anonymous", "expired", "canceled"])
+async def test_an_unpaid_charge_is_a_pending_transaction(world: World, role: str):
+    """Contract 2.5: never 404."""
+    found = await shown(world, f"/pix/transactions/{world.demo['charges'][role]}")
+
+    assert (found["status"], found["paid_at"], found["e2e_id"]) == ("pending", "", "")
+
+
+async def test_a_paid_charge_names_payer_and_payment(world: World):
+    found = await shown(world, f"/pix/transactions/{world.demo['charges']['paid']}")
+
+    assert (found["status"], found["value"]) == ("paid", 149.9)
+    assert INSTANT.fullmatch(found["paid_at"])
+    assert found["e2e_id"]
+    assert found["payer"]["name"]
+
+
+async def test_an_anonymous_charge_stays_anonymous_when_paid(world: World):
+    """Contract 2.5, even though the bank knows who paid."""
+    reference = world.demo["charges"]["anonymous"]
+    await world.control.post("charges", reference, "pay", body={})
+
+    found = await shown(world, f"/pix/transactions/{reference}")
+
+    assert (found["status"], "payer" in found) == ("paid", False)
+
+
+@pytest.mark.parametrize(
+    ("path", "verdict"),
+    [
+        ("/pix/qrcode/{expired}", (404, "SVC.PIX.005")),
+        ("/pix/qrcode/nobody-knows", (404, "SVC.PIX.005")),
+        ("/pix/qrcode/{other_company}", (404, "SVC.PIX.005")),
+        ("/pix/transactions/nobody-knows", (404, "SVC.PIX.017")),
+        ("/pix/transactions/{other_company}", (404, "SVC.PIX.017")),
+        ("/pix/keys/00000000-0000-4000-8000-000000000000", (404, "SVC.PIX.002")),
+        ("/withdraw/nobody-knows", (404, "SVC.PIX.011")),
+    ],
+)
+async def test_what_is_not_there_is_not_found(
+    world: World, path: str, verdict: tuple[int, str]
+):
+    """Contract 4.1, each by its own code."""
+    answer = await world.ask("GET", world.at(path.format(**world.demo["charges"])))
+
+    assert answer.verdict == verdict
+
+
+async def test_the_statement_shows_movements_balance_and_account(world: World):
+    """Contract 2.7: newest first; what is not Pix is left out."""
+    today = world.gateway.now().date()
+    window = f"/transactions?init={today - timedelta(days=20)}&ends={today}&limit=100"
+
+    found = await shown(world, window)
+
+    entries = found["data"]
+    assert list(found) == ["data", "meta", "balance", "account"]
+    assert [each["created_at"] for each in entries] == sorted(
+        (each["created_at"] for each in entries), reverse=True
+    )
+    assert found["meta"]["total"] == len(entries) >= 6
+    assert {(each["operation"], each["type"]) for each in entries} <= {
+        ("Pix In", "credit"),
+        ("Pix Out", "debit"),
+    }
+    assert "Fatura 2210" in {each["description"] for each in entries}
+    assert all(each["value"] > 0 for each in entries)
+    assert all(each["tags"][0] == each["id"] for each in entries)
+    assert (await shown(world, "/balance"))["balance"] == found["balance"]["balance"]
+
+
+async def test_pages_of_a_statement_are_pieces_of_one(world: World):
+    today = world.gateway.now().date()
+    window = f"/transactions?init={today - timedelta(days=20)}&ends={today - timedelta(days=1)}"
+
+    whole = (await shown(world, f"{window}&limit=100"))["data"]
+    pages = [await shown(world, f"{window}&limit=2&page={number}") for number in (1, 2, 3, 4)]
+
+    assert [each for page in pages for each in page["data"]] == whole
+    assert {page["meta"]["total"] for page in pages} == {len(whole)} == {5}
+
+
+FAILS = {
+    "banking.balance": "SVC.ACC.006",
+    "banking.pix_keys": "SVC.PIX.002",
+    "banking.pix_key": "SVC.PIX.002",
+    "banking.qrcode": "SVC.PIX.005",
+    "banking.pix_transaction": "SVC.PIX.007",
+    "banking.statement": "SVC.ACC.007",
+}
+"""Contract 4.1, the column of provider failures."""
+
+
+def banked(place: Place) -> bool:
+    return place.row.name in FAILS
+
+
+FAULTS: dict[str, dict[str, object]] = {
+    "refuse": {},
+    "hang": {},
+    "hang_after": {},
+    "reset_before": {},
+    "reset_after": {},
+    "drip": {},
+    "malformed": {},
+    "wrong_types": {},
+    "huge": {},
+    "reject": {},
+    "status 500": {"fault": "status", "status": 500},
+    "status 503": {"fault": "status", "status": 503},
+    "status 429": {"fault": "status", "status": 429},
+    "status 401": {"fault": "status", "status": 401},
+    "status 204": {"fault": "status", "status": 204},
+    "redirect": {"fault": "status", "status": 302},
+}
+
+
+async def test_every_row_that_asks_the_bank_is_in_the_table(world: World):
+    """A new one needs its line above."""
+    assert {place.row.name for place in rows.BANKED} == set(FAILS)
+
+
+@pytest.mark.parametrize("case", list(FAULTS))
+async def test_a_bank_that_fails_is_a_502_of_the_endpoint(world: World, case: str):
+    """Whatever the cause; all reads at once. Retry-After is checked of every 502."""
+    await world.fault(**{"operation": "*", "fault": case, **FAULTS[case]}, count=None)  # type: ignore[arg-type]
+
+    answers = await asyncio.gather(*(rows.ask(world, place) for place in rows.BANKED))
+    await world.control.delete("faults")
+
+    said = {place.row.name: answer.verdict for place, answer in zip(rows.BANKED, answers, strict=True)}
+    assert said == {name: (502, code) for name, code in FAILS.items()}
+
+
+async def test_the_statement_fails_with_its_balance(world: World):
+    """One code for the whole answer."""
+    await world.fault("balance", "status", count=None)
+
+    answer = await world.ask("GET", world.at(f"/transactions{rows.window(world)}"))
+
+    await world.control.delete("faults")
+    assert answer.verdict == (502, "SVC.ACC.007")
+
+
+async def test_a_bank_that_asks_for_patience_is_heard(world: World):
+    """Its Retry-After is handed on, in seconds."""
+    await world.fault("balance", "status", status=429, count=None)
+
+    answer = await world.ask("GET", world.at("/balance"))
+
+    await world.control.delete("faults")
+    assert (answer.status, answer.headers["Retry-After"]) == (502, "1")
+
+
+async def test_a_read_is_repeated_once_when_the_connection_is_lost(world: World):
+    await world.fault("balance", "reset_before")
+
+    answer = await world.ask("GET", world.at("/balance"))
+
+    assert answer.status == 200
+
+
+@pytest.mark.parametrize("place", rows.BANKED, ids=rows.name)
+async def test_an_account_without_a_provider_has_nothing_to_read(world: World, place: Place):
+    """422, for asking again cannot help."""
+    answer = await rows.ask(world, place, "no_provider", by="company")
+
+    assert answer.verdict == (422, "SVC.ACC.005")
+
+
+async def test_payouts_of_an_account_without_a_provider_are_read_from_the_store(world: World):
+    """Never 422 nor 502."""
+    window = rows.window(world)
+
+    listed = await world.ask("GET", world.at(f"/withdraws{window}", "no_provider"), by="company")
+    read = await world.ask("GET", world.at("/withdraw/a", "no_provider"), by="company")
+
+    assert (listed.status, listed.document["meta"]["total"]) == (200, 0)
+    assert read.verdict == (404, "SVC.PIX.011")
+
+
+async def test_a_read_only_account_is_read(world: World):
+    answer = await world.ask("GET", world.at("/balance", "read_only"), by="company")
+
+    assert (answer.status, answer.document["balance"]) == (200, 2500.0)
