@@ -86,13 +86,20 @@ class RecordCache(Generic[Record]):
             task.exception()
 
     async def _load_and_keep(self, key: str) -> Record | None:
-        """Load a record and keep it, or its absence, for its time."""
+        """
+        Load a record and keep it, or its absence, for its time.
+
+        The time runs from before the load: what changed while it ran must not
+        be believed for longer.
+        """
+        clock = asyncio.get_running_loop().time
+        asked = clock()
         record = await self._load(key)
-        await self._make_room(key)
-        if record is None:
-            await self._cache.set(key, _ABSENT, ttl=self._lifetimes.absent_s)
-        else:
-            await self._cache.set(key, record, ttl=self._lifetimes.found_s)
+        lifetime = self._lifetimes.absent_s if record is None else self._lifetimes.found_s
+        left = lifetime - (clock() - asked)
+        if left > 0:
+            await self._make_room(key)
+            await self._cache.set(key, _ABSENT if record is None else record, ttl=left)
         return record
 
     async def _make_room(self, key: str) -> None:

@@ -51,24 +51,12 @@ class Observing:
 
 def make_observing(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Observing:
     """Make the watchers for the rows and providers that are configured."""
-    digest = config_digest(settings)
-    gates = [gate for surface in surfaces for gate in surface.gates]
-    routes = frozenset(row.name for gate in gates for row in gate.rows) | set(PAGES)
     lines = LineBuffer(to_descriptor(sys.stdout.fileno()))
-    values = Metrics(
-        Instance(
-            version=version("pixgate"),
-            environment=settings.environment.value,
-            config_digest=digest,
-            routes=len(routes),
-            policies=sum(len(gate.policies) for gate in gates),
-            providers=len(settings.providers),
-        ),
-        _vocabulary(settings, frozenset(each.name for each in surfaces), routes),
-    )
+    digest = config_digest(settings)
+    values = _metrics(settings, surfaces, digest)
+    always = {"config_digest": digest, "worker": str(os.getpid())}
     level = settings.telemetry.level.upper()
     lag = values.timings(metrics.EVENT_LOOP_LAG)
-    worker = str(os.getpid())
     sampled: list[Callable[[], None]] = []
 
     def sample(lag_s: float) -> None:
@@ -80,7 +68,7 @@ def make_observing(settings: Settings, now: Now, surfaces: Sequence[Surface]) ->
         lines=lines,
         logs=Logs(lines, LogSettings(now=now, monotonic=time.monotonic, level=level)),
         values=values,
-        observer=TelemetryObserver(values, lines, now, {"config_digest": digest, "worker": worker}),
+        observer=TelemetryObserver(values, lines, now, always),
         lag=LoopLag(sample, time.monotonic),
         sampled=sampled,
         digest=digest,
@@ -98,13 +86,24 @@ def refusals_below(observer: RequestObserver) -> Refusals:
     return Refusals(render=error_body, on_refusal=note)
 
 
-def _vocabulary(settings: Settings, surfaces: frozenset[str], routes: frozenset[str]) -> Vocabulary:
-    """Say which label values can occur."""
-    return Vocabulary(
-        surface=surfaces,
+def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> Metrics:
+    """Make the series, with the label values that can occur."""
+    gates = [gate for surface in surfaces for gate in surface.gates]
+    routes = frozenset(row.name for gate in gates for row in gate.rows) | set(PAGES)
+    instance = Instance(
+        version=version("pixgate"),
+        environment=settings.environment.value,
+        config_digest=digest,
+        routes=len(routes),
+        policies=sum(len(gate.policies) for gate in gates),
+        providers=len(settings.providers),
+    )
+    vocabulary = Vocabulary(
+        surface=frozenset(surface.name for surface in surfaces),
         route=routes,
         provider=frozenset(settings.providers),
         operation=frozenset(CALLS),
         policy=frozenset({"read", "payout", COMPANY}),
         event=frozenset(),
     )
+    return Metrics(instance, vocabulary)

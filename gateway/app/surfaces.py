@@ -96,28 +96,34 @@ def _questions(parts: Parts) -> Questions:
     )
     bound = settings.database.auth_timeout_s
     throttle = _throttle(settings)
-    credentials = RecordCache(
-        "credentials",
-        lifetimes,
-        watched(within(bound, parts.credentials.find), parts.observer.show),
-        lambda result: parts.observer.count("credential_cache", result),
-    )
     accounts = RecordCache(
         "accounts", lifetimes, within(bound, parts.accounts.find), lambda _result: None
     )
     return Questions(
         not_blocked=NotBlocked(throttle),
-        credentials=BasicCredentials(
-            find=credentials.find,
-            check=parts.check,
-            throttle=throttle,
-            now=parts.now,
-            stopwatch=Stopwatch(
-                time.perf_counter, lambda took_s: parts.observer.authenticated("basic", took_s)
-            ),
-        ),
+        credentials=_credentials(parts, lifetimes, throttle),
         quota=_quota(parts),
         scope=AccountScope(accounts.find),
+    )
+
+
+def _credentials(parts: Parts, lifetimes: Lifetimes, throttle: FailureThrottle) -> BasicCredentials:
+    """Make the policy that finds out who is calling."""
+    bound = parts.settings.database.auth_timeout_s
+    records = RecordCache(
+        "credentials",
+        lifetimes,
+        watched(within(bound, parts.credentials.find), parts.observer.show),
+        lambda result: parts.observer.count("credential_cache", result),
+    )
+    return BasicCredentials(
+        find=records.find,
+        check=parts.check,
+        throttle=throttle,
+        now=parts.now,
+        stopwatch=Stopwatch(
+            time.perf_counter, lambda took_s: parts.observer.authenticated("basic", took_s)
+        ),
     )
 
 

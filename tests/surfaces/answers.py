@@ -11,7 +11,7 @@ from multidict import CIMultiDictProxy
 from gateway.domain.errors import CATALOGUE
 
 JSON = "application/json; charset=utf-8"
-PAIRS = frozenset((error.code, error.status) for error in CATALOGUE)
+SAYINGS = frozenset((error.status, error.code, error.message) for error in CATALOGUE)
 WAITING = frozenset({429, 502, 503})
 REFUSED = 400
 
@@ -66,9 +66,8 @@ def check(answer: Answer, method: str, content_type: str = JSON) -> None:
 
 
 def _check_refusal(answer: Answer) -> None:
-    """Demand the one error body, of a code and status that are catalogued."""
+    """Demand the one error body, word by word as it is catalogued."""
     document = answer.document
     assert list(document) == ["code", "message", "trace_id"]
     assert document["trace_id"] == answer.trace_id
-    assert document["message"]
-    assert (document["code"], answer.status) in PAIRS, document
+    assert (answer.status, document["code"], document["message"]) in SAYINGS, document

@@ -120,9 +120,15 @@ class World:
                     return dict(found)
                 await asyncio.sleep(0.02)
 
-    async def fault(self, operation: str, fault: str, **options: object) -> None:
-        """Let the bank do an operation wrong, once unless ``count`` says otherwise."""
-        await self.control.post("faults", body={"operation": operation, "fault": fault, **options})
+    @asynccontextmanager
+    async def failing(self, operation: str, fault: str, **options: object) -> AsyncIterator[None]:
+        """Let the bank do an operation wrong, every time unless ``count`` says otherwise."""
+        wrong = {"operation": operation, "fault": fault, "count": None, **options}
+        await self.control.post("faults", body=wrong)
+        try:
+            yield
+        finally:
+            await self.control.delete("faults")
 
     async def executions(self, reference: str, account: str = "main") -> list[int]:
         """Return the centavos of every payout that the bank really made for a reference."""

@@ -36,7 +36,7 @@ async def stage(name: str, tmp_path: Path) -> AsyncIterator[Stage]:
 
 @pytest.fixture
 async def adapter(name: str, stage: Stage, told: Witness) -> AsyncIterator[ProviderAdapter]:
-    """The adapter, in front of its bank; half a second for everything."""
-    limits = ClientLimits(connect_s=0.2, read_s=0.5, payout_s=0.5)
+    """The adapter, in front of its bank; a second for everything."""
+    limits = ClientLimits(connect_s=0.4, read_s=1.0, payout_s=1.0)
     async with on_stage(name, stage.url, told, limits) as standing:
         yield standing

@@ -14,6 +14,9 @@ from tests.contract.adapters.wire_faults import FAULTS, WireFault, close, hang
 from tests.unit.provider_adapters.scripted import ScriptedBank, standing
 from tests.unit.provider_adapters.witness import SHORT, Witness
 
+PATIENCE_S = 3
+"""Bank and adapter share one loop on a machine that may be busy."""
+
 adapters = pytest.mark.parametrize("name", list(registry.ADAPTERS))
 faults = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 
@@ -38,7 +41,7 @@ async def test_a_read_fails_with_a_provider_error(name: str, fault: WireFault):
 
     assert isinstance(failed.value, fault.read)
     assert failed.value.reason == fault.reason or not fault.reason
-    assert took < 2 * SHORT.read_s
+    assert took < SHORT.read_s + PATIENCE_S
     assert len(told.calls) == 1 + len(told.retries) <= 2
     assert bank.connections == len(told.calls)
 

@@ -87,9 +87,11 @@ async def test_a_late_one_is_processing_until_it_settles(world: World):
     await world.pay(order("late", world.today(), value=777.01))
 
     before = (await read(world, "late")).document
-    await world.control.post("clock", body={"offset_s": 60})
-    after = await world.settled("late")
-    await world.control.post("clock", body={"offset_s": 0})
+    try:
+        await world.control.post("clock", body={"offset_s": 60})
+        after = await world.settled("late")
+    finally:
+        await world.control.post("clock", body={"offset_s": 0})
 
     assert (before["status"], before["settled_at"]) == ("processing", "")
     assert after["status"] == "paid"
@@ -265,11 +267,10 @@ async def test_the_same_reference_on_another_account_is_another_payout(world: Wo
 async def test_what_was_certainly_not_sent_may_be_sent_again(world: World):
     """Nobody listens: 502 ``SVC.ACC.005``; the retry pays, and pays once."""
     sent = order("not-sent", world.today())
-    await world.fault("*", "refuse", count=None)
 
-    first = await world.pay(sent)
-    shown = (await read(world, "not-sent")).document
-    await world.control.delete("faults")
+    async with world.failing("*", "refuse"):
+        first = await world.pay(sent)
+        shown = (await read(world, "not-sent")).document
     again = await world.pay(sent)
 
     assert first.verdict == (502, "SVC.ACC.005")
@@ -297,10 +298,9 @@ async def test_what_is_not_known_is_never_sent_again(world: World, fault: str, e
     """502 ``SVC.PIX.010``, then 200 ``processing`` for the same request; paid where it was."""
     reference = f"unknown-{fault}"
     sent = order(reference, world.today())
-    await world.fault("payout", fault)
 
-    first = await world.pay(sent)
-    await world.control.delete("faults")
+    async with world.failing("payout", fault, count=1):
+        first = await world.pay(sent)
     again = await world.pay(sent)
 
     assert (first.verdict, again.verdict) == (UNKNOWN, TAKEN)
@@ -313,11 +313,10 @@ async def test_what_is_not_known_is_never_sent_again(world: World, fault: str, e
 async def test_reading_is_never_the_banks_failure(world: World):
     """A bank that is away leaves the payout as it was last known."""
     await world.pay(order("read-while-away", world.today(), value=777.01))
-    await world.fault("*", "refuse", count=None)
 
-    answer = await read(world, "read-while-away")
+    async with world.failing("*", "refuse"):
+        answer = await read(world, "read-while-away")
 
-    await world.control.delete("faults")
     assert (answer.status, answer.document["status"]) == (200, "processing")
 
 

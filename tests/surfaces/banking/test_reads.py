@@ -191,28 +191,21 @@ FAILS = {
 """Contract 4.1, the column of provider failures."""
 
 
-def banked(place: Place) -> bool:
-    return place.row.name in FAILS
-
-
-FAULTS: dict[str, dict[str, object]] = {
-    "refuse": {},
-    "hang": {},
-    "hang_after": {},
-    "reset_before": {},
-    "reset_after": {},
-    "drip": {},
-    "malformed": {},
-    "wrong_types": {},
-    "huge": {},
-    "reject": {},
-    "status 500": {"fault": "status", "status": 500},
-    "status 503": {"fault": "status", "status": 503},
-    "status 429": {"fault": "status", "status": 429},
-    "status 401": {"fault": "status", "status": 401},
-    "status 204": {"fault": "status", "status": 204},
-    "redirect": {"fault": "status", "status": 302},
-}
+FAULTS: dict[str, tuple[str, int]] = {
+    kind: (kind, 500)
+    for kind in (
+        "refuse",
+        "hang",
+        "hang_after",
+        "reset_before",
+        "reset_after",
+        "drip",
+        "malformed",
+        "wrong_types",
+        "huge",
+        "reject",
+    )
+} | {f"status {status}": ("status", status) for status in (204, 302, 401, 403, 404, 429, 500, 503)}
 
 
 async def test_every_row_that_asks_the_bank_is_in_the_table(world: World):
@@ -223,10 +216,10 @@ async def test_every_row_that_asks_the_bank_is_in_the_table(world: World):
 @pytest.mark.parametrize("case", list(FAULTS))
 async def test_a_bank_that_fails_is_a_502_of_the_endpoint(world: World, case: str):
     """Whatever the cause; all reads at once. Retry-After is checked of every 502."""
-    await world.fault(**{"operation": "*", "fault": case, **FAULTS[case]}, count=None)  # type: ignore[arg-type]
+    kind, status = FAULTS[case]
 
-    answers = await asyncio.gather(*(rows.ask(world, place) for place in rows.BANKED))
-    await world.control.delete("faults")
+    async with world.failing("*", kind, status=status):
+        answers = await asyncio.gather(*(rows.ask(world, place) for place in rows.BANKED))
 
     said = {place.row.name: answer.verdict for place, answer in zip(rows.BANKED, answers, strict=True)}
     assert said == {name: (502, code) for name, code in FAILS.items()}
@@ -234,28 +227,23 @@ async def test_a_bank_that_fails_is_a_502_of_the_endpoint(world: World, case: st
 
 async def test_the_statement_fails_with_its_balance(world: World):
     """One code for the whole answer."""
-    await world.fault("balance", "status", count=None)
+    async with world.failing("balance", "status"):
+        answer = await world.ask("GET", world.at(f"/transactions{rows.window(world)}"))
 
-    answer = await world.ask("GET", world.at(f"/transactions{rows.window(world)}"))
-
-    await world.control.delete("faults")
     assert answer.verdict == (502, "SVC.ACC.007")
 
 
 async def test_a_bank_that_asks_for_patience_is_heard(world: World):
     """Its Retry-After is handed on, in seconds."""
-    await world.fault("balance", "status", status=429, count=None)
+    async with world.failing("balance", "status", status=429):
+        answer = await world.ask("GET", world.at("/balance"))
 
-    answer = await world.ask("GET", world.at("/balance"))
-
-    await world.control.delete("faults")
     assert (answer.status, answer.headers["Retry-After"]) == (502, "1")
 
 
 async def test_a_read_is_repeated_once_when_the_connection_is_lost(world: World):
-    await world.fault("balance", "reset_before")
-
-    answer = await world.ask("GET", world.at("/balance"))
+    async with world.failing("balance", "reset_before", count=1):
+        answer = await world.ask("GET", world.at("/balance"))
 
     assert answer.status == 200
 

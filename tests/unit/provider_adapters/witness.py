@@ -10,7 +10,7 @@ from provider_adapters._shared.limits import ClientLimits
 from provider_adapters._shared.surroundings import Surroundings
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-SHORT = ClientLimits(connect_s=0.15, read_s=0.5, payout_s=0.5, retry_after_s=0.001)
+SHORT = ClientLimits(connect_s=0.4, read_s=1.0, payout_s=1.0, retry_after_s=0.001)
 
 
 @dataclass

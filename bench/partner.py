@@ -1,0 +1,147 @@
+"""A configuration for the gateway under measure, and a partner of it, made by its own commands."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import stub
+from gateway.security.secrets import new_client_secret
+
+_PATIENCE_S = 60
+_NO_LIMIT = 1_000_000_000
+_FREE = {"rate": 1_000_000, "burst": _NO_LIMIT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """
+    Where a gateway stands.
+
+    Attributes:
+        folder: Of all that it writes.
+        database: Address of a PostgreSQL database; empty for a file in ``folder``.
+        port, operations, bank: Of its two listeners, and of the stub.
+    """
+
+    folder: Path
+    database: str
+    port: int
+    operations: int
+    bank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partner:
+    """Somebody who may read the balances of two accounts."""
+
+    account: str
+    slow_account: str
+    client_id: str
+    client_secret: str
+
+    def request(self, account: str, secret: str = "") -> bytes:
+        """Write the bytes of a balance request, by default with the right secret."""
+        pair = f"{self.client_id}:{secret or self.client_secret}"
+        return write_request(
+            f"/baas/v1/account/{account}/balance",
+            f"Basic {base64.b64encode(pair.encode()).decode()}",
+        )
+
+    def refused_request(self) -> bytes:
+        """Write one whose secret has the right form and is wrong, so that a digest finds out."""
+        return self.request(self.account, new_client_secret(os.urandom))
+
+
+def write_request(path: str, authorization: str) -> bytes:
+    """Write the bytes of a GET request."""
+    lines = [f"GET {path} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: {authorization}"]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def write_configuration(place: Place) -> Path:
+    """Write a sandbox configuration without the limits that a load would meet."""
+    file = place.folder / f"gateway-{place.port}.yaml"
+    file.write_text(json.dumps(_configuration(place)))  # JSON is YAML
+    return file
+
+
+def make_partner(config: Path) -> Partner:
+    """Make a company, two accounts and a credential in the gateway's store."""
+    company = _made(config, "company", "create", "--name", "Bench")["id"]
+    made = _made(
+        config,
+        *("credential", "issue", "--name", "bench"),
+        *("--company", company, "--permission", "balance:read"),
+    )
+    return Partner(
+        account=_made_account(config, company, stub.ACCOUNT),
+        slow_account=_made_account(config, company, stub.SLOW_ACCOUNT),
+        client_id=made["client_id"],
+        client_secret=made["client_secret"],
+    )
+
+
+def _made_account(config: Path, company: str, name: str) -> str:
+    """Make an account at the stub and return its id."""
+    made = _made(
+        config,
+        *("account", "create", "--company", company, "--name", "Bench"),
+        *("--tax-number", "11222333000181", "--active", "--verified"),
+        *("--provider", "sandbox", "--provider-account", name, "--provider-credentials", "-"),
+    )
+    return made["id"]
+
+
+def _made(config: Path, *command: str) -> Mapping[str, str]:
+    """Run a command and read what it made."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gateway", *command, "--config", str(config), "--json"],
+        check=True,
+        stdout=subprocess.PIPE,
+        input=stub.TOKEN,
+        text=True,
+        timeout=_PATIENCE_S,
+    )
+    made: Mapping[str, str] = json.loads(done.stdout)
+    return made
+
+
+def _configuration(place: Place) -> Mapping[str, object]:
+    """Lift quotas, throttles, bulkhead and shedding out of the way; all of them still run."""
+    return {
+        "environment": "sandbox",
+        "var": str(place.folder),
+        "server": {
+            "port": place.port,
+            "connections_per_address": 10_000,
+            "drain_accept_s": 0,
+        },
+        "admin": {"port": place.operations},
+        "database": {"url": place.database, "migrate": "always"},
+        "limits": {
+            "in_flight": 10_000,
+            "loop_lag_s": 60,
+            "failed_credentials": {
+                "per_address": _NO_LIMIT,
+                "per_address_and_client": _NO_LIMIT,
+                "hard_per_address": _NO_LIMIT,
+                "window_s": 1,  # it remembers every refusal of the window
+            },
+        },
+        "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
+        "providers": {
+            "sandbox": {
+                "adapter": "sandbox",
+                "settings": {"base_url": f"http://127.0.0.1:{place.bank}"},
+                "in_flight": 10_000,
+            }
+        },
+        "sandbox_bank": {"start": False},
+    }

@@ -1,0 +1,40 @@
+"""The record of the request being served."""
+
+import asyncio
+
+from gateway.telemetry.records import AccessRecord, begin_record, current_record
+
+
+async def test_each_request_fills_its_own():
+    async def serve(trace_id: str) -> AccessRecord | None:
+        begin_record(AccessRecord(trace_id=trace_id))
+        await asyncio.sleep(0)
+        await asyncio.create_task(note(trace_id))
+        return current_record()
+
+    async def note(outcome: str) -> None:
+        record = current_record()
+        assert record is not None
+        record.payout = outcome
+
+    one, two = await asyncio.gather(serve("one"), serve("two"))
+
+    assert one is not None
+    assert two is not None
+    assert [(each.trace_id, each.payout) for each in (one, two)] == [("one", "one"), ("two", "two")]
+
+
+async def test_outside_of_a_request_there_is_none():
+    assert await asyncio.create_task(nothing()) is None
+
+
+async def nothing() -> AccessRecord | None:
+    return current_record()
+
+
+def test_a_fresh_record_says_nothing_that_did_not_happen():
+    """Empty texts and zeros: a metric would count them as what they say."""
+    record = AccessRecord(trace_id="t")
+
+    assert (record.surface, record.route, record.status, record.code) == ("none", "none", 0, "")
+    assert (record.auth, record.payout, record.provider, record.provider_s) == ("", "", "", 0.0)

@@ -1,0 +1,113 @@
+"""The trace id: the caller's own where it may be, else a new one."""
+
+import asyncio
+import uuid
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.telemetry import trace
+
+DIGITS = "4bf92f3577b34da6a3ce929d0e0e4736"
+PARENT = f"00-{DIGITS}-00f067aa0ba902b7-01"
+
+
+@pytest.mark.parametrize(
+    "value", ["a", "order-1042", "A" * 128, "a.b_c:d-e", str(uuid.UUID(DIGITS)), "00000"]
+)
+def test_one_value_of_harmless_characters_is_the_caller_s_own(value: str):
+    assert trace.accepted([value]) == value
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [""],
+        ["a", "a"],
+        ["a" * 129],
+        ["a" * 4000],
+        ["<script>"],
+        ["a b"],
+        ["a\tb"],
+        ["a\n"],
+        ["é"],
+        ["a,b"],
+        ["a/b"],
+        ["\x00"],
+        [" a"],
+        ["١"],
+    ],
+    ids=lambda values: ascii(values)[:24],
+)
+def test_anything_else_is_not(values: list[str]):
+    """It would be reflected into a header, a body and a log."""
+    assert trace.accepted(values) is None
+
+
+@given(st.lists(st.text(max_size=150), max_size=2))
+def test_what_is_accepted_is_never_changed(values: list[str]):
+    assert trace.accepted(values) in {None, *values[:1]}
+
+
+def test_a_w3c_trace_is_continued_as_a_uuid():
+    assert trace.continued([PARENT]) == str(uuid.UUID(DIGITS))
+    assert trace.continued([PARENT.replace("00-", "cc-", 1)]) == str(uuid.UUID(DIGITS))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [PARENT, PARENT],
+        [""],
+        [PARENT.upper()],
+        [PARENT.replace("00-", "ff-", 1)],
+        [PARENT.replace(DIGITS, "0" * 32)],
+        [PARENT.replace("00f067aa0ba902b7", "0" * 16)],
+        [PARENT + "-x"],
+        [PARENT + "\n"],
+        [PARENT[:-1]],
+        [PARENT.replace("-", "_")],
+        [PARENT.replace("4b", "\u0664b")],
+    ],
+    ids=ascii,
+)
+def test_an_invalid_traceparent_is_not(values: list[str]):
+    assert trace.continued(values) is None
+
+
+@given(st.text(max_size=60))
+def test_any_traceparent_is_continued_or_not(value: str):
+    found = trace.continued([value])
+
+    assert found is None or trace.is_uuid(found)
+
+
+def test_a_new_one_is_a_uuid_and_new():
+    one, other = trace.new_trace_id(), trace.new_trace_id()
+
+    assert trace.is_uuid(one)
+    assert trace.is_uuid(other)
+    assert one != other
+
+
+@pytest.mark.parametrize("text", ["", "a", DIGITS, f"{{{uuid.UUID(DIGITS)}}}"])
+def test_not_every_trace_id_is_a_uuid(text: str):
+    assert not trace.is_uuid(text)
+
+
+async def test_it_follows_what_a_request_starts_and_nothing_else():
+    async def serve(trace_id: str) -> str:
+        trace.begin(trace_id)
+        await asyncio.sleep(0)
+        return await asyncio.create_task(current())
+
+    async def current() -> str:
+        return trace.current_trace_id()
+
+    served = await asyncio.gather(serve("one"), serve("two"))
+
+    assert served == ["one", "two"]
+    assert await current() == ""

@@ -1,0 +1,206 @@
+"""A bounded cache of records: believed for a while, loaded once for all who wait."""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+
+import pytest
+
+from gateway.cache import Lifetimes, RecordCache
+from gateway.domain.stores import StoreUnavailable
+
+LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
+
+
+@dataclass
+class Source:
+    """A store of texts that can be slow, down, or told something else."""
+
+    records: dict[str, str] = field(default_factory=lambda: {"a": "A", "b": "B"})
+    loaded: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    is_down: bool = False
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.gate.set()
+
+    async def load(self, key: str) -> str | None:
+        self.loaded.append(key)
+        await self.gate.wait()
+        if self.is_down:
+            raise StoreUnavailable
+        return self.records.get(key)
+
+    def cache(self, lifetimes: Lifetimes = LONG) -> RecordCache[str]:
+        return RecordCache("test", lifetimes, self.load, self.seen.append)
+
+
+@pytest.fixture
+def source() -> Source:
+    return Source()
+
+
+async def settled(*waiting: Awaitable[str | None]) -> list[str | BaseException | None]:
+    return await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_a_record_is_loaded_once_and_believed(source: Source):
+    cache = source.cache()
+
+    found = [await cache.find("a"), await cache.find("a")]
+
+    assert (found, source.loaded, source.seen) == (["A", "A"], ["a"], ["miss", "hit"])
+
+
+async def test_the_absence_of_one_is_believed_too(source: Source):
+    cache = source.cache()
+
+    found = [await cache.find("x"), await cache.find("x")]
+
+    assert (found, source.loaded, source.seen) == ([None, None], ["x"], ["miss", "negative"])
+
+
+async def test_a_record_is_believed_for_its_time_from_when_it_was_read(source: Source):
+    """Being asked for does not make it younger: a revoked credential must die in time."""
+    cache = source.cache(Lifetimes(found_s=0.1, absent_s=60.0, size=9))
+    await cache.find("a")
+    source.records["a"] = "new"
+
+    for _ in range(4):
+        assert await cache.find("a") == "A"
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+
+    assert await cache.find("a") == "new"
+
+
+async def test_absence_has_a_time_of_its_own(source: Source):
+    cache = source.cache(Lifetimes(found_s=60.0, absent_s=0.05, size=9))
+    await cache.find("a")
+    await cache.find("x")
+    source.records |= {"a": "new", "x": "X"}
+
+    await asyncio.sleep(0.1)
+
+    assert (await cache.find("a"), await cache.find("x")) == ("A", "X")
+
+
+async def test_what_is_forgotten_is_read_again(source: Source):
+    cache = source.cache()
+    await cache.find("a")
+    source.records["a"] = "new"
+
+    await cache.forget("a")
+    await cache.forget("never seen")
+
+    assert await cache.find("a") == "new"
+
+
+async def test_a_failing_load_is_not_kept(source: Source):
+    cache = source.cache()
+    source.is_down = True
+    with pytest.raises(StoreUnavailable):
+        await cache.find("a")
+
+    source.is_down = False
+
+    assert await cache.find("a") == "A"
+    assert source.loaded == ["a", "a"]
+
+
+async def test_a_record_outlives_the_store_that_gave_it(source: Source):
+    """Known partners are served while the store is down, to the end of the record's time."""
+    cache = source.cache()
+    await cache.find("a")
+    source.is_down = True
+
+    assert await cache.find("a") == "A"
+    with pytest.raises(StoreUnavailable):
+        await cache.find("b")
+
+
+async def test_many_who_wait_cause_one_load(source: Source):
+    cache = source.cache()
+    source.gate.clear()
+    waiting = [asyncio.ensure_future(cache.find("a")) for _ in range(50)]
+    await asyncio.sleep(0)
+
+    source.gate.set()
+
+    assert await settled(*waiting) == ["A"] * 50
+    assert source.loaded == ["a"]
+
+
+async def test_all_who_wait_are_told_of_a_failure(source: Source):
+    cache = source.cache()
+    source.gate.clear()
+    source.is_down = True
+    waiting = [asyncio.ensure_future(cache.find("a")) for _ in range(5)]
+    await asyncio.sleep(0)
+
+    source.gate.set()
+
+    assert [type(each) for each in await settled(*waiting)] == [StoreUnavailable] * 5
+    assert source.loaded == ["a"]
+
+
+async def test_one_that_gives_up_stops_nobody_else(source: Source):
+    cache = source.cache()
+    source.gate.clear()
+    first, second = (asyncio.ensure_future(cache.find("a")) for _ in range(2))
+    await asyncio.sleep(0)
+
+    first.cancel()
+    await asyncio.sleep(0)
+    source.gate.set()
+
+    assert await second == "A"
+    assert first.cancelled()
+    assert source.loaded == ["a"]
+
+
+async def test_a_failure_nobody_waits_for_any_more_is_no_noise(source: Source):
+    """Warnings are errors here: an exception never looked at would be one."""
+    cache = source.cache()
+    source.gate.clear()
+    source.is_down = True
+    alone = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0)
+    alone.cancel()
+
+    source.gate.set()
+    await asyncio.sleep(0.01)
+
+    assert cache._loading == {}
+
+
+async def test_no_more_than_its_size_is_kept_the_oldest_go_first(source: Source):
+    source.records = {str(number): str(number) for number in range(20)}
+    cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
+
+    for key in source.records:
+        await cache.find(key)
+    source.loaded.clear()
+    for key in ("19", "15", "14"):
+        await cache.find(key)
+
+    assert source.loaded == ["14"]
+    assert len(cache._cache._cache) == len(cache._keys) == 5
+
+
+async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
+    cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
+
+    for number in range(200):
+        await cache.find(f"guess-{number}")
+
+    assert len(cache._cache._cache) == len(cache._keys) == 5
+    assert len(cache._cache._handlers) == 5
+
+
+async def test_two_caches_share_nothing(source: Source):
+    other = Source({"a": "other"})
+    one, two = source.cache(), other.cache()
+
+    assert (await one.find("a"), await two.find("a")) == ("A", "other")
