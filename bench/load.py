@@ -9,6 +9,8 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from typing import cast
 
 _END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
@@ -67,8 +69,7 @@ class Caller(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask for the first time."""
-        assert isinstance(transport, asyncio.WriteTransport)  # noqa: S101 - for the type
-        self.transport = transport
+        self.transport = cast("asyncio.WriteTransport", transport)
         self._ask()
 
     def data_received(self, data: bytes) -> None:
@@ -101,9 +102,8 @@ async def calling(order: Order, connections: int) -> AsyncIterator[Tally]:
     callers: list[Caller] = []
     try:
         for _ in range(connections):
-            caller = Caller(order, tally)
-            await loop.create_connection(lambda made=caller: made, "127.0.0.1", order.port)
-            callers.append(caller)
+            make = partial(Caller, order, tally)
+            callers.append((await loop.create_connection(make, "127.0.0.1", order.port))[1])
         yield tally
     finally:
         tally.stopped = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from typing import cast
 
 import uvloop
 
@@ -48,8 +49,7 @@ class Stub(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
-        assert isinstance(transport, asyncio.WriteTransport)  # noqa: S101 - for the type
-        self._transport = transport
+        self._transport = cast("asyncio.WriteTransport", transport)
 
     def data_received(self, data: bytes) -> None:
         """Answer every request that is complete."""
@@ -65,9 +65,7 @@ class Stub(asyncio.Protocol):
 async def serve(port: int, latency_s: float) -> None:
     """Answer until the process is ended."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: Stub(latency_s), "127.0.0.1", port, backlog=1024
-    )
+    server = await loop.create_server(lambda: Stub(latency_s), "127.0.0.1", port, backlog=1024)
     await server.serve_forever()
 
 

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
@@ -19,6 +19,7 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
+_ANY = ("127.0.0.1", 0)
 _START_S = 30.0
 _STOP_S = 15.0
 # Places behind the name in /proc/PID/stat, the state being the first.
@@ -73,12 +74,14 @@ def pin(pid: int, core: int | None) -> None:
 
 
 def free_ports(number: int) -> list[int]:
-    """Ask for loopback ports that nobody listens on."""
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [int(probe.getsockname()[1]) for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
+    """Ask for consecutive loopback ports that nobody listens on."""
+    while True:
+        with ExitStack() as probes:
+            first = probes.enter_context(socket.create_server(_ANY)).getsockname()[1]
+            with suppress(OSError, OverflowError):
+                for port in range(first + 1, first + number):
+                    probes.enter_context(socket.create_server(("127.0.0.1", port)))
+                return list(range(first, first + number))
 
 
 def answers(port: int, path: str = "/") -> int:
@@ -153,7 +156,8 @@ def _wait(process: subprocess.Popen[bytes], ready: Callable[[], bool], errors: P
     while not ready():
         if process.poll() is not None or time.monotonic() > deadline:
             said = errors.read_text(errors="replace")[-2000:]
-            raise NotStarted(f"{process.args!r}: {said}")
+            problem = f"{process.args!r}: {said}"
+            raise NotStarted(problem)
         time.sleep(0.02)
 
 

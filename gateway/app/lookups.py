@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gateway.domain.clocks import Now
 from gateway.domain.stores import Credentials, StoreUnavailable
@@ -19,16 +19,33 @@ _WRITE_EVERY_S = 5.0
 
 
 def within(
-    seconds: float, load: Callable[[str], Awaitable[Record | None]]
+    seconds: float, load: Callable[[str], Coroutine[Any, Any, Record | None]]
 ) -> Callable[[str], Awaitable[Record | None]]:
-    """Bound a look-up in time; too slow is ``StoreUnavailable`` like every other failure."""
+    """
+    Bound a look-up in time; too slow is ``StoreUnavailable`` like every other failure.
+
+    A look-up that is given up is cancelled and not waited for: a driver may take
+    seconds to let go of a server that is silent.
+    """
+    given_up: set[asyncio.Task[Record | None]] = set()
+
+    def ended(task: asyncio.Task[Record | None]) -> None:
+        given_up.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     async def bounded(key: str) -> Record | None:
+        task = asyncio.create_task(load(key))  # noqa: TID251 - awaited here, or cancelled and kept
         try:
-            async with asyncio.timeout(seconds):
-                return await load(key)
-        except TimeoutError as problem:
-            raise StoreUnavailable(load.__qualname__) from problem
+            done, _ = await asyncio.wait({task}, timeout=seconds)
+        finally:
+            if not task.done():
+                given_up.add(task)
+                task.add_done_callback(ended)
+                task.cancel()
+        if not done:
+            raise StoreUnavailable(load.__qualname__)
+        return task.result()
 
     return bounded
 

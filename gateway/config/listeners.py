@@ -28,6 +28,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         drain_s: How long it then waits for those in flight.
         reuse_port: Lets several processes bind the same port.
         openapi: Serves the OpenAPI documents publicly.
+        trusted_peers: Networks of our own proxies, separated by commas; they
+            hold more connections than one partner may.
     """
 
     host: str = "127.0.0.1"
@@ -44,6 +46,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     drain_s: Seconds = 30.0
     reuse_port: bool = False
     openapi: bool = False
+    trusted_peers: str = ""
 
 
 class Admin(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -15,6 +15,8 @@ from typing import Protocol
 from gateway.domain.accounts import Account, Company, Credential, SecretDigest
 from gateway.domain.payouts import Failure, Payout, PayoutState
 from gateway.domain.providers import Evidence
+from gateway.domain.reviews import Opinion
+from gateway.domain.stops import Stop
 from gateway.domain.windows import Search
 
 
@@ -186,12 +188,101 @@ class Payouts(Protocol):
         """Return one."""
         ...
 
+    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
+        """Return other references created since with the same amount and destination."""
+        ...
+
     async def search(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
         """Return a page, newest created first, and how many lie in the window."""
         ...
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         """Return every try, oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """
+    A look at an unsettled payout that is over.
+
+    Attributes:
+        owner: Who claimed it; a claim that was taken over is left alone.
+        next_check_at: When to look again; None never.
+        review: No proof can be had any more: a person decides.
+    """
+
+    account_id: str
+    reference: str
+    attempt: int
+    owner: str
+    at: datetime
+    next_check_at: datetime | None
+    review: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsettled:
+    """
+    How a provider's payouts stand.
+
+    Attributes:
+        unresolved: Payouts whose outcome is not known.
+        oldest_at: When the oldest of them was created; None when there is none.
+        review: Payouts that wait for a person.
+    """
+
+    provider: str
+    unresolved: int
+    oldest_at: datetime | None
+    review: int
+
+
+class FollowUps(Protocol):
+    """Payouts that must be looked at again; any number of processes may share the work."""
+
+    async def claim_due(self, owner: str, now: datetime, until: datetime) -> Sequence[Payout]:
+        """Claim what is due and free, at most fifty; the claims end at ``until``."""
+        ...
+
+    async def checked(self, checked: Checked) -> bool:
+        """Note a look and let the claim go; False when it was somebody else's by then."""
+        ...
+
+    async def unresolved(self) -> Sequence[Payout]:
+        """Return every payout whose outcome is not known or that waits for a person."""
+        ...
+
+    async def standing(self) -> Sequence[Unsettled]:
+        """Count what is unsettled, by provider."""
+        ...
+
+
+class Stops(Protocol):
+    """Kill switches."""
+
+    async def add(self, stop: Stop, event: AuditEvent) -> None:
+        """Store a new one."""
+        ...
+
+    async def lift(self, stop_id: str, at: datetime, event: AuditEvent) -> bool:
+        """End one now; False when there is none or it has ended already."""
+        ...
+
+    async def active(self, at: datetime) -> Sequence[Stop]:
+        """Return those that hold at an instant, oldest first."""
+        ...
+
+
+class Reviews(Protocol):
+    """Opinions on payouts that no proof can settle."""
+
+    async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
+        """Store one and return all on this payout, oldest first; one person has one opinion."""
+        ...
+
+    async def decide(self, change: Change, event: AuditEvent) -> bool:
+        """Do the final step and end the review; False when the payout stood elsewhere."""
         ...
 
 

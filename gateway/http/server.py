@@ -161,6 +161,8 @@ class Server:
             return await read_body(request, limit, self.serving.body_deadline_s)
         except tuple(_UNREAD) as problem:
             raise ServiceError(_UNREAD[type(problem)], "body") from problem
+        except ConnectionError as problem:
+            raise ServiceError(errors.REQUEST_TIMEOUT, "caller_gone") from problem
 
     def _translate(self, problem: Exception, place: Place | None) -> ServiceError:
         """Give an exception its row's code; one that nobody declared is ours: 500."""

@@ -6,14 +6,26 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import literal, select
 
-from gateway.domain.stores import Accounts, Audit, Companies, Credentials, Payouts
+from gateway.domain.stores import (
+    Accounts,
+    Audit,
+    Companies,
+    Credentials,
+    FollowUps,
+    Payouts,
+    Reviews,
+    Stops,
+)
 from gateway.store.accounts import StoredAccounts
 from gateway.store.address import address, is_sqlite
 from gateway.store.audit import StoredAudit
 from gateway.store.companies import StoredCompanies
 from gateway.store.credentials import StoredCredentials
 from gateway.store.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
+from gateway.store.followups import StoredFollowUps
 from gateway.store.payouts import StoredPayouts
+from gateway.store.reviews import StoredReviews
+from gateway.store.stops import StoredStops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +43,9 @@ class Store:
     accounts: Accounts
     credentials: Credentials
     payouts: Payouts
+    follow_ups: FollowUps
+    stops: Stops
+    reviews: Reviews
     audit: Audit
 
     async def check(self) -> None:
@@ -59,6 +74,9 @@ def open_store(url: str, limits: Limits = DEFAULT_LIMITS) -> Store:
         accounts=StoredAccounts(database),
         credentials=StoredCredentials(database),
         payouts=StoredPayouts(database),
+        follow_ups=StoredFollowUps(database),
+        stops=StoredStops(database),
+        reviews=StoredReviews(database),
         audit=StoredAudit(database),
     )
 

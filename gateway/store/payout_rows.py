@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from sqlalchemy import ColumnElement, case, func, literal
 
 from gateway.domain.money import Money
@@ -20,6 +22,9 @@ from gateway.store.attempts import evidence_document
 from gateway.store.columns import Record
 from gateway.store.tables import attempts
 
+_SOON = timedelta(seconds=2)
+"""PIX settles in seconds: the first look comes that soon."""
+
 
 def key_columns(account_id: str, reference: str) -> dict[str, object]:
     """Write a payout's key."""
@@ -35,6 +40,7 @@ def payout_row(payout: Payout) -> dict[str, object]:
         **key_columns(payout.account_id, payout.reference),
         **_order(payout),
         **_standing(payout),
+        "next_check_at": payout.lease_until,
     }
 
 
@@ -69,7 +75,11 @@ def restored_payout(row: Record) -> Payout:
 
 def step_columns(change: Change) -> dict[str, object]:
     """Write what a step changes in its payout; what it leaves empty stays as it is."""
-    step: dict[str, object] = {"state": change.after.value, "updated_at": change.at}
+    step: dict[str, object] = {
+        "state": change.after.value,
+        "updated_at": change.at,
+        "next_check_at": first_check(change.after, change.at),
+    }
     if change.provider_id:
         step["provider_id"] = change.provider_id
     if change.e2e_id:
@@ -79,6 +89,20 @@ def step_columns(change: Change) -> dict[str, object]:
     if change.failure is not None:
         step |= _failing(change.failure)
     return step
+
+
+def first_check(state: PayoutState, at: datetime) -> datetime | None:
+    """
+    Say when a payout that has just come to a state is looked at first.
+
+    One that was not sent is looked at when its day is over, a final one never.
+    """
+    if state in {PayoutState.UNKNOWN, PayoutState.ACCEPTED}:
+        return at + _SOON
+    if state is PayoutState.NOT_SENT:
+        midnight = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        return midnight + timedelta(days=1)
+    return None
 
 
 def ending_columns(change: Change) -> dict[str, object | ColumnElement[object]]:

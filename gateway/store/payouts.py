@@ -7,8 +7,10 @@ One atomic insert makes a payout, compare-and-set moves it, nothing deletes it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, Table, Update, bindparam, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gateway.domain.payouts import SUCCESSORS, Payout, PayoutState
 from gateway.domain.stores import Attempt, Change
@@ -51,6 +53,9 @@ _PAGE = (
 )
 
 
+_MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
+
+
 class StoredPayouts:
     """``Payouts`` over a database."""
 
@@ -91,6 +96,7 @@ class StoredPayouts:
                 date=payout.date,
                 lease_until=attempt.lease_until,
                 updated_at=attempt.started_at,
+                next_check_at=attempt.lease_until,
             )
         )
         async with self._database.writing() as connection:
@@ -110,12 +116,8 @@ class StoredPayouts:
             ValueError: ``after`` may not follow one of ``before``, or it is
                 SENDING, to which only ``claim`` leads.
         """
-        _check(change)
         async with self._database.writing() as connection:
-            if (await connection.execute(_step(change))).rowcount == 0:
-                return False
-            await connection.execute(_ending(change))
-        return True
+            return await take_step(connection, change)
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
         """Return one."""
@@ -123,6 +125,22 @@ class StoredPayouts:
             found = await connection.execute(_FIND, key_columns(account_id, reference))
             row = found.first()
         return None if row is None else restored_payout(row)
+
+    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
+        """Return other references created since with the same amount and destination."""
+        columns = payout_row(payout)
+        alike = (
+            select(payouts.c.reference)
+            .where(payouts.c.account_id == payout.account_id)
+            .where(payouts.c.created_at >= since)
+            .where(payouts.c.centavos == columns["centavos"])
+            .where(payouts.c.destination == columns["destination"])
+            .where(payouts.c.reference_sha256 != columns["reference_sha256"])
+            .where(payouts.c.state.not_in(_MOVED_NOTHING))
+            .order_by(payouts.c.created_at)
+        )
+        async with self._database.reading() as connection:
+            return (await connection.execute(alike)).scalars().all()
 
     async def search(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
         """
@@ -135,7 +153,7 @@ class StoredPayouts:
         page = {"limit": paging.limit, "offset": paging.offset}
         async with self._database.reading() as connection:
             total = (await connection.execute(_COUNT, inside)).scalar_one()
-            # A page of 10^18 is no number a database takes, and there is nothing on it.
+            # Past the end a database would walk the whole window to find nothing.
             if paging.offset >= total:
                 return [], total
             rows = (await connection.execute(_PAGE, inside | page)).all()
@@ -146,6 +164,15 @@ class StoredPayouts:
         async with self._database.reading() as connection:
             rows = (await connection.execute(_ATTEMPTS, key_columns(account_id, reference))).all()
         return [restored_attempt(row) for row in rows]
+
+
+async def take_step(connection: AsyncConnection, change: Change) -> bool:
+    """Do a step inside a transaction of the caller's; see ``StoredPayouts.record``."""
+    _check(change)
+    if (await connection.execute(_step(change))).rowcount == 0:
+        return False
+    await connection.execute(_ending(change))
+    return True
 
 
 def _is(table: Table, key: Mapping[str, object]) -> Iterator[ColumnElement[bool]]:

@@ -133,6 +133,7 @@ payouts = Table(
     Column("check_owner", Text),
     Column("check_until", Instant),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
+    Index("ix_payouts_next_check_at", "next_check_at"),
 )
 
 attempts = Table(
@@ -151,6 +152,34 @@ attempts = Table(
     Column("ended_at", Instant),
     Column("last_probe_at", Instant),
     Column("next_probe_at", Instant),
+    ForeignKeyConstraint(
+        ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
+    ),
+)
+
+stops = Table(
+    "payout_stops",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+    Column("lifted_at", Instant),
+)
+
+# A second opinion of the same person replaces nothing and counts for nothing.
+opinions = Table(
+    "payout_opinions",
+    METADATA,
+    Column("account_id", Text, primary_key=True),
+    Column("reference_sha256", LargeBinary, primary_key=True),
+    Column("by", Text, primary_key=True),
+    Column("verdict", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at", Instant, nullable=False),
     ForeignKeyConstraint(
         ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
     ),

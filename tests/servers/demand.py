@@ -13,6 +13,11 @@ def absent(name: str, reason: str) -> NoReturn:
     ``TEST_REQUIRE`` is a list with commas, for example ``postgres,redis,browser``: a pipeline
     that has everything must not turn green because a server did not start.
     """
-    if name in os.environ.get("TEST_REQUIRE", "").replace(" ", "").split(","):
+    if demanded(name):
         pytest.fail(f"TEST_REQUIRE names {name}: {reason}")
     pytest.skip(reason)
+
+
+def demanded(name: str) -> bool:
+    """Say whether ``TEST_REQUIRE`` names it."""
+    return name in os.environ.get("TEST_REQUIRE", "").replace(" ", "").split(",")

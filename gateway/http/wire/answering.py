@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Final, cast
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError
 
 from gateway.domain.errors import INTERNAL, ErrorCode
@@ -86,20 +86,8 @@ class Answering(RequestHandler):
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        """Write the answer within the deadline, or a 500 for one that cannot be written."""
+        """Write the answer, or a 500 for one that cannot be written."""
         answer = self._make_presentable(request, resp)
-        try:
-            async with asyncio.timeout(self.limits.answer_deadline_s):
-                return await self._write(request, answer, start_time)
-        except TimeoutError:
-            if self.transport is not None:
-                self.transport.abort()
-            self.force_close()
-            return answer, True
-
-    async def _write(
-        self, request: web.BaseRequest, answer: web.StreamResponse, start_time: float | None
-    ) -> tuple[web.StreamResponse, bool]:
         try:
             return await super().finish_response(request, answer, start_time)
         except Exception as problem:  # noqa: BLE001 - whatever it is, the caller gets an answer
@@ -126,7 +114,7 @@ class Answering(RequestHandler):
         An answer given before the whole request has arrived is the connection's
         last: what still comes is thrown away, never read as a request.
         """
-        response.headers.popall("Server", None)
+        response.headers.popall(hdrs.SERVER, None)
         if "X-Trace-ID" not in response.headers:
             response.headers["X-Trace-ID"] = self._server.refusals.find_trace_id(request)
         if self._server.draining or not request.is_complete:

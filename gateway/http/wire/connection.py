@@ -44,7 +44,7 @@ _Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 class Connection(Answering):
     """The protocol of one accepted socket."""
 
-    __slots__ = ("_address", "_deaf", "_gone", "_headers", "_last_payload")
+    __slots__ = ("_address", "_deaf", "_gone", "_headers", "_last_payload", "_stalled")
 
     def __init__(self, server: WireServer, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(server, loop)
@@ -55,6 +55,7 @@ class Connection(Answering):
         # Nothing more is read: the framing is lost, or the request is refused.
         self._deaf = False
         self._gone: asyncio.Future[None] | None = None
+        self._stalled: asyncio.TimerHandle | None = None
 
     # --- the socket --------------------------------------------------------------------------
 
@@ -73,6 +74,7 @@ class Connection(Answering):
     def connection_lost(self, exc: BaseException | None) -> None:
         """End, and leave room for another."""
         self._headers.stop()
+        self._forget_stall()
         if self._gone is not None and not self._gone.done():
             self._gone.set_result(None)
         if self._address is not None:
@@ -102,6 +104,24 @@ class Connection(Answering):
             self._begin_request()
 
     # --- deadlines ---------------------------------------------------------------------------
+
+    def pause_writing(self) -> None:
+        """Hang up on a caller that takes nothing for too long; closing would wait for it."""
+        super().pause_writing()
+        if self.transport is not None:
+            self._stalled = self._loop.call_later(
+                self.limits.answer_deadline_s, self.transport.abort
+            )
+
+    def resume_writing(self) -> None:
+        """Go on: the caller takes its answer."""
+        super().resume_writing()
+        self._forget_stall()
+
+    def _forget_stall(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
 
     def _note_request(self, data: bytes) -> bool:
         """

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
+from aiohttp import hdrs
 from aiohttp.http import HttpVersion10, HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
 
@@ -17,6 +19,7 @@ _HOST: Final = re.compile(
 # 18 digits: the parser takes 2**64 - 1 for "no length" and would read the body as a next request.
 _LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _LINE_REST: Final = len("  HTTP/1.1")
+_VERSIONS: Final = (HttpVersion11, HttpVersion10)
 _LAST_PORT: Final = 65535
 
 
@@ -32,9 +35,9 @@ def find_flaw(message: RawRequestMessage, limits: WireLimits) -> ErrorCode | Non
     if _is_too_large(message, limits):
         return HEADERS_TOO_LARGE
     sound = (
-        message.version in (HttpVersion10, HttpVersion11)
+        message.version in _VERSIONS
         and _is_target(message)
-        and _is_host(message.headers.get("Host", ""))
+        and _is_host(message.headers.get(hdrs.HOST, ""))
         and _is_framing(message)
     )
     return None if sound else MALFORMED_REQUEST
@@ -45,7 +48,10 @@ def _is_too_large(message: RawRequestMessage, limits: WireLimits) -> bool:
     if len(message.method) + len(message.path) + _LINE_REST > limits.request_line_bytes:
         return True
     longest = limits.header_line_bytes - len(": ")
-    return any(len(name) + len(value) > longest for name, value in message.raw_headers)
+    for name, value in message.raw_headers:  # noqa: SIM110 - twice as fast as any(), on every call
+        if len(name) + len(value) > longest:
+            return True
+    return False
 
 
 def _is_target(message: RawRequestMessage) -> bool:
@@ -55,21 +61,22 @@ def _is_target(message: RawRequestMessage) -> bool:
     if path.startswith("/"):
         return True
     if path == "*":
-        return message.method == "OPTIONS"
+        return message.method == hdrs.METH_OPTIONS
     return path.lower().startswith(("http://", "https://"))
 
 
+@lru_cache(maxsize=256)
 def _is_host(host: str) -> bool:
     found = _HOST.fullmatch(host)
     return found is not None and int(found.group(1) or 0) <= _LAST_PORT
 
 
 def _is_framing(message: RawRequestMessage) -> bool:
-    length = message.headers.get("Content-Length")
+    headers = message.headers
+    length = headers.get(hdrs.CONTENT_LENGTH)
     if length is not None and _LENGTH.fullmatch(length) is None:
         return False
-    codings = message.headers.getall("Transfer-Encoding", None)
-    if codings is None:
+    if hdrs.TRANSFER_ENCODING not in headers:
         return True
-    plain = len(codings) == 1 and codings[0].lower() == "chunked"
-    return plain and length is None and message.version == HttpVersion11
+    codings = [each.lower() for each in headers.getall(hdrs.TRANSFER_ENCODING)]
+    return codings == ["chunked"] and length is None and message.version == HttpVersion11

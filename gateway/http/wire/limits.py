@@ -19,7 +19,7 @@ class WireLimits:
             a later request, until its headers are complete.
         body_deadline_s: From the first read of a body until its last byte.
         keepalive_s: How long a connection may stay idle between two requests.
-        answer_deadline_s: How long a caller may take to accept one answer.
+        answer_deadline_s: How long a caller may take none of the answer it is sent.
         linger_s: How long bytes are still read and thrown away behind a refusal,
             so that the caller sees the answer and not a reset.
         connections_per_address: Open at once from one peer address.

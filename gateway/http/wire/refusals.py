@@ -111,8 +111,9 @@ def find_code(problem: BaseException | None, status: int) -> ErrorCode:
 
 def is_foreign(answer: web.StreamResponse) -> bool:
     """Was this error made by aiohttp's router or reader, in plain text and without a trace id?"""
-    failed = isinstance(answer, web.HTTPException) and answer.status >= HTTPStatus.BAD_REQUEST
-    return failed and not answer.prepared and "X-Trace-ID" not in answer.headers
+    if answer.status < HTTPStatus.BAD_REQUEST or not isinstance(answer, web.HTTPException):
+        return False
+    return not answer.prepared and "X-Trace-ID" not in answer.headers
 
 
 def find_code_of(status: int) -> ErrorCode:

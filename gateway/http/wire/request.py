@@ -6,7 +6,7 @@ import asyncio
 import sys
 from typing import Final, Protocol, cast
 
-from aiohttp import StreamReader, web
+from aiohttp import StreamReader, hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
@@ -121,11 +121,11 @@ def _stand_in(build: Build, message: RawRequestMessage, *rest: *Rest) -> WireReq
 
 def _take(build: Build, message: RawRequestMessage, *rest: *Rest) -> WireRequest:
     """Take Expect away, for aiohttp answers 417 to one it does not know and 100 too early."""
-    if "Expect" not in message.headers:
+    if hdrs.EXPECT not in message.headers:
         return build(message, *rest)
-    expected = [each.lower() for each in message.headers.getall("Expect")]
+    expected = [each.lower() for each in message.headers.getall(hdrs.EXPECT)]
     headers = CIMultiDict(message.headers)
-    del headers["Expect"]
+    del headers[hdrs.EXPECT]
     request = build(message._replace(headers=CIMultiDictProxy(headers)), *rest)
     request.awaits_continue = expected == ["100-continue"] and message.version == HttpVersion11
     return request

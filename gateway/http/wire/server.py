@@ -41,8 +41,7 @@ class WireServer(web.Server):
         self.turned_away = 0
         self.in_flight = 0
         self._by_address: Counter[str] = Counter()
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._rested: asyncio.Future[None] | None = None
 
     def __call__(self) -> Connection:
         """Make the protocol of one accepted socket."""
@@ -69,19 +68,23 @@ class WireServer(web.Server):
     def enter(self) -> None:
         """Count a request in."""
         self.in_flight += 1
-        self._idle.clear()
 
     def leave(self) -> None:
         """Count a request out."""
         self.in_flight -= 1
-        if not self.in_flight:
-            self._idle.set()
+        if self._rested is not None and not self.in_flight:
+            self._rested.set_result(None)
+            self._rested = None
 
     async def rest(self, timeout_s: float) -> bool:
         """Wait until no request is in flight; False when ``timeout_s`` was not enough."""
+        if not self.in_flight:
+            return True
+        if self._rested is None:
+            self._rested = self._loop.create_future()
         try:
             async with asyncio.timeout(timeout_s):
-                await self._idle.wait()
+                await asyncio.shield(self._rested)
         except TimeoutError:
             return False
         return True

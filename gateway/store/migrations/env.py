@@ -6,11 +6,10 @@ from alembic import context
 
 from gateway.store.tables import METADATA
 
-# The transaction is the caller's; SQLite's tables take part in it too, which Alembic doubts.
+# The transaction is the caller's: Alembic neither begins nor ends one.
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
-    transactional_ddl=True,
 )
 with context.begin_transaction():
     context.run_migrations()

@@ -54,7 +54,8 @@ async def test_the_list_is_newest_created_first(store: Store) -> None:
 
 async def test_pages_part_the_list_even_at_one_instant(store: Store) -> None:
     """Nothing is shown twice or skipped because times are equal."""
-    await stored(store, *[DAY] * 7)
+    for place in (3, 6, 0, 5, 1, 4, 2):
+        await store.payouts.add(payout(f"o-{place}", created_at=DAY), attempt())
 
     pages = [
         await references(store, "2026-03-10", "2026-03-10", page=page, limit=3)

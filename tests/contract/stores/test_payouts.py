@@ -34,6 +34,9 @@ SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutSta
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
 REJECTED, FAILED = PayoutState.REJECTED, PayoutState.FAILED
 
+# 4096 bytes that do not compress: PostgreSQL has no place for them in an index.
+LONGEST = "".join(map(chr, random.Random(1).choices(range(0x20000, 0x2A6DF), k=1024)))
+
 # How each state is reached from a fresh payout.
 ROADS: dict[PayoutState, list[PayoutState]] = {
     SENDING: [],
@@ -131,7 +134,7 @@ async def test_the_row_that_was_there_first_is_answered_and_kept(store: Store) -
         "caf\u00e9",
         "\u202eorder",
         "'; DROP TABLE payouts; --",
-        "".join(random.Random(1).choices("🜁🜂🜃🜄🂡🂢🂣🃏𝔸𝔹ℂ𝔻", k=1024)),
+        LONGEST,
     ],
     ids=lambda text: ascii(text[:12]),
 )
@@ -284,6 +287,18 @@ async def test_a_payout_proven_unsent_is_claimed_with_the_next_attempt(store: St
     )
     numbers = [each.number for each in await store.payouts.attempts(ACCOUNT, "order-1")]
     assert numbers == [1, 2]
+
+
+async def test_a_claim_of_an_attempt_that_was_made_is_lost(store: Store) -> None:
+    """Somebody else has claimed, sent, and proven it unsent in between."""
+    there = await standing(store, NOT_SENT)
+    await store.payouts.claim(there, attempt(2))
+    await store.payouts.record(change(SENDING, NOT_SENT, attempt=2))
+
+    late = await store.payouts.claim(there, attempt(2))
+    next_one = await store.payouts.claim(there, attempt(3))
+
+    assert (late, next_one) == (False, True)
 
 
 @pytest.mark.parametrize("state", sorted(set(PayoutState) - {NOT_SENT}))

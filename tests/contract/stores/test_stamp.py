@@ -62,13 +62,24 @@ async def test_a_migrated_store_without_a_stamp_gets_one(fresh: Store) -> None:
 
 
 async def test_a_store_of_an_older_schema_is_refused_unless_it_may_be_migrated(
-    fresh: Store, monkeypatch: pytest.MonkeyPatch
+    fresh: Store,
 ) -> None:
     await prepare(fresh, SANDBOX, migrate=True, now=now)
-    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+    await schema.downgrade(fresh.url, "0001")
 
     with pytest.raises(StoreRefused, match=r"^The store has the schema 0001, 0002 is needed"):
         await prepare(fresh, SANDBOX, migrate=False, now=now)
+
+
+async def test_whose_store_it_is_comes_before_its_schema(
+    fresh: Store,
+) -> None:
+    """Nobody is told to migrate, and nobody migrates, the other environment's store."""
+    await prepare(fresh, SANDBOX, migrate=True, now=now)
+    await schema.downgrade(fresh.url, "0001")
+
+    with pytest.raises(StoreRefused, match="belongs to sandbox"):
+        await prepare(fresh, PRODUCTION, migrate=False, now=now)
 
 
 @pytest.mark.parametrize("migrate", [True, False])
@@ -92,3 +103,17 @@ async def test_many_gateways_may_start_on_a_fresh_store_at_once(fresh: Store, ur
     for other in others:
         await other.close()
     assert len(set(stamps)) == 1
+
+
+async def test_of_two_environments_on_a_fresh_store_one_is_refused(fresh: Store, url: str) -> None:
+    await schema.upgrade(url)
+    other = open_store(url)
+
+    results = await asyncio.gather(
+        prepare(fresh, SANDBOX, migrate=False, now=now),
+        prepare(other, PRODUCTION, migrate=False, now=now),
+        return_exceptions=True,
+    )
+
+    await other.close()
+    assert {type(result) for result in results} == {Stamp, StoreRefused}

@@ -2,14 +2,16 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from gateway.domain.stores import AlreadyExists, StoreUnavailable
-from gateway.store.database import failures_as_ours
-from gateway.store.engine import Store
+from gateway.store.database import Database, Limits, failures_as_ours
+from gateway.store.engine import Store, open_store
 
 
 class Told(Exception):
@@ -62,10 +64,28 @@ def test_what_is_not_the_store_s_passes(passing: type[BaseException]) -> None:
 async def test_a_reader_cannot_write(store: Store) -> None:
     async def write() -> None:
         async with store.database.reading() as connection:
-            await connection.exec_driver_sql("DELETE FROM companies")
+            await connection.exec_driver_sql("UPDATE companies SET name = 'changed'")
 
     with pytest.raises(StoreUnavailable):
         await write()
+
+
+@pytest.mark.parametrize("work", [Database.reading, Database.writing])
+async def test_a_unit_of_work_ends_when_its_time_is_over(
+    url: str, work: Callable[[Database], AbstractAsyncContextManager[object]]
+) -> None:
+    """Whatever it is that takes so long."""
+    opened = open_store(url, Limits(whole_s=0.05))
+
+    async def dawdle() -> None:
+        async with work(opened.database):
+            await asyncio.sleep(5)
+
+    with pytest.raises(StoreUnavailable, match="TimeoutError"):
+        await dawdle()
+
+    await opened.check()
+    await opened.close()
 
 
 async def test_an_exception_undoes_the_work(store: Store) -> None:

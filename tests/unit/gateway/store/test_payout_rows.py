@@ -1,14 +1,23 @@
 """A payout as columns: what is asked, where it stands, and what a step changes."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from gateway.domain.payouts import Failure, FailureCode, PayoutState
-from gateway.store.payout_rows import ending_columns, key_columns, payout_row, step_columns
+from gateway.store.payout_rows import (
+    ending_columns,
+    first_check,
+    key_columns,
+    payout_row,
+    step_columns,
+)
 from gateway.store.tables import payouts
 from tests.contract.stores.samples import EVIDENCE, NOW, change, of, payout
 
 STEP = change(PayoutState.SENDING, PayoutState.ACCEPTED)
-LATER = {"next_check_at", "check_owner", "check_until"}
+LATER = {"check_owner", "check_until"}
+FIRST_CHECK = STEP.at + timedelta(seconds=2)
 
 
 def test_a_row_has_every_column_but_those_of_checks() -> None:
@@ -27,7 +36,38 @@ def test_other_references_have_other_keys(other: str) -> None:
 
 
 def test_what_a_step_leaves_empty_is_not_written() -> None:
-    assert step_columns(STEP) == {"state": "accepted", "updated_at": STEP.at}
+    assert step_columns(STEP) == {
+        "state": "accepted",
+        "updated_at": STEP.at,
+        "next_check_at": FIRST_CHECK,
+    }
+
+
+def test_an_intent_is_looked_at_when_its_lease_has_ended() -> None:
+    """Until then it belongs to whoever sends it."""
+    row = payout_row(payout())
+
+    assert row["next_check_at"] == row["lease_until"]
+
+
+@pytest.mark.parametrize(
+    ("state", "due"),
+    [
+        (PayoutState.UNKNOWN, NOW + timedelta(seconds=2)),
+        (PayoutState.ACCEPTED, NOW + timedelta(seconds=2)),
+        (PayoutState.PAID, None),
+        (PayoutState.REJECTED, None),
+        (PayoutState.FAILED, None),
+    ],
+)
+def test_a_state_says_when_it_is_looked_at_first(state: PayoutState, due: datetime | None) -> None:
+    assert first_check(state, NOW) == due
+
+
+def test_what_was_not_sent_is_looked_at_when_its_day_is_over() -> None:
+    evening = datetime(2026, 11, 20, 23, 59, 59, tzinfo=UTC)
+
+    assert first_check(PayoutState.NOT_SENT, evening) == datetime(2026, 11, 21, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +88,12 @@ def test_what_a_step_brings_is_written(
 ) -> None:
     step = step_columns(of(STEP, **fields))
 
-    assert step == {"state": "accepted", "updated_at": STEP.at, **written}
+    assert step == {
+        "state": "accepted",
+        "updated_at": STEP.at,
+        "next_check_at": FIRST_CHECK,
+        **written,
+    }
 
 
 def test_evidence_is_written_only_where_there_is_some() -> None:

@@ -1,6 +1,8 @@
 """A store in one file: durable, strict, for its owner alone."""
 
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,15 @@ def test_a_file_that_is_there_keeps_its_mode(url: str, tmp_path: Path) -> None:
     open_store(url)
 
     assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_is_in_wal_mode_before_anybody_connects(url: str, tmp_path: Path) -> None:
+    open_store(url)
+
+    with closing(sqlite3.connect(tmp_path / "var/store.db")) as connection:
+        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+
+    assert mode == "wal"
 
 
 def test_many_may_make_the_same_file_at_once(url: str) -> None:

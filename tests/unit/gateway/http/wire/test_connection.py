@@ -69,6 +69,15 @@ def test_aiohttp_still_has_the_other_inner_parts(owner, names):
     assert [name for name in names if not hasattr(owner, name)] == []
 
 
+def test_aiohttp_s_request_still_keeps_the_same():
+    assert {"_payload", "_protocol", "_read_bytes"} < web.Request.ATTRS
+
+
+@pytest.mark.parametrize("name", ["_loop", "request_factory", "request_handler"])
+async def test_aiohttp_s_server_still_has_its_part(seen, name):
+    assert hasattr(web.Server(seen.handle), name)
+
+
 def test_an_application_still_makes_requests_of_a_class_of_ours():
     assert "_cls" in inspect.signature(web.Application._make_request).parameters
 

@@ -1,0 +1,128 @@
+"""
+Which payouts are due for a look, and who looks.
+
+A claim is a lease on the row, not a lock: whoever dies holding one is
+succeeded when it ends, and two who look at once do no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import case, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gateway.domain.payouts import Payout, PayoutState
+from gateway.domain.stores import Checked, Unsettled
+from gateway.store.columns import Record
+from gateway.store.database import Database
+from gateway.store.payout_rows import key_columns, restored_payout
+from gateway.store.tables import attempts, payouts
+
+_AT_ONCE = 50
+
+_IN_DOUBT = payouts.c.state == PayoutState.UNKNOWN.value
+_OPEN = payouts.c.state.in_([PayoutState.UNKNOWN.value, PayoutState.ACCEPTED.value])
+_UNRESOLVED = select(payouts).where(or_(_IN_DOUBT, payouts.c.review)).order_by(payouts.c.created_at)
+_STANDING = (
+    select(
+        payouts.c.provider,
+        func.sum(case((_IN_DOUBT, 1), else_=0)).label("unresolved"),
+        func.min(case((_IN_DOUBT, payouts.c.created_at))).label("oldest_at"),
+        func.sum(case((payouts.c.review, 1), else_=0)).label("review"),
+    )
+    .where(or_(_OPEN, payouts.c.review))
+    .group_by(payouts.c.provider)
+)
+
+
+class StoredFollowUps:
+    """``FollowUps`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim_due(self, owner: str, now: datetime, until: datetime) -> Sequence[Payout]:
+        """
+        Claim what is due and free, at most fifty; the claims end at ``until``.
+
+        PostgreSQL passes over rows that another process is claiming just now;
+        SQLite has one writer at a time.
+        """
+        free = or_(payouts.c.check_until.is_(None), payouts.c.check_until <= now)
+        due = (
+            select(payouts.c.account_id, payouts.c.reference_sha256)
+            .where(payouts.c.next_check_at <= now, free)
+            .order_by(payouts.c.next_check_at)
+            .limit(_AT_ONCE)
+            .with_for_update(skip_locked=True)
+        )
+        async with self._database.writing() as connection:
+            keys = (await connection.execute(due)).all()
+            return [
+                restored_payout(row)
+                for key in keys
+                for row in await _claim(connection, (key[0], key[1]), owner, until)
+            ]
+
+    async def checked(self, checked: Checked) -> bool:
+        """Note a look and let the claim go; False when it was somebody else's by then."""
+        key = key_columns(checked.account_id, checked.reference)
+        release = (
+            update(payouts)
+            .where(*(payouts.c[name] == value for name, value in key.items()))
+            .where(payouts.c.check_owner == checked.owner)
+            .values(
+                next_check_at=checked.next_check_at,
+                review=checked.review,
+                check_owner=None,
+                check_until=None,
+            )
+        )
+        look = (
+            update(attempts)
+            .where(*(attempts.c[name] == value for name, value in key.items()))
+            .where(attempts.c.number == checked.attempt)
+            .values(last_probe_at=checked.at, next_probe_at=checked.next_check_at)
+        )
+        async with self._database.writing() as connection:
+            if (await connection.execute(release)).rowcount == 0:
+                return False
+            await connection.execute(look)
+        return True
+
+    async def unresolved(self) -> Sequence[Payout]:
+        """Return every payout whose outcome is not known or that waits for a person."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_UNRESOLVED)).all()
+        return [restored_payout(row) for row in rows]
+
+    async def standing(self) -> Sequence[Unsettled]:
+        """Count what is unsettled, by provider."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_STANDING)).all()
+        return [
+            Unsettled(
+                provider=row.provider,
+                unresolved=int(row.unresolved),
+                oldest_at=row.oldest_at,
+                review=int(row.review),
+            )
+            for row in rows
+        ]
+
+
+async def _claim(
+    connection: AsyncConnection, key: tuple[str, bytes], owner: str, until: datetime
+) -> Sequence[Record]:
+    """Take one row and return it as it stands."""
+    account_id, digest = key
+    taken = (
+        update(payouts)
+        .where(payouts.c.account_id == account_id, payouts.c.reference_sha256 == digest)
+        .values(check_owner=owner, check_until=until)
+        .returning(payouts)
+    )
+    rows: Sequence[Record] = (await connection.execute(taken)).all()
+    return rows

@@ -1,0 +1,67 @@
+"""Opinions on payouts in review, and the step that ends one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select, update
+
+from gateway.domain.reviews import Opinion, Verdict
+from gateway.domain.stores import AuditEvent, Change
+from gateway.store import audit
+from gateway.store.database import Database
+from gateway.store.payout_rows import key_columns
+from gateway.store.payouts import take_step
+from gateway.store.tables import opinions, payouts
+
+
+class StoredReviews:
+    """``Reviews`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
+        """Store one and return all on this payout, oldest first; one person has one opinion."""
+        key = key_columns(opinion.account_id, opinion.reference)
+        row = key | {
+            "by": opinion.by,
+            "verdict": opinion.verdict.value,
+            "reason": opinion.reason,
+            "at": opinion.at,
+        }
+        of_payout = (
+            select(opinions)
+            .where(*(opinions.c[name] == value for name, value in key.items()))
+            .order_by(opinions.c.at)
+        )
+        async with self._database.writing() as connection:
+            if await self._database.add(connection, opinions, row):
+                await audit.append(connection, event)
+            rows = (await connection.execute(of_payout)).all()
+        return [
+            Opinion(
+                account_id=opinion.account_id,
+                reference=opinion.reference,
+                verdict=Verdict(row.verdict),
+                reason=row.reason,
+                by=row.by,
+                at=row.at,
+            )
+            for row in rows
+        ]
+
+    async def decide(self, change: Change, event: AuditEvent) -> bool:
+        """Do the final step and end the review; False when the payout stood elsewhere."""
+        key = key_columns(change.account_id, change.reference)
+        ended = (
+            update(payouts)
+            .where(*(payouts.c[name] == value for name, value in key.items()))
+            .values(review=False)
+        )
+        async with self._database.writing() as connection:
+            if not await take_step(connection, change):
+                return False
+            await connection.execute(ended)
+            await audit.append(connection, event)
+        return True

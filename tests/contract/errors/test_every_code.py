@@ -1,0 +1,235 @@
+"""Every catalogued code, produced over a socket: a code nobody can get is a promise nobody keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway.config.listeners import Server
+from gateway.config.settings import Limits, Rate, RateLimits
+from gateway.domain.errors import CATALOGUE, ELSEWHERE, ErrorCode
+from gateway.operations.demo.document import Pair
+from tests import raw_http
+from tests.surfaces.answers import Answer
+from tests.surfaces.world import FREE, NOBODY, World, basic, opened, order, sandbox
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+Said = tuple[int, str, str]
+Scenario = Callable[[World, Path], Awaitable[Said]]
+
+
+def of(answer: Answer | raw_http.Answer) -> Said:
+    """Return what tells one catalogued code from every other."""
+    document = msgspec.json.decode(answer.body)
+    return answer.status, document["code"], document["message"]
+
+
+def asking(path: str, account: str = "main", method: str = "GET", **how: Any) -> Scenario:
+    """Ask for a path below an account; charges may stand in it by their role."""
+
+    async def scenario(world: World, _folder: Path) -> Said:
+        where = world.at(path.format(**world.demo["charges"], today=world.today()), account)
+        return of(await world.ask(method, where, **how))
+
+    return scenario
+
+
+def showing(header: str) -> Scenario:
+    """Ask for the balance with this Authorization."""
+    return asking("/balance", by=NOBODY, headers={"Authorization": header})
+
+
+def paying(account: str = "main", day: str = "", **changed: object) -> Scenario:
+    """Create a payout with these fields changed."""
+
+    async def scenario(world: World, _folder: Path) -> Said:
+        document = order(f"code-{changed}", day or world.today(), **changed)
+        path = world.at("/withdraw", account)
+        return of(await world.ask("POST", path, by="company", document=document))
+
+    return scenario
+
+
+def failing(operation: str, fault: str, path: str) -> Scenario:
+    """Ask while the bank does an operation wrong."""
+
+    async def scenario(world: World, folder: Path) -> Said:
+        async with world.failing(operation, fault):
+            return await asking(path)(world, folder)
+
+    return scenario
+
+
+def telling(request: str) -> Scenario:
+    """Write a request as it stands."""
+
+    async def scenario(world: World, _folder: Path) -> Said:
+        told = await raw_http.exchange(world.port, request.encode())
+        return of(told.answers[0])
+
+    return scenario
+
+
+async def unreachable(world: World, _folder: Path) -> Said:
+    async with world.failing("*", "refuse"):
+        return of(await world.pay(order("code-unreachable", world.today())))
+
+
+async def reference_in_use(world: World, _folder: Path) -> Said:
+    await world.pay(order("code-in-use", world.today()))
+    return of(await world.pay(order("code-in-use", world.today(), value=99)))
+
+
+async def internal(world: World, _folder: Path) -> Said:
+    with world.losing("payouts"):
+        return of(await world.pay(order("code-internal", world.today())))
+
+
+async def auth_unavailable(world: World, _folder: Path) -> Said:
+    made = await world.issue()
+    unseen = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    with world.losing("credentials"):
+        return of(await world.ask("GET", world.at("/balance"), pair=unseen))
+
+
+async def too_many(_world: World, folder: Path) -> Said:
+    scarce = RateLimits(read=Rate(rate=0.001, burst=1), payout=FREE, company=FREE)
+    async with opened(sandbox(folder, ratelimits=scarce)) as other:
+        await other.ask("GET", other.at("/balance"))
+        return of(await other.ask("GET", other.at("/balance")))
+
+
+async def overloaded(_world: World, folder: Path) -> Said:
+    limits = Limits(in_flight=1, loop_lag_s=30)
+    async with opened(sandbox(folder, limits=limits)) as other, other.failing("balance", "hang"):
+        held = asyncio.create_task(other.ask("GET", other.at("/balance")))
+        await asyncio.sleep(0.2)
+        said = of(await other.ask("GET", other.at("/balance")))
+        await held
+        return said
+
+
+async def draining(_world: World, folder: Path) -> Said:
+    """A request on a connection that was kept while the listener closed."""
+    async with opened(sandbox(folder)) as other:
+        header = basic(other.pair("full"))
+        request = f"GET {other.at('/balance')} HTTP/1.1\r\nHost: a\r\nAuthorization: {header}\r\n\r\n"
+        talk = asyncio.create_task(
+            raw_http.exchange(other.port, request.encode(), request.encode(), gap_s=0.5)
+        )
+        await asyncio.sleep(0.25)
+        await other.gateway.public.stop_accepting()
+        told = await talk
+        assert told.statuses == [200, 503]
+        return of(told.answers[1])
+
+
+async def too_slow(_world: World, folder: Path) -> Said:
+    """A body that is announced and does not come."""
+    impatient = Server(port=0, body_deadline_s=0.2, drain_s=3)
+    async with opened(sandbox(folder, server=impatient)) as other:
+        head = (
+            f"POST {other.at('/withdraw')} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n"
+            f"Content-Type: application/json\r\nAuthorization: {basic(other.pair('full'))}\r\n\r\n"
+        )
+        told = await raw_http.exchange(other.port, head.encode())
+        return of(told.answers[0])
+
+
+async def expired(world: World, folder: Path) -> Said:
+    """Refused like every credential that is not one."""
+    made = await world.issue(expires_at=world.gateway.now() + timedelta(milliseconds=30))
+    await asyncio.sleep(0.04)
+    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    return of(await world.ask("GET", world.at("/balance"), pair=pair))
+
+
+ABSENT = "00000000-0000-4000-8000-000000000000"
+WHOM = {"tax_number": "52998224725"}
+SCENARIOS: dict[str, Scenario] = {
+    "credentials_missing": asking("/balance", by=NOBODY),
+    "credentials_malformed": showing("Basic %"),
+    "basic_required": showing("Bearer abc"),
+    "credentials_invalid": expired,
+    "permission_denied": asking("/balance", by="none"),
+    "scope_denied": asking("/balance", "sister"),
+    "field_missing": asking("/transactions"),
+    "identifier_invalid": asking("/pix/keys/42"),
+    "date_invalid": asking("/transactions?init=today&ends=today"),
+    "window_invalid": asking("/withdraws?init=2026-02-01&ends=2026-01-01"),
+    "payout_date_not_today": paying(day="2020-01-01"),
+    "number_invalid": asking("/withdraws?init={today}&ends={today}&page=0"),
+    "amount_not_positive": paying(value=0),
+    "payload_invalid": asking("/withdraw", method="POST", data=b"{"),
+    "malformed_request": telling("GET / HTTP/1.1\r\nHost : a\r\n\r\n"),
+    "account_not_found": asking("/balance", "other_company"),
+    "account_inactive": asking("/balance", "inactive", by="company"),
+    "account_unverified": asking("/balance", "unverified", by="company"),
+    "provider_read_only": paying("read_only"),
+    "provider_not_configured": paying("no_provider"),
+    "provider_unreachable": unreachable,
+    "balance_unavailable": failing("balance", "status", "/balance"),
+    "statement_unavailable": failing(
+        "statement", "malformed", "/transactions?init={today}&ends={today}"
+    ),
+    "pix_key_not_found": asking(f"/pix/keys/{ABSENT}"),
+    "pix_keys_unavailable": failing("keys", "reset_before", "/pix/keys"),
+    "charge_not_found": asking("/pix/qrcode/{expired}"),
+    "charge_unavailable": failing("charge", "wrong_types", "/pix/qrcode/{paid}"),
+    "transaction_unavailable": failing("payment", "huge", "/pix/transactions/{paid}"),
+    "payout_rejected": paying(value=777.03),
+    "payout_reference_in_use": reference_in_use,
+    "payout_not_allowed": paying(value=777.04),
+    "payout_unknown": paying(value=777.05),
+    "payout_not_found": asking("/withdraw/nobody-knows"),
+    "payout_method_invalid": paying(method="qrcode"),
+    "bank_account_incomplete": paying(method="bank_account", destination=WHOM),
+    "pix_key_incomplete": paying(destination=WHOM),
+    "transaction_not_found": asking("/pix/transactions/nobody-knows"),
+    "cancel_not_implemented": asking("/withdraw/any", method="DELETE"),
+    "internal": internal,
+    "auth_unavailable": auth_unavailable,
+    "route_unknown": asking("/nowhere"),
+    "method_not_allowed": asking("/balance", method="POST"),
+    "body_too_large": asking("/withdraw", method="POST", data=b" " * (64 * 1024 + 1)),
+    "request_timeout": too_slow,
+    "too_many_requests": too_many,
+    "overloaded": overloaded,
+    "draining": draining,
+    "headers_too_large": telling(f"GET / HTTP/1.1\r\nHost: a\r\nX-A: {'x' * 9000}\r\n\r\n"),
+}
+"""How to get each code, by its name in the catalogue."""
+
+HERE = tuple(error for error in CATALOGUE if error not in ELSEWHERE)
+
+
+@pytest.mark.parametrize("error", HERE, ids=lambda error: error.name)
+async def test_a_code_is_answered_as_it_is_catalogued(
+    world: World, tmp_path: Path, error: ErrorCode
+):
+    """Status, code and message (contract part 7)."""
+    assert error.name in SCENARIOS, "nobody has written down how to get it"
+
+    said = await SCENARIOS[error.name](world, tmp_path)
+
+    assert said == (error.status, error.code, error.message)
+
+
+async def test_no_scenario_is_for_a_code_that_is_gone():
+    assert set(SCENARIOS) == {error.name for error in HERE}
+
+
+async def test_the_list_of_codes_is_the_catalogue(world: World):
+    """What a partner can read at ``error-codes`` is what a partner can be answered."""
+    answer = await world.ask("GET", "/baas/v1/error-codes", by=NOBODY)
+
+    listed = {(row["code"], status) for row in answer.document["data"] for status in row["status"]}
+    assert listed == {(error.code, error.status) for error in CATALOGUE}
+    assert answer.document["meta"] == {"total": len(answer.document["data"])}

@@ -1,0 +1,26 @@
+"""The document as it is generated from the rows, without anything behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+from gateway.http.openapi import document
+
+SURFACE = described_surfaces(Settings())[0]
+DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate banking")
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def operation(method: str, path: str) -> dict[str, Any]:
+    """Return the description of one operation."""
+    found: dict[str, Any] = DOCUMENT["paths"][path][method.lower()]
+    return found
+
+
+def schema_of(method: str, path: str, status: int) -> dict[str, Any]:
+    """Return the schema of one answer, with everything it refers to."""
+    answer = operation(method, path)["responses"][str(status)]
+    shown = answer["content"]["application/json"]["schema"]
+    return {"$schema": DIALECT, **shown, "components": DOCUMENT["components"]}

@@ -1,0 +1,148 @@
+"""What is served, against the document that describes it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+import pytest_asyncio
+import requests
+import schemathesis
+import yaml
+from hypothesis import HealthCheck, given, settings
+from jsonschema import Draft202012Validator
+from schemathesis import Case, GenerationMode
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from gateway.http.table import Place
+from tests.contract.openapi.described import DOCUMENT, operation, schema_of
+from tests.surfaces import rows
+from tests.surfaces.world import NOBODY, World, basic
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+CONFORMS = [
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+]
+OPERATIONS = {
+    each.ok().label: each.ok() for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
+}
+EXAMPLES = 12
+YAML = "application/yaml; charset=utf-8"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
+async def _prepared(world: World) -> None:
+    await rows.prepared(world)
+
+
+async def test_the_document_is_served_as_it_is_generated(world: World):
+    """As JSON and as YAML, to anybody."""
+    as_json = await world.ask("GET", "/openapi.json", by=NOBODY)
+    as_yaml = await world.ask("GET", "/openapi.yaml", by=NOBODY, content_type=YAML)
+
+    assert as_json.document == yaml.safe_load(as_yaml.body) == DOCUMENT
+
+
+async def test_the_document_is_read_and_not_written(world: World):
+    head = await world.ask("HEAD", "/openapi.json", by=NOBODY)
+    posted = await world.ask("POST", "/openapi.json", by=NOBODY)
+
+    assert (head.status, head.body) == (200, b"")
+    assert posted.verdict == (405, "SVC.GTW.002")
+    assert posted.headers["Allow"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize("place", rows.PLACES, ids=rows.name)
+async def test_an_answer_is_of_its_schema(world: World, place: Place):
+    """And has no field beside it."""
+    role = "full" if place.row.needs else NOBODY
+
+    answer = await rows.ask(world, place, by=role)
+
+    schema = schema_of(place.row.method, place.template, answer.status)
+    Draft202012Validator(schema).validate(answer.document)
+    assert not unknown(answer.document, schema)
+
+
+ROLES = ["pending", "paid", "anonymous", "canceled", "reusable"]
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", ["banking.qrcode", "banking.pix_transaction"])
+async def test_a_charge_of_any_kind_is_of_its_schema(world: World, name: str, role: str):
+    place = next(each for each in rows.PLACES if each.row.name == name)
+
+    answer = await rows.ask(world, place, steps={"reference": world.demo["charges"][role]})
+
+    Draft202012Validator(schema_of("GET", place.template, 200)).validate(answer.document)
+
+
+@pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
+@pytest.mark.parametrize("by", [NOBODY, "none", "other_company"])
+async def test_a_refusal_is_described_with_its_headers(world: World, place: Place, by: str):
+    answer = await rows.ask(world, place, by=by)
+
+    described = operation(place.row.method, place.template)["responses"][str(answer.status)]
+    needed = {name for name, each in described["headers"].items() if each.get("required")}
+    assert answer.code in described["description"]
+    assert needed <= set(answer.headers)
+    schema = schema_of(place.row.method, place.template, answer.status)
+    Draft202012Validator(schema).validate(answer.document)
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+@pytest.mark.parametrize("label", list(OPERATIONS))
+async def test_nothing_generated_from_the_document_surprises(
+    world: World, label: str, mode: GenerationMode
+):
+    """Good input and bad: never a 500, always what is described."""
+    await asyncio.to_thread(explore, world, label, mode)
+
+
+def explore(world: World, label: str, mode: GenerationMode) -> None:
+    """Send what schemathesis thinks of; every second request goes to an account that exists."""
+    address = f"http://127.0.0.1:{world.port}"
+    header = {"Authorization": basic(world.pair("company"))}
+    accounts = [each["id"] for each in world.demo["accounts"].values()]
+    sent = 0
+
+    with requests.Session() as session:
+
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=OPERATIONS[label].as_strategy(generation_mode=mode))
+        def send(case: Case) -> None:
+            nonlocal sent
+            sent += 1
+            if sent % 2 and "account_id" in (case.path_parameters or {}):
+                case.path_parameters["account_id"] = accounts[sent // 2 % len(accounts)]
+            said = case.call(base_url=address, headers=header, session=session)
+            assert said.status_code < 500 or said.status_code in {501, 502}, said.content
+            assert len(said.headers["x-trace-id"]) == 1
+            if said.status_code not in {404, 405}:
+                case.validate_response(said, checks=CONFORMS)
+
+        send()
+    assert sent >= 1
+
+
+def unknown(document: Any, schema: dict[str, Any]) -> list[str]:
+    """Name the fields of an object, on its first level, that its schema does not."""
+    shape = schema
+    while "$ref" in shape:
+        shape = DOCUMENT["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
+    return [name for name in document if name not in shape["properties"]]

@@ -1,0 +1,245 @@
+"""
+Random lives of a payout, against a bank that keeps a ledger.
+
+Whatever happens in whatever order: money moves at most once, what was answered stays true, and
+every life can be brought to an end. The lives are seeded, so a failing one can be lived again.
+"""
+
+import random
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.domain.clocks import Deadline
+from gateway.domain.money import Money
+from gateway.domain.payouts import FINAL_STATES, Payout, PayoutOrder, PayoutState
+from gateway.domain.providers import (
+    NotFound,
+    Outcome,
+    ProviderAccount,
+    Repeat,
+    Unavailable,
+)
+from tests.unit.paying import (
+    ACCEPTED,
+    BAD,
+    CAREFUL,
+    FAILED,
+    FORBIDDEN,
+    IS_ACCEPTED,
+    IS_NOT_SENT,
+    IS_REJECTED,
+    IS_SETTLED,
+    IS_UNKNOWN,
+    NO_STORE,
+    OK,
+    PAID,
+    REJECTED,
+    SENDING,
+    UNKNOWN,
+    ScriptedBank,
+    Till,
+    asking,
+)
+from tests.unit.standing import Clock
+
+STEPS = 40
+PAUSES_S = [1, 1, 30, 61, 300, 700, 700, 6 * 3600, 24 * 3600]
+# As late as an order can still execute: within its lease and the bank's quiet period.
+LATEST_S = 60 + 600 - 1
+
+
+@dataclass
+class Ledger(ScriptedBank):
+    """
+    A bank that executes for real, now or later, and may say something else.
+
+    Attributes:
+        standing: Orders it has, by our key: ordered, paid or failed.
+        moved: How often money moved, by our key.
+        coming: Orders still on their way inside the bank, with the time they arrive.
+        is_well: False: it answers as the dice fall.
+    """
+
+    dice: random.Random = field(default_factory=random.Random)
+    clock: Clock = field(default_factory=Clock)
+    standing: dict[str, str] = field(default_factory=dict)
+    moved: dict[str, int] = field(default_factory=dict)
+    coming: list[tuple[datetime, str]] = field(default_factory=list)
+    is_well: bool = False
+
+    async def create_payout(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> Outcome:
+        self.orders.append(order)
+        key = order.provider_key
+        if self.is_well:
+            return self._take(key)
+        match self.dice.randrange(8):
+            case 0:
+                return IS_NOT_SENT
+            case 1 if key not in self.standing:
+                return IS_REJECTED
+            case 2:
+                return IS_UNKNOWN
+            case 3:
+                raise ConnectionResetError
+            case 4:
+                late = timedelta(seconds=self.dice.randrange(LATEST_S))
+                self.coming.append((self.clock.now() + late, key))
+                return IS_UNKNOWN
+            case 5:
+                self._take(key)
+                return IS_UNKNOWN
+            case _:
+                return self._take(key)
+
+    async def find_payout(
+        self, account: ProviderAccount, provider_key: str, provider_id: str
+    ) -> Outcome:
+        self.arrive()
+        if not self.is_well and self.dice.random() < 0.2:
+            raise Unavailable("down")
+        match self.standing.get(provider_key):
+            case None:
+                raise NotFound("absent")
+            case "ordered":
+                return IS_ACCEPTED
+            case "paid":
+                return IS_SETTLED
+        return IS_REJECTED
+
+    def arrive(self) -> None:
+        """Let what was on its way arrive, and what was ordered be settled now and then."""
+        for at, key in list(self.coming):
+            if at <= self.clock.now():
+                self.coming.remove((at, key))
+                self._take(key)
+        for key, stands in self.standing.items():
+            if stands == "ordered" and (self.is_well or self.dice.random() < 0.5):
+                self._end(key)
+
+    def _take(self, key: str) -> Outcome:
+        """Order a payout; one that is known is not ordered twice, if the bank looks at keys."""
+        if key in self.standing and self.capabilities.repeat is not Repeat.IGNORES:
+            return IS_ACCEPTED
+        if key in self.standing:
+            self.moved[key] = self.moved.get(key, 0) + 1
+        self.standing[key] = "ordered"
+        return IS_ACCEPTED
+
+    def _end(self, key: str) -> None:
+        self.standing[key] = self.dice.choice(["paid", "paid", "failed"])
+        if self.standing[key] == "paid":
+            self.moved[key] = self.moved.get(key, 0) + 1
+
+
+class Life:
+    """One reference, and everything that was ever said about it."""
+
+    def __init__(self, till: Till, seed: int, repeat: Repeat) -> None:
+        self.dice = random.Random(seed)
+        can = replace(CAREFUL, repeat=repeat)
+        self.bank = Ledger(dice=self.dice, clock=till.clock, capabilities=can)
+        self.till = Till(till.store.inner, self.bank, till.clock)
+        self.clock = till.clock
+        self.clock.step_s = 3.0
+        self.ended: PayoutState | None = None
+        self.is_refused = False
+
+    @property
+    def money(self) -> int:
+        return sum(self.bank.moved.values())
+
+    async def row(self) -> Payout | None:
+        return await self.till.row() if await self.till.has_row() else None
+
+    async def post(self) -> None:
+        """A caller repeats its request, and may be told only what is true."""
+        before, sent = await self.row(), len(self.bank.orders)
+        day = self.clock.now().date()
+
+        answer = await self.till.post(asking(day=day))
+
+        if answer == OK:
+            assert await self.till.has_row()
+        if answer == NO_STORE:
+            assert len(self.bank.orders) == sent
+        if before and before.state in {SENDING, UNKNOWN, ACCEPTED, PAID}:
+            assert not answer.startswith("4") or (await self.till.row()).state in FINAL_STATES
+            assert len(self.bank.orders) == sent
+        self.is_refused |= answer in {BAD, FORBIDDEN}
+
+    async def post_other(self) -> None:
+        before, sent = await self.row(), len(self.bank.orders)
+        if before is None:
+            return
+
+        assert await self.till.post(asking(value=Money(1))) in {BAD, NO_STORE}
+
+        assert (await self.row(), len(self.bank.orders)) == (before, sent)
+
+    async def look(self) -> None:
+        sent = len(self.bank.orders)
+        if await self.till.has_row():
+            await self.till.look()
+        assert len(self.bank.orders) == sent
+
+    async def step(self) -> None:
+        """Something happens, while the store may break at any call."""
+        calls = ["find", "add", "claim", "record"]
+        broken = {self.dice.choice(calls)} if self.dice.random() < 0.25 else set()
+        when = self.dice.choice(["fails_before", "fails_after"])
+        setattr(self.till.store, when, broken)
+        await self.dice.choice([self.post, self.post, self.post_other, self.look, self.look])()
+        setattr(self.till.store, when, set())
+        self.clock.passes(self.dice.choice(PAUSES_S))
+        self.bank.arrive()
+        await self.holds()
+
+    async def holds(self) -> None:
+        """The invariants."""
+        row = await self.row()
+        assert self.money <= 1, "paid twice"
+        assert row or not self.bank.orders, "sent without a row"
+        if row is None:
+            return
+        if row.state in {FAILED, REJECTED}:
+            assert self.money == 0, "failed, and paid"
+        if row.state is PAID:
+            assert self.money == 1, "paid, and nothing moved"
+        if self.is_refused:
+            assert self.money == 0, "refused, and paid"
+        if self.ended:
+            assert row.state is self.ended, "a final state changed"
+        if row.state in FINAL_STATES:
+            self.ended = row.state
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])
+async def test_no_life_of_a_payout_breaks_a_promise_and_each_can_end(
+    till: Till, seed: int, repeat: Repeat
+):
+    life = Life(till, seed, repeat)
+    for _ in range(STEPS):
+        await life.step()
+
+    life.bank.is_well = True
+    await life.post()
+    for _ in range(4):
+        life.clock.passes(24 * 3600)
+        await life.look()
+        await life.holds()
+
+    assert life.ended
+
+
+@pytest.mark.parametrize("seed", range(25))
+async def test_a_bank_that_ignores_our_key_pays_no_more_than_once_either(till: Till, seed: int):
+    """Such a life may stay unknown: then a person decides."""
+    life = Life(till, seed, Repeat.IGNORES)
+
+    for _ in range(STEPS):
+        await life.step()

@@ -1,0 +1,164 @@
+"""A store that breaks: before it did what was asked, or after, so that nobody knows."""
+
+import pytest
+
+from gateway.domain.payouts import PayoutState
+from gateway.domain.providers import Outcome
+from gateway.domain.stores import StoreUnavailable
+from gateway.domain.windows import Paging, Search, Window
+from gateway.telemetry.records import AccessRecord, begin_record
+from tests.unit.paying import (
+    ACCEPTED,
+    DOUBT,
+    IS_ACCEPTED,
+    IS_NOT_SENT,
+    IS_SETTLED,
+    IS_UNKNOWN,
+    NO_STORE,
+    NOT_SENT,
+    OK,
+    PAID,
+    SENDING,
+    UNKNOWN,
+    UNSENT,
+    Till,
+)
+from tests.unit.people import caller
+from tests.unit.standing import TODAY, Clock
+
+
+async def test_a_store_that_cannot_be_read_ends_the_request(till: Till):
+    till.store.fails_before = {"find"}
+
+    assert await till.post() == NO_STORE
+    assert till.bank.orders == []
+    assert not await till.has_row()
+
+
+async def test_an_intent_that_was_not_stored_is_not_sent(till: Till):
+    record = AccessRecord(trace_id="")
+    begin_record(record)
+    till.store.fails_before = {"add"}
+
+    assert await till.post() == NO_STORE
+    assert (till.bank.orders, record.payout) == ([], "intent_failed")
+    till.store.fails_before = set()
+    assert await till.post() == OK
+
+
+async def test_an_intent_nobody_knows_about_is_not_sent_either(till: Till, clock: Clock):
+    """
+    The connection broke in the commit: the row is there, and nobody is its owner.
+
+    The lease makes it unknown, the look-up unsent; "look the reference up first" then works.
+    """
+    till.store.fails_after = {"add"}
+    assert await till.post() == NO_STORE
+    assert till.bank.orders == []
+    assert (await till.row()).state is SENDING
+    till.store.fails_after = set()
+
+    clock.passes(60)
+    assert await till.post() == OK
+    assert (await till.row()).state is UNKNOWN
+    clock.passes(600)
+    assert (await till.look()).state is NOT_SENT
+    assert till.bank.orders == []
+    assert await till.post() == OK
+    assert len(till.bank.orders) == 1
+
+
+@pytest.mark.parametrize("when", ["fails_before", "fails_after"])
+async def test_a_claim_that_failed_is_not_sent(till: Till, clock: Clock, when: str):
+    await till.stands(NOT_SENT)
+    setattr(till.store, when, {"claim"})
+
+    assert await till.post() == NO_STORE
+    assert till.bank.orders == []
+    assert (await till.row()).state is (NOT_SENT if when == "fails_before" else SENDING)
+    clock.passes(60)
+    setattr(till.store, when, set())
+    assert await till.post() == OK
+    assert len(till.bank.orders) == (1 if when == "fails_before" else 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "after"),
+    [
+        (IS_ACCEPTED, OK, ACCEPTED),
+        (IS_SETTLED, OK, PAID),
+        (IS_NOT_SENT, UNSENT, NOT_SENT),
+        (IS_UNKNOWN, DOUBT, UNKNOWN),
+    ],
+    ids=["accepted", "settled", "not sent", "unknown"],
+)
+@pytest.mark.parametrize("when", ["fails_before", "fails_after"])
+async def test_an_outcome_that_could_not_be_recorded_is_told_where_it_is_true(
+    till: Till, said: Outcome, answer: str, after: PayoutState, when: str
+):
+    """Rejections are the exception, see the rules."""
+    till.bank.says = [said]
+    setattr(till.store, when, {"record"})
+
+    assert await till.post() == answer
+    assert (await till.row()).state is (SENDING if when == "fails_before" else after)
+
+
+@pytest.mark.parametrize("said", [IS_ACCEPTED, IS_NOT_SENT, IS_UNKNOWN], ids=str)
+async def test_after_an_unrecorded_outcome_a_repeat_sends_nothing(
+    till: Till, clock: Clock, said: Outcome
+):
+    till.bank.says = [said]
+    till.store.fails_before = {"record"}
+    await till.post()
+    till.store.fails_before = set()
+
+    clock.passes(61)
+
+    assert await till.post() == OK
+    assert (await till.row()).state is UNKNOWN
+    assert len(till.bank.orders) == 1
+
+
+async def test_an_unrecorded_acceptance_is_found_again_by_a_look(till: Till, clock: Clock):
+    till.store.fails_before = {"record"}
+    await till.post()
+    till.store.fails_before = set()
+    till.bank.knows = IS_SETTLED
+
+    clock.passes(61)
+
+    assert (await till.look()).state is PAID
+
+
+async def test_a_store_that_breaks_while_the_winner_is_waited_for_ends_the_wait(till: Till):
+    await till.stands(SENDING)
+    seen: list[str] = []
+
+    def later(name: str) -> None:
+        seen.append(name)
+        if seen == ["find"]:
+            return
+        till.store.fails_before = {"find"}
+
+    till.store.on_call = later
+
+    assert await till.post() == NO_STORE
+    assert till.bank.orders == []
+
+
+async def test_a_list_that_cannot_be_read_is_no_empty_list(till: Till):
+    till.store.fails_before = {"search"}
+
+    with pytest.raises(StoreUnavailable):
+        await till.payouts.search(caller(), Search(Window(TODAY, TODAY), Paging(1, 25)))
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, PAID])
+async def test_a_payout_that_cannot_be_read_is_no_unknown_reference(till: Till, state: PayoutState):
+    """A 404 would have the caller pay again."""
+    await till.stands(state)
+    till.store.fails_before = {"find"}
+
+    with pytest.raises(StoreUnavailable):
+        await till.payouts.read(caller(), "order-1")

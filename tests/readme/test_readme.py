@@ -1,0 +1,190 @@
+"""What the README tells is what happens, on a fresh clone with nothing but what it asks for."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.readme.checkout import Answer, Checkout, Service
+from tests.readme.traffic import Traffic
+
+FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+STARTS = re.compile(r"^make |pixgate serve", re.MULTILINE)
+INLINE = re.compile(r"`(\.venv/bin/pixgate [^`]+)`")
+VALUE, LOST, CENTAVOS = "10.50", "777.06", 77706
+
+
+def test_the_ten_calls_are_answered_as_the_contract_says(answers: list[Answer]):
+    """Contract 4.1: nine succeed, cancelling is 501."""
+    *served, cancelling = answers
+
+    assert [answer.status for answer in served] == [200] * 9
+    assert cancelling.verdict == (501, "SVC.PIX.018")
+
+
+def test_each_of_the_ten_answers_has_its_trace_id(answers: list[Answer]):
+    """Contract 1; an error body repeats it (2.2)."""
+    traces = [answer.headers.get("X-Trace-ID") for answer in answers]
+
+    assert all(traces)
+    assert answers[-1].document["trace_id"] == traces[-1]
+
+
+def test_what_is_read_is_what_the_contract_describes(answers: list[Answer]):
+    """Contract 2.3 to 2.8."""
+    balance, keys, key, charge, payment, statement = answers[:6]
+
+    assert set(balance.document) == {"balance", "blocked", "updated_at"}
+    assert re.search(r'"balance":\d+\.\d\d[,}]', balance.body)
+    assert keys.document["meta"]["total"] == len(keys.document["data"])
+    assert key.document in keys.document["data"]
+    assert charge.document["qrcode"]["hash"].startswith("000201")
+    assert payment.document["status"] == "paid"
+    assert payment.document["e2e_id"].startswith("E")
+    assert {"balance", "account", "data", "meta"} == set(statement.document)
+    assert "Pix In" in [entry["operation"] for entry in statement.document["data"]]
+
+
+def test_the_printed_payout_is_accepted_listed_and_soon_paid(
+    checkout: Checkout, service: Service, answers: list[Answer]
+):
+    """Contract 3: ``processing`` on creation, settled later; the list knows it at once."""
+    created, _read, listed = answers[6:9]
+
+    assert created.document["status"] == "processing"
+    assert '"value":10.50' in created.body
+    assert created.document["reference"] in [each["reference"] for each in listed.document["data"]]
+    assert settled(lambda: checkout.calls(service.curls[7])) == (200, "paid")
+
+
+def test_the_two_commands_are_the_first_that_are_shown(checkout: Checkout):
+    first, *_others = FENCE.findall(checkout.readme)
+
+    assert [line.split("#")[0].strip() for line in first.splitlines()] == ["make run", "make test"]
+
+
+@pytest.mark.usefixtures("service")
+def test_every_command_that_is_shown_succeeds(checkout: Checkout):
+    """But for those that start a service; they are tried by themselves."""
+    blocks = [block for block in FENCE.findall(checkout.readme) if not STARTS.search(block)]
+
+    said = {line: checkout.says(line) for block in blocks for line in block.splitlines()}
+
+    assert len(said) >= 6
+    assert all(said.values())
+
+
+@pytest.mark.usefixtures("service")
+def test_every_listener_that_is_shown_answers(checkout: Checkout):
+    """The table of the README: the paths, and the variables of the ports."""
+    ports = checkout.environ
+    public = f"http://127.0.0.1:{ports['PIXGATE_PORT']}"
+    inside = f"http://127.0.0.1:{ports['PIXGATE_OPS_PORT']}"
+    pages = {
+        "/openapi.json": public,
+        **dict.fromkeys(("/livez", "/readyz", "/metrics", "/config/digest"), inside),
+    }
+
+    unnamed = [path for path in pages if f"`{path}`" not in checkout.readme]
+    found = [checkout.calls(f"curl -sS {host}{path}").status for path, host in pages.items()]
+
+    assert unnamed == []
+    assert found == [200] * len(pages)
+
+
+def test_a_repeated_payout_is_answered_and_another_content_refused(
+    checkout: Checkout, service: Service
+):
+    """The README's third step."""
+    pay = another(service, "third-step")
+
+    verdicts = [checkout.calls(line).verdict for line in (pay, pay, pay.replace(VALUE, "10.51"))]
+
+    assert verdicts == [(200, "processing"), (200, "processing"), (400, "SVC.PIX.010")]
+
+
+def test_a_lost_answer_is_unknown_and_then_found_paid_once(checkout: Checkout, service: Service):
+    """The README's fourth step: 20 seconds, then 502; never a second payment."""
+    (executions,) = commands(checkout, "executions")
+    pay = another(service, "fourth-step").replace(VALUE, LOST)
+
+    verdicts = [checkout.calls(pay).verdict for _ in range(2)]
+    found = settled(lambda: checkout.calls(reading(service, "fourth-step")))
+
+    assert verdicts == [(502, "SVC.PIX.010"), (200, "processing")]
+    assert found == (200, "paid")
+    assert checkout.says(executions).split().count(str(CENTAVOS)) == 1
+
+
+def test_an_unreachable_bank_is_certainly_not_sent_and_may_be_repeated(
+    checkout: Checkout, service: Service
+):
+    """The README's fifth step."""
+    unreachable, reachable = commands(checkout, "fault")
+    pay = another(service, "fifth-step")
+
+    checkout.says(unreachable)
+    refused = checkout.calls(pay).verdict
+    checkout.says(reachable)
+    repeated = checkout.calls(pay).verdict
+
+    assert (refused, repeated) == ((502, "SVC.ACC.005"), (200, "processing"))
+    assert settled(lambda: checkout.calls(reading(service, "fifth-step"))) == (200, "paid")
+
+
+def test_a_kill_amid_payouts_loses_none_that_was_answered(checkout: Checkout, service: Service):
+    """``kill -9``, then ``make run`` again: every accepted payout is there, carried out once."""
+    with Traffic(json.loads(checkout.says(".venv/bin/pixgate demo --json"))) as traffic:
+        traffic.wait_for(20)
+        service.kill()
+    service.start()
+
+    read = {reference: checkout.calls(reading(service, reference)) for reference in traffic.sample}
+    executed = json.loads(checkout.says(".venv/bin/pixgate sandbox executions --json"))
+
+    assert {answer.status for answer in read.values()} == {200}
+    assert len({each["key"] for each in executed}) == len(executed)
+
+
+def test_a_stop_is_a_success(service: Service):
+    """SIGTERM drains, and ``make run`` ends with status 0; so does Ctrl-C."""
+    statuses = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        statuses.append(service.stop(number))
+        service.start()
+
+    assert statuses == [0, 0]
+
+
+@pytest.mark.usefixtures("answers")
+def test_what_is_written_is_none_of_the_checkout_s_own(checkout: Checkout):
+    """The environments and ``var/`` are ignored; nothing that is kept changes."""
+    assert checkout.says("git status --porcelain") == ""
+
+
+def another(service: Service, reference: str) -> str:
+    """Take the printed payout with another reference."""
+    return re.sub(r"first-[0-9a-f]{8}", reference, service.curls[6])
+
+
+def reading(service: Service, reference: str) -> str:
+    """Take the printed reading of a payout with another reference."""
+    return re.sub(r"first-[0-9a-f]{8}", reference, service.curls[7])
+
+
+def commands(checkout: Checkout, word: str) -> list[str]:
+    """Find the commands in the README's sentences that have a word in them."""
+    return [line for line in INLINE.findall(checkout.readme) if word in line.split()]
+
+
+def settled(ask: Callable[[], Answer]) -> tuple[int, str]:
+    """Ask until the payout is no longer processing, at most 10 seconds."""
+    deadline = time.monotonic() + 10
+    while (verdict := ask().verdict) == (200, "processing") and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return verdict

@@ -1,0 +1,131 @@
+"""Sandbox and production: two deployments that share nothing."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import msgspec
+import pytest
+
+from gateway.app.assembly import Gateway, assemble
+from gateway.app.running import running
+from gateway.config.hidden import Address, Secret
+from gateway.config.listeners import Admin, Server
+from gateway.config.reading import ConfigError
+from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
+from gateway.config.upstream import Provider, SandboxBank
+from gateway.domain.accounts import Environment
+from gateway.store.stamp import StoreRefused
+from provider_adapters._shared.factory import AdapterRefused
+from tests.surfaces.answers import Answer
+from tests.surfaces.world import basic, opened, sandbox, send
+
+KEY = base64.b64encode(bytes(range(32))).decode()
+PEPPER = "a pepper of 32 bytes or more 0123456789"
+
+
+def production(folder: Path, url: str) -> Settings:
+    """Return the settings of a production gateway without a bank."""
+    return Settings(
+        environment=Environment.PRODUCTION,
+        var=str(folder),
+        server=Server(port=0),
+        admin=Admin(port=0),
+        database=Database(url=Address(url), migrate="always"),
+        auth=Auth(basic=Basic(pepper=Secret(PEPPER))),
+        sealing=Sealing(key=Secret(KEY)),
+    )
+
+
+@asynccontextmanager
+async def produced(settings: Settings) -> AsyncIterator[Gateway]:
+    """Run a production gateway."""
+    gateway = assemble(settings, {})
+    async with running(gateway):
+        yield gateway
+
+
+async def asked(gateway: Gateway, path: str, authorization: str = "") -> Answer:
+    headers = {"Authorization": authorization} if authorization else {}
+    async with aiohttp.ClientSession() as session:
+        url = f"http://127.0.0.1:{gateway.public.port}"
+        return await send(session, url, "GET", path, headers=headers)
+
+
+async def test_a_sandbox_credential_does_not_open_production(tmp_path: Path, postgres_url: str):
+    """Contract part 1: 401 ``SVC.AUT.010``."""
+    async with opened(sandbox(tmp_path / "sandbox")) as world:
+        header, path = basic(world.pair("full")), world.at("/balance")
+        here = await world.ask("GET", path)
+        async with produced(production(tmp_path, postgres_url)) as gateway:
+            there = await asked(gateway, path, header)
+
+    assert here.status == 200
+    assert there.verdict == (401, "SVC.AUT.010")
+
+
+async def test_each_gateway_says_which_one_it_is(tmp_path: Path, postgres_url: str):
+    async with produced(production(tmp_path, postgres_url)) as gateway:
+        info = await asked(gateway, "/baas/v1/info")
+        document = await asked(gateway, "/openapi.json")
+
+    assert info.document == {"name": "pixgate", "version": "1.0.0", "environment": "production"}
+    assert document.verdict == (404, "SVC.GTW.001")
+
+
+async def test_a_store_of_the_sandbox_is_refused_by_production(tmp_path: Path, postgres_url: str):
+    """One clear line, and nothing is left running."""
+    database = Database(url=Address(postgres_url), migrate="always")
+    async with opened(sandbox(tmp_path, database=database)):
+        pass
+
+    with pytest.raises(StoreRefused) as refused:
+        async with produced(production(tmp_path, postgres_url)):
+            pytest.fail("it started")
+
+    assert str(refused.value) == "The store belongs to sandbox, this gateway to production."
+
+
+async def test_a_store_of_production_is_refused_by_the_sandbox(tmp_path: Path, postgres_url: str):
+    async with produced(production(tmp_path, postgres_url)):
+        pass
+    database = Database(url=Address(postgres_url), migrate="always")
+
+    with pytest.raises(StoreRefused) as refused:
+        async with opened(sandbox(tmp_path, database=database)):
+            pytest.fail("it started")
+
+    assert str(refused.value) == "The store belongs to production, this gateway to sandbox."
+
+
+async def test_production_refuses_a_file(tmp_path: Path):
+    """SQLite there only by an explicit setting."""
+    settings = production(tmp_path, f"sqlite:///{tmp_path}/store.db")
+
+    with pytest.raises((StoreRefused, ConfigError), match="PostgreSQL"):
+        async with produced(settings):
+            pytest.fail("it started")
+
+
+@pytest.mark.parametrize(
+    ("changed", "refusal"),
+    [
+        ({"auth": Auth()}, ConfigError),
+        ({"sealing": Sealing()}, ConfigError),
+        ({"sandbox_bank": SandboxBank(start=True)}, ConfigError),
+        ({"providers": {"bank": Provider(adapter="sandbox")}}, (ConfigError, AdapterRefused)),
+    ],
+    ids=["no pepper", "no sealing key", "the sandbox bank", "the sandbox adapter"],
+)
+async def test_production_refuses_what_is_for_the_sandbox(
+    tmp_path: Path, changed: dict[str, object], refusal: type[Exception]
+):
+    """Before anything is opened."""
+    settings = msgspec.structs.replace(production(tmp_path, "postgresql://nobody@127.0.0.1:1/a"), **changed)
+
+    with pytest.raises(refusal):
+        assemble(settings, {})

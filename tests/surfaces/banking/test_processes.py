@@ -1,0 +1,184 @@
+"""Stopping a process, and killing one: nobody is cut off, nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from tests import raw_http
+from tests.surfaces.answers import Answer
+from tests.surfaces.processes import Served, place, served, today
+from tests.surfaces.world import basic, order
+
+KEPT = "SVC.GTW.006"
+
+
+async def until(running: Served, status: int) -> None:
+    async with asyncio.timeout(5):
+        while await running.ready() != status:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Path):
+    """
+    Not ready at once; requests served for a while; then 503 on kept connections.
+
+    What is in flight is finished, and the exit code is 0.
+    """
+    where = place(tmp_path, drain_accept_s="1", read_timeout_s="3")
+    async with served(where) as running:
+        before = await running.ready()
+        path, header = where.at("/balance"), basic(where.demo["credentials"]["full"])
+        reader, writer = await asyncio.open_connection("127.0.0.1", where.ports["PIXGATE_PORT"])
+        asked = f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {header}\r\n\r\n".encode()
+        writer.write(asked)
+        kept = await _one(reader)
+        await hang(running, "balance")
+
+        running.process.send_signal(signal.SIGTERM)
+        await until(running, 503)
+        served_on = await running.ask("GET", where.at("/pix/keys"))
+        held = asyncio.create_task(running.ask("GET", path))
+        await closed(where.ports["PIXGATE_PORT"])
+        writer.write(asked)
+        refused = await _one(reader)
+        inside = await held
+        writer.close()
+        code = await running.ended()
+
+    assert (before, kept.status, served_on.status) == (200, 200, 200)
+    assert (refused.status, refused.code) == (503, KEPT)
+    assert refused.headers["connection"] == "close"
+    assert refused.headers["x-trace-id"]
+    assert inside.verdict == (502, "SVC.ACC.006")
+    assert code == 0
+
+
+async def test_an_interrupted_process_ends_at_once_with_zero(tmp_path: Path):
+    """SIGINT comes from a person who waits."""
+    where = place(tmp_path, drain_accept_s="60", drain_s="61")
+    async with served(where) as running:
+        running.process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(10):
+            code = await running.ended()
+
+    assert code == 0
+
+
+async def test_a_killed_process_has_lost_nothing(tmp_path: Path):
+    """
+    ``kill -9`` in the middle of payouts, then a restart on the same files.
+
+    Whatever was acknowledged is there and was paid; whatever was asked and not
+    answered can be asked again, and no reference was ever paid twice.
+    """
+    much = "{rate: 100000, burst: 100000}"
+    where = place(tmp_path, payout=much, company=much)
+    told: dict[str, Answer | None] = {}
+    async with served(where) as running:
+        payers = [asyncio.create_task(pay_on(running, number, told)) for number in range(8)]
+        while sum(answer is not None for answer in told.values()) < 60:
+            await asyncio.sleep(0.01)
+        running.process.kill()
+        await asyncio.gather(*payers)
+        killed = await running.ended()
+
+    taken = [reference for reference, answer in told.items() if answer is not None]
+    lost = [reference for reference, answer in told.items() if answer is None]
+    async with served(where) as running:
+        found = [await running.ask("GET", where.at(f"/withdraw/{each}")) for each in taken]
+        paid = [await running.executions(each) for each in taken]
+        again = await asyncio.gather(*(pay(running, each) for each in [*lost, *taken]))
+        after = [await running.executions(each) for each in [*lost, *taken]]
+
+    assert killed == -signal.SIGKILL
+    assert lost
+    assert {answer.status for answer in found} == {200}
+    assert paid == [[100]] * len(taken)
+    assert {answer.verdict for answer in again} <= {(200, ""), (502, "SVC.PIX.010")}
+    assert all(len(executed) <= 1 for executed in after)
+
+
+async def test_a_log_holds_no_secret(tmp_path: Path):
+    """Authorization, secrets, tax numbers, keys: planted in requests, sought in all it printed."""
+    where = place(tmp_path)
+    planted = {"canary-name": "Zacarias Canario", "key": "canario@example.com"}
+    async with served(where) as running:
+        demo = where.demo
+        printed = where.said.read_text()
+        document = order("canary-reference", today(), description="canary-description")
+        document["destination"] = {
+            "name": planted["canary-name"],
+            "tax_number": "111.444.777-35",
+            "key_type": "email",
+            "key": planted["key"],
+        }
+        await running.ask("POST", where.at("/withdraw"), document=document)
+        await running.ask("GET", where.at("/withdraw/canary-reference?canary=query"))
+        await running.ask("GET", "/canary-path", headers={"Cookie": "session=canary-cookie"})
+        await running.ask("POST", where.at("/withdraw"), data=b'{"canary-body": 1')
+        await running.ask("GET", where.at("/balance"), headers={"Authorization": "Basic Y2FuYXJ5"})
+        running.process.send_signal(signal.SIGINT)
+        await running.ended()
+
+    logged = where.said.read_text().removeprefix(printed)
+    pair = demo["credentials"]["full"]
+    secrets = [
+        pair["client_secret"], basic(pair).split()[1], "Y2FuYXJ5", "canary", *planted.values(),
+        "111.444.777-35", "11144477735", demo["accounts"]["main"]["id"],
+    ]  # fmt: skip
+    assert logged.count('"event":"access"') == 5
+    assert [each for each in secrets if each in logged] == []
+
+
+async def pay(running: Served, reference: str) -> Answer:
+    document = order(reference, today(), value=1)
+    return await running.ask("POST", running.where.at("/withdraw"), document=document)
+
+
+async def pay_on(running: Served, number: int, told: dict[str, Answer | None]) -> None:
+    """Pay one after the other until the process is gone; None for what was not answered."""
+    for turn in range(10_000):
+        reference = f"killed-{number}-{turn}"
+        told[reference] = None
+        try:
+            answer = await pay(running, reference)
+        except (aiohttp.ClientError, ConnectionError):
+            return
+        assert answer.status == 200, answer.body
+        told[reference] = answer
+
+
+async def hang(running: Served, operation: str) -> None:
+    """Let the bank leave the next call of an operation without an answer."""
+    fault: dict[str, Any] = {"operation": operation, "fault": "hang", "count": 1}
+    async with running.session.post(f"{running.where.control_url}/faults", json=fault) as said:
+        assert said.status == 201
+
+
+async def closed(port: int) -> None:
+    """Wait until nobody can connect any more."""
+    async with asyncio.timeout(5):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                return
+            writer.close()
+            await asyncio.sleep(0.05)
+
+
+async def _one(reader: asyncio.StreamReader) -> raw_http.Answer:
+    """Read one answer of a kept connection."""
+    async with asyncio.timeout(10):
+        raw = await reader.readuntil(b"\r\n\r\n")
+        length = next(
+            int(line.partition(b":")[2])
+            for line in raw.lower().splitlines()
+            if line.startswith(b"content-length")
+        )
+        return raw_http.split(raw + await reader.readexactly(length))[0]

@@ -1,0 +1,217 @@
+"""Too much: quotas, refused credentials, and a process that has enough to do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits
+from tests.surfaces.answers import Answer
+from tests.surfaces.world import FREE, NOBODY, World, opened, order, other_secret, sandbox
+
+SCARCE = Rate(rate=0.001, burst=3)
+LIMITED = (429, "SVC.GTW.005")
+
+
+@asynccontextmanager
+async def rationed(folder: Path, **rates: Rate) -> AsyncIterator[World]:
+    """Open a world in which these quotas are scarce."""
+    limits = RateLimits(**{"read": FREE, "payout": FREE, "company": FREE, **rates})
+    async with opened(sandbox(folder, ratelimits=limits)) as world:
+        yield world
+
+
+async def balance(world: World, by: str = "full") -> Answer:
+    return await world.ask("GET", world.at("/balance"), by=by)
+
+
+async def test_a_quota_counts_down_and_then_refuses(tmp_path: Path):
+    """Per credential; the headers say how many are left and when to come again."""
+    async with rationed(tmp_path, read=SCARCE) as world:
+        answers = [await balance(world) for _ in range(4)]
+
+    assert [answer.status for answer in answers] == [200, 200, 200, 429]
+    assert [answer.headers["RateLimit"] for answer in answers[:3]] == [
+        '"read";r=2;t=1000',
+        '"read";r=1;t=1000',
+        '"read";r=0;t=1000',
+    ]
+    assert answers[3].verdict == LIMITED
+    assert answers[3].headers["RateLimit-Policy"] == '"read";q=3;w=3000'
+    assert 990 <= int(answers[3].headers["Retry-After"]) <= 1000
+
+
+async def test_one_credential_does_not_use_up_anothers_quota(tmp_path: Path):
+    async with rationed(tmp_path, read=SCARCE) as world:
+        for _ in range(4):
+            last = await balance(world)
+        other = await balance(world, by="company")
+
+    assert (last.status, other.status) == (429, 200)
+
+
+async def test_reads_and_payouts_have_their_own_quota(tmp_path: Path):
+    """A refused payout is neither stored nor sent."""
+    async with rationed(tmp_path, payout=SCARCE) as world:
+        paid = [await world.pay(order(f"q-{n}", world.today())) for n in range(4)]
+        read = await balance(world)
+        stored = await world.ask("GET", world.at("/withdraw/q-3"))
+        executed = await world.executions("q-3")
+
+    assert [answer.status for answer in paid] == [200, 200, 200, 429]
+    assert (read.status, stored.verdict, executed) == (200, (404, "SVC.PIX.011"), [])
+
+
+async def test_a_company_has_one_quota_for_all_its_credentials(tmp_path: Path):
+    """And another company has its own."""
+    async with rationed(tmp_path, company=SCARCE) as world:
+        ours = [await balance(world, by=role) for role in ("full", "company", "full", "company")]
+        path = world.at("/balance", "other_company")
+        theirs = await world.ask("GET", path, by="other_company")
+
+    assert [answer.status for answer in ours] == [200, 200, 200, 429]
+    assert theirs.status == 200
+
+
+async def test_a_quota_is_drawn_before_the_permission_and_after_the_secret(tmp_path: Path):
+    """Refused for its permission, a call has cost a token; with a wrong secret, none."""
+    async with rationed(tmp_path, read=SCARCE) as world:
+        strangers = [
+            await world.ask("GET", world.at("/balance"), pair=other_secret(world.pair("none")))
+            for _ in range(5)
+        ]
+        denied = [await balance(world, by="none") for _ in range(4)]
+
+    assert {answer.status for answer in strangers} == {401}
+    assert [answer.status for answer in denied] == [403, 403, 403, 429]
+
+
+async def test_open_rows_have_no_quota(tmp_path: Path):
+    async with rationed(tmp_path, read=SCARCE, company=SCARCE) as world:
+        answers = [await world.ask("GET", "/baas/v1/info", by=NOBODY) for _ in range(5)]
+
+    assert {answer.status for answer in answers} == {200}
+
+
+@asynccontextmanager
+async def throttled(folder: Path, **limits: float) -> AsyncIterator[World]:
+    """Open a world that is short-tempered with strangers."""
+    failed = FailedCredentials(**limits)  # type: ignore[arg-type]
+    settings = sandbox(folder, limits=Limits(loop_lag_s=30, failed_credentials=failed))
+    async with opened(settings) as world:
+        yield world
+
+
+def every(limit: int) -> dict[str, float]:
+    """Set all three limits to the lowest."""
+    return {name: limit for name in ("per_address", "per_address_and_client", "hard_per_address")}
+
+
+async def wrong(world: World, role: str = "full") -> Answer:
+    return await world.ask("GET", world.at("/balance"), pair=other_secret(world.pair(role)))
+
+
+async def test_an_address_that_fails_too_often_is_throttled(tmp_path: Path):
+    """429 in place of the 401, whatever is wrong; who is right is still served."""
+    async with throttled(tmp_path, per_address=3, per_address_and_client=3) as world:
+        refused = [await wrong(world) for _ in range(5)]
+        missing = await world.ask("GET", world.at("/balance"), by=NOBODY)
+        right = await balance(world)
+
+    assert [answer.status for answer in refused] == [401, 401, 401, 429, 429]
+    assert refused[-1].verdict == missing.verdict == LIMITED
+    assert right.status == 200
+
+
+async def test_one_client_id_is_throttled_before_the_address(tmp_path: Path):
+    """Other ids from there still get their 401."""
+    async with throttled(tmp_path, per_address_and_client=2) as world:
+        refused = [await wrong(world) for _ in range(3)]
+        other = await wrong(world, "company")
+        right = await balance(world)
+
+    assert [answer.status for answer in refused] == [401, 401, 429]
+    assert (other.status, right.status) == (401, 200)
+
+
+async def test_an_address_far_over_the_limit_is_not_looked_at(tmp_path: Path):
+    """Not even with a right credential; open rows are for everybody."""
+    async with throttled(tmp_path, **every(2)) as world:
+        for _ in range(3):
+            await wrong(world)
+        right = await balance(world)
+        health = await world.ask("GET", "/baas/v1/health", by=NOBODY)
+
+    assert right.verdict == LIMITED
+    assert health.status == 200
+
+
+async def test_the_throttle_forgets(tmp_path: Path):
+    """After its window."""
+    async with throttled(tmp_path, **every(1), window_s=0.5) as world:
+        for _ in range(2):
+            await wrong(world)
+        blocked = await balance(world)
+        await asyncio.sleep(0.6)
+        right = await balance(world)
+
+    assert (blocked.status, right.status) == (429, 200)
+
+
+async def test_what_is_not_refused_for_its_credential_is_not_counted(tmp_path: Path):
+    """403, 404 and 400 are a partner's, not a stranger's."""
+    async with throttled(tmp_path, **every(1)) as world:
+        for account in ("sister", "other_company", "main"):
+            await world.ask("GET", world.at("/transactions", account))
+        await balance(world, by="none")
+        stranger = await wrong(world)
+
+    assert stranger.status == 401
+
+
+async def test_a_full_process_sheds_requests_but_not_its_health(tmp_path: Path):
+    """503 at once, with Retry-After; whoever is inside is served to the end."""
+    limits = Limits(in_flight=2, loop_lag_s=30)
+    async with opened(sandbox(tmp_path, limits=limits)) as world:
+        async with world.failing("balance", "hang"):
+            held = [asyncio.create_task(balance(world)) for _ in range(2)]
+            await asyncio.sleep(0.2)
+            shed = await balance(world)
+            nowhere = await world.ask("GET", "/nowhere", by=NOBODY)
+            health = await world.ask("GET", "/baas/v1/health", by=NOBODY)
+        inside = await asyncio.gather(*held)
+        after = await balance(world)
+
+    assert shed.verdict == nowhere.verdict == (503, "SVC.GTW.006")
+    assert (health.status, after.status) == (200, 200)
+    assert [answer.status for answer in inside] == [502, 502]
+
+
+async def test_a_slow_loop_sheds_requests_but_not_its_health(tmp_path: Path):
+    """The 95th percentile of the lag decides; here any lag is too much."""
+    limits = Limits(loop_lag_s=0.000_001)
+    async with opened(sandbox(tmp_path, limits=limits)) as world:
+        async with asyncio.timeout(5):
+            while (shed := await balance(world)).status == 200:
+                await asyncio.sleep(0.05)
+        health = await world.ask("GET", "/baas/v1/health", by=NOBODY)
+
+    assert shed.verdict == (503, "SVC.GTW.006")
+    assert health.status == 200
+
+
+@pytest.mark.parametrize("path", ["/baas/v1/info", "/baas/v1/error-codes"])
+async def test_other_open_rows_are_shed(tmp_path: Path, path: str):
+    limits = Limits(in_flight=1, loop_lag_s=30)
+    async with opened(sandbox(tmp_path, limits=limits)) as world:
+        async with world.failing("balance", "hang"):
+            held = asyncio.create_task(balance(world))
+            await asyncio.sleep(0.2)
+            answer = await world.ask("GET", path, by=NOBODY)
+        await held
+
+    assert answer.status == 503
