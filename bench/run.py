@@ -73,14 +73,15 @@ def main(arguments: Sequence[str]) -> int:
             subjects.standing(Path(folder), options.database) as scene,
         ):
             measured = uvloop.run(measure(scene, options))
-    except WrongAnswer as problem:
-        print(f"wrong answer: {problem}", file=sys.stderr)
+    except (WrongAnswer, system.NotStarted) as problem:
+        print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
         return 1
     show(measured, options)
     keep(measured, options)
-    failed = report.failed(measured) if options.check else []
-    print(*(f"{name} is above its limit" for name in failed), sep="\n", end="")
-    return 1 if failed else 0
+    failed = report.failed(measured)
+    for name in failed:
+        print(f"{name} is above its limit")
+    return 1 if failed and options.check else 0
 
 
 def read(arguments: Sequence[str]) -> Options:

@@ -138,7 +138,7 @@ def machine() -> Mapping[str, str]:
     model = re.search(r"^model name\s*: (.*)$", (_PROC / "cpuinfo").read_text(), re.MULTILINE)
     return {
         "processor": model[1] if model else platform.machine(),
-        "cores": str(len(os.sched_getaffinity(0))),
+        "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "loop": f"uvloop {version('uvloop')}",

@@ -7,6 +7,8 @@ the store's engine; ``running`` starts and stops what was made.
 
 from __future__ import annotations
 
+import random
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,7 +18,7 @@ from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.lookups import LastUses
 from gateway.app.observing import Observing, make_observing
 from gateway.app.readiness import Readiness
-from gateway.app.surfaces import Parts, described_surfaces
+from gateway.app.surfaces import Parts, described_surfaces, make_follow_up
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
@@ -24,6 +26,7 @@ from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.http.wire.listener import Listener
+from gateway.reconciler import Reconciler, Work
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
 from gateway.store.database import Limits
@@ -51,6 +54,7 @@ class Gateway:
     observing: Observing
     uses: LastUses
     readiness: Readiness
+    reconciler: Reconciler
     public: Listener
     operations: Listener
     bank: SandboxBank | None
@@ -82,6 +86,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         credentials=store.credentials,
         accounts=store.accounts,
         payouts=store.payouts,
+        stops=store.stops,
         banks=ConnectedBanks(connections, keys.sealer.open),
         check=_secret_check(keys, uses, now),
         observer=observing.observer,
@@ -96,6 +101,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         observing=observing,
         uses=uses,
         readiness=readiness,
+        reconciler=_reconciler(store, parts),
         public=public_listener(parts, observing),
         operations=operations_listener(settings, observing, readiness),
         bank=_bank(settings, now) if with_bank else None,
@@ -144,6 +150,21 @@ def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:
         well_formed=has_valid_checksum,
         matching=lambda secret, digests: digester.matching(secret, digests, now()),
         used=uses.note,
+    )
+
+
+def _reconciler(store: Store, parts: Parts) -> Reconciler:
+    """Make what follows payouts up in the background."""
+    return Reconciler(
+        Work(
+            due=store.follow_ups,
+            accounts=store.accounts,
+            follow_up=make_follow_up(parts),
+            now=parts.now,
+            owner=str(uuid.uuid4()),
+            chance=random.random,
+            tell=parts.observer.unsettled,
+        )
     )
 
 

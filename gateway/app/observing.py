@@ -104,6 +104,5 @@ def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> Me
         provider=frozenset(settings.providers),
         operation=frozenset(CALLS),
         policy=frozenset({"read", "payout", COMPANY}),
-        event=frozenset(),
     )
     return Metrics(instance, vocabulary)

@@ -40,6 +40,8 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
             started.push_async_callback(connection.adapter.close)
         gateway.uses.start()
         started.push_async_callback(gateway.uses.stop)
+        gateway.reconciler.start()
+        started.push_async_callback(gateway.reconciler.stop)
         await _listen(gateway, started)
         _log.info("sys_startup")
         yield

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
 from gateway.app.lookups import watched, within
@@ -13,13 +14,15 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts import Account, Credential
 from gateway.domain.clocks import Now
 from gateway.domain.providers import Banks
-from gateway.domain.stores import Payouts
+from gateway.domain.stops import Stop
+from gateway.domain.stores import Payouts, Stops
 from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
 from gateway.http.route import Surface
 from gateway.operations.balances import Balances
 from gateway.operations.charges import Charges
 from gateway.operations.followup import FollowUp
+from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts import Terms
 from gateway.operations.pix_keys import PixKeys
@@ -30,6 +33,8 @@ from policies.authorization.account_scope import AccountScope
 from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked
 from policies.validation.inputs import payout_input
+
+_STOPS_S = 5.0
 
 Found = TypeVar("Found", covariant=True)
 
@@ -50,6 +55,7 @@ class Parts:
     credentials: Findable[Credential]
     accounts: Findable[Account]
     payouts: Payouts
+    stops: Stops
     banks: Banks
     check: SecretCheck
     observer: RequestObserver
@@ -71,6 +77,7 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
             credentials=nothing,
             accounts=nothing,
             payouts=nothing,
+            stops=nothing,
             banks=nothing,
             check=nothing,
             observer=nothing,
@@ -152,25 +159,57 @@ def _quota(parts: Parts) -> WithinQuota:
     return WithinQuota(quotas, time.monotonic, parts.observer.count)
 
 
+def make_follow_up(parts: Parts) -> FollowUp:
+    """Make what follows unsettled payouts up, on reading and in the background."""
+    return FollowUp(
+        parts.payouts,
+        parts.banks,
+        parts.now,
+        lambda provider: parts.observer.count("cas_loss", provider),
+    )
+
+
+def _guards(parts: Parts) -> PayoutGuards:
+    """Make what may keep a payout from being sent; stops reach us within five seconds."""
+    settings = parts.settings.payouts
+
+    async def in_force(_key: str) -> Sequence[Stop]:
+        return await parts.stops.active(parts.now())
+
+    once = Lifetimes(found_s=_STOPS_S, absent_s=_STOPS_S, size=1)
+    stops = RecordCache("stops", once, in_force, lambda _result: None)
+
+    async def current() -> Sequence[Stop]:
+        return await stops.find("active") or ()
+
+    return PayoutGuards(
+        stops=current,
+        store=parts.payouts,
+        similar=SimilarPolicy(
+            timedelta(seconds=settings.similar_within_s), settings.similar == "refuse"
+        ),
+        now=parts.now,
+        seen=parts.observer.count,
+    )
+
+
 def _operations(parts: Parts) -> Operations:
     """Make the operations."""
     settings, banks = parts.settings, parts.banks
 
-    def lost(provider: str) -> None:
-        parts.observer.count("cas_loss", provider)
-
-    follow_up = FollowUp(parts.payouts, banks, parts.now, lost)
     terms = Terms(
         environment=settings.environment,
         now=parts.now,
         monotonic=time.monotonic,
-        cas_lost=lost,
+        cas_lost=lambda provider: parts.observer.count("cas_loss", provider),
+        look_first=settings.payouts.look_first,
     )
+    payouts = PayoutOperations(parts.payouts, banks, make_follow_up(parts), _guards(parts), terms)
     return Operations(
         balances=Balances(banks),
         pix_keys=PixKeys(banks),
         charges=Charges(banks, parts.now),
         statements=Statements(banks, lambda provider: parts.observer.count("not_pix", provider)),
-        payouts=PayoutOperations(parts.payouts, banks, follow_up, terms),
+        payouts=payouts,
         payout_input=payout_input(alphanumeric_cnpj=settings.validation.alphanumeric_cnpj),
     )

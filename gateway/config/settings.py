@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from gateway.config.hidden import Address, Secret
-from gateway.config.kinds import Count, Label, Name, Seconds, written
+from gateway.config.kinds import Count, Label, Name, Seconds, SecondsOrNone, written
 from gateway.config.listeners import Admin, Server, Trace
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.accounts import Environment
@@ -159,6 +159,23 @@ class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     alphanumeric_cnpj: bool = False
 
 
+class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    How payouts are made and followed up.
+
+    Attributes:
+        look_first: Asks the bank for a payout before it is sent; for the time
+            after the store was restored from a backup.
+        similar_within_s: How long another payout of the same amount to the same
+            recipient is remembered; 0 looks for none.
+        similar: ``warn`` counts and logs one like it, ``refuse`` answers 403.
+    """
+
+    look_first: Annotated[bool, written("${PIXGATE_LOOK_FIRST:-false}")] = False
+    similar_within_s: SecondsOrNone = 600.0
+    similar: Literal["warn", "refuse"] = "warn"
+
+
 class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What the process says about itself.
@@ -180,7 +197,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, sealing, limits, ratelimits: As
             their types say.
-        validation, sandbox_bank, telemetry: (likewise).
+        validation, payouts, sandbox_bank, telemetry: (likewise).
         providers: By the name that accounts give.
     """
 
@@ -197,6 +214,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     ratelimits: RateLimits = RateLimits()
     validation: Validation = Validation()
+    payouts: Payouts = Payouts()
     providers: dict[Name, Provider] = field(default_factory=dict)
     sandbox_bank: SandboxBank = SandboxBank()
     telemetry: Telemetry = Telemetry()

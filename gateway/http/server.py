@@ -37,6 +37,7 @@ _UNREAD = {
     MalformedBody: errors.MALFORMED_REQUEST,
 }
 _AUTH = {"address_blocked": "throttled"}
+_READING = ("GET", "HEAD")
 _PROVIDER_FAILED = 502
 _UNAUTHORIZED = 401
 _SECONDS_TO_RETRY = 2
@@ -93,13 +94,12 @@ class Server:
         """Serve, or render the refusal."""
         raw_path = request.rel_url.raw_path
         page = self.serving.pages.get(raw_path)
-        if page is not None and request.method in {"GET", "HEAD"}:
-            record.route = page.name
-            return web.Response(body=page.body, headers={hdrs.CONTENT_TYPE: page.content_type})
         found = self.serving.table.find(raw_path)
         place = found.places.get(request.method) if found else None
         call: Call | None = None
         try:
+            if page is not None:
+                return self._show(page, request.method, record)
             place = self._admit(found, place, record)
             call = self._call(request, found.path if found else {}, place)
             record.bytes_in = request.content_length or 0
@@ -113,6 +113,15 @@ class Server:
         body = dumps(document)
         headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **call.headers}
         return web.Response(body=body, headers=headers)
+
+    def _show(self, page: Page, method: str, record: AccessRecord) -> web.Response:
+        """Answer with a ready-made document, or refuse: overloaded, no method."""
+        record.route = page.name
+        self.serving.admission.check()
+        if method not in _READING:
+            allow = ", ".join(_READING)
+            raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", {hdrs.ALLOW: allow})
+        return web.Response(body=page.body, headers={hdrs.CONTENT_TYPE: page.content_type})
 
     def _admit(self, found: Found | None, place: Place | None, record: AccessRecord) -> Place:
         """Name the row and let the request in, or refuse: overloaded, no path, no method."""

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from gateway.domain.accounts import Account
 from gateway.domain.clocks import Now
@@ -29,10 +30,14 @@ from gateway.domain.providers import (
     Settled,
 )
 from gateway.domain.stores import Change, Payouts, StoreUnavailable
+from gateway.operations.evidence import evidence_in_statement
 
 _log = logging.getLogger(__name__)
 
 LOOK_S = 2.0
+
+UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
+"""The states a bank's word can move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,21 @@ class FollowUp:
         """
         payout = await self.expire_lease(payout)
         change = self._end_of_day(payout)
-        if change is None and payout.state in {PayoutState.UNKNOWN, PayoutState.ACCEPTED}:
+        if change is None and payout.state in UNSETTLED:
             change = await self._ask(payout, account, within_s)
+        return payout if change is None else await self._do(payout, change)
+
+    async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
+        """Return the payout after its movement was looked for in the bank's statement."""
+        bank = self._bank(payout, account)
+        if bank is None or payout.state not in UNSETTLED:
+            return payout
+        try:
+            async with asyncio.timeout(within_s):
+                found = await evidence_in_statement(payout, bank, self.now())
+        except (ProviderError, TimeoutError):
+            return payout
+        change = None if found is None else self._said(payout, found)
         return payout if change is None else await self._do(payout, change)
 
     async def expire_lease(self, payout: Payout) -> Payout:
@@ -78,21 +96,27 @@ class FollowUp:
 
     async def _ask(self, payout: Payout, account: Account, within_s: float) -> Change | None:
         """Look the payout up at the bank it was sent to."""
-        bank = self.banks.of(account)
-        if bank is None or bank.name != payout.provider:
+        bank = self._bank(payout, account)
+        if bank is None:
             return None
         find = bank.adapter.find_payout
+        asked_at = self.now()
         try:
             async with asyncio.timeout(within_s):
                 said = await find(bank.account, payout.provider_key, payout.provider_id)
         except NotFound:
-            return self._absent(payout, bank)
+            return self._absent(payout, bank, asked_at)
         except (ProviderError, TimeoutError):
             return None
         except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
             _log.warning("find_payout of %s raised %s", bank.name, type(mistake).__name__)
             return None
         return self._said(payout, said)
+
+    def _bank(self, payout: Payout, account: Account) -> Bank | None:
+        """Return the bank it was sent to; None when the account has another by now."""
+        bank = self.banks.of(account)
+        return bank if bank is not None and bank.name == payout.provider else None
 
     def _said(self, payout: Payout, said: Outcome) -> Change | None:
         """Turn what the bank says into a step; a word that proves nothing is none."""
@@ -110,14 +134,22 @@ class FollowUp:
             case _:
                 return None
 
-    def _absent(self, payout: Payout, bank: Bank) -> Change | None:
-        """Take "not found" for proof only after the quiet period, where the key protects us."""
+    def _absent(self, payout: Payout, bank: Bank, asked_at: datetime) -> Change | None:
+        """
+        Take "not found" for proof only when it was asked after the quiet period.
+
+        A bank that ignores our key would pay a second attempt again: there the
+        payout fails for good instead of waiting for one.
+        """
         can = bank.adapter.capabilities
-        if payout.state is not PayoutState.UNKNOWN or can.repeat is Repeat.IGNORES:
+        if payout.state is not PayoutState.UNKNOWN or can.absent_after is None:
             return None
-        if can.absent_after is None or self.now() < payout.lease_until + can.absent_after:
+        if asked_at < payout.lease_until + can.absent_after:
             return None
         evidence = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
+        if can.repeat is Repeat.IGNORES:
+            step = self._step(payout, PayoutState.FAILED, evidence)
+            return replace(step, failure=Failure(FailureCode.NOT_SENT))
         return self._step(payout, PayoutState.NOT_SENT, evidence)
 
     def _step(self, payout: Payout, after: PayoutState, evidence: Evidence | None) -> Change:

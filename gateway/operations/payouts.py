@@ -43,6 +43,8 @@ from gateway.domain.stores import Payouts as PayoutStore
 from gateway.domain.windows import Paging, Search
 from gateway.operations.connections import paying_bank_of
 from gateway.operations.followup import FollowUp
+from gateway.operations.looking_first import seen_before
+from gateway.operations.payout_guards import PayoutGuards
 from gateway.telemetry.records import current_record
 from gateway.telemetry.trace import current_trace_id
 
@@ -56,12 +58,20 @@ _OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What payouts are made under: the environment, the clocks, and who counts lost steps."""
+    """
+    What payouts are made under.
+
+    Attributes:
+        cas_lost: Counts steps that somebody else did first, by provider.
+        look_first: Ask the bank for the payout before it is sent. After a
+            restore from backup the store may have forgotten what was sent.
+    """
 
     environment: Environment
     now: Now
     monotonic: Monotonic
     cas_lost: Callable[[str], None]
+    look_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +90,7 @@ class Payouts:
     store: PayoutStore
     banks: Banks
     follow_up: FollowUp
+    guards: PayoutGuards
     terms: Terms
 
     async def create(self, caller: Caller, request: PayoutRequest) -> Payout:
@@ -100,6 +111,7 @@ class Payouts:
             bank = self._admit(caller.account, request)
             started = self.terms.monotonic()
             intent, attempt = self._intent(caller, request, bank)
+            await self.guards.admit(caller, intent)
             stored = await self._add(intent, attempt)
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
@@ -222,6 +234,7 @@ class Payouts:
             lease_until=attempt.lease_until,
             updated_at=attempt.started_at,
         )
+        await self.guards.admit(caller, claimed)
         if await self.store.claim(claimed, attempt):
             return await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
         self.terms.cas_lost(bank.name)
@@ -241,6 +254,10 @@ class Payouts:
 
     async def _ask(self, payout: Payout, bank: Bank, send_by: Deadline) -> Outcome:
         """Send; whatever an adapter raises means that the outcome is not known."""
+        if self.terms.look_first:
+            seen = await seen_before(payout, bank)
+            if seen is not None:
+                return seen
         try:
             outcome = await bank.adapter.create_payout(bank.account, payout.order(), send_by)
         except Exception:  # noqa: BLE001 - an adapter's mistake must never pass for "not sent"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Insert, Table, event
@@ -42,8 +42,11 @@ def open_file(url: URL, limits: Limits) -> Database:
 
 def _make(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # SQLite gives the journals it puts beside a file that file's mode.
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWNER_ONLY))
+    # SQLite gives the journals it puts beside a file that file's mode. A file that is there is never
+    # opened here: closing it would drop every lock this process holds on it (POSIX), and the next
+    # process to let go of the store would delete the journal that this one goes on writing to.
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
 
 
 def _prefer_wal(file: Path, limits: Limits) -> None:

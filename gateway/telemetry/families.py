@@ -67,7 +67,6 @@ class Vocabulary:
     Attributes:
         operation: Calls of a bank, by the provider port's names.
         policy: Names of the quotas.
-        event: Actions of the audit log.
     """
 
     surface: frozenset[str]
@@ -75,7 +74,6 @@ class Vocabulary:
     provider: frozenset[str]
     operation: frozenset[str]
     policy: frozenset[str]
-    event: frozenset[str]
 
     def allowed(self, label: Label) -> frozenset[str] | None:
         """Return the closed set of a label; None for a value that we alone set, at start."""
@@ -87,6 +85,5 @@ class Vocabulary:
             "provider": self.provider,
             "operation": self.operation,
             "policy": self.policy,
-            "event": self.event,
         }
         return words.get(label.name)

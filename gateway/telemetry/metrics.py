@@ -15,6 +15,7 @@ from prometheus_client.openmetrics import exposition as openmetrics
 
 from gateway.domain.errors import CATALOGUE
 from gateway.domain.permissions import Resource
+from gateway.domain.stops import StopScope
 from gateway.telemetry.cells import Timings, Values
 from gateway.telemetry.families import Family, Kind, Label, Vocabulary
 
@@ -26,7 +27,6 @@ ROUTE: Final = Label("route")
 PROVIDER: Final = Label("provider")
 OPERATION: Final = Label("operation")
 POLICY: Final = Label("policy")
-EVENT: Final = Label("event")
 METHOD: Final = Label("method", METHODS)
 STATUS: Final = Label("status", tuple(map(str, range(100, 600))))
 STATUS_CLASS: Final = Label("status_class", ("1xx", "2xx", "3xx", "4xx", "5xx"))
@@ -49,6 +49,7 @@ DECISION: Final = Label("result", ("allowed", "limited"))
 SHED: Final = Label("reason", ("in_flight", "loop_lag", "draining"))
 REPLACED: Final = Label("reason", ("unacceptable",))
 IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
+STOP_SCOPE: Final = Label("scope", tuple(StopScope))
 PAYOUT_OUTCOME: Final = Label(
     "outcome",
     ("accepted", "rejected", "duplicate", "conflict", "intent_failed", "not_sent", "unknown"),
@@ -121,14 +122,14 @@ PAYOUTS: Final = _counter("gateway_payouts_total", "Payout requests that reached
 PAYOUT_UNRESOLVED: Final = _gauge("gateway_payout_unresolved", "Payouts whose outcome is unknown.", PROVIDER)
 PAYOUT_OLDEST_UNRESOLVED: Final = _gauge("gateway_payout_oldest_unresolved_seconds", "Age of the oldest of them.", PROVIDER)
 PAYOUT_REVIEW: Final = _gauge("gateway_payout_review", "Payouts that wait for a person.", PROVIDER)
+PAYOUTS_STOPPED: Final = _counter("gateway_payout_stopped_total", "Payouts refused by a stop.", STOP_SCOPE)
+PAYOUTS_SIMILAR: Final = _counter("gateway_payout_similar_total", "Payouts like another one under another reference.", PROVIDER)
 PAYOUT_CAS_LOSSES: Final = _counter("gateway_payout_cas_losses_total", "Outcomes not recorded since another writer was first.", PROVIDER)
 IDEMPOTENT_REQUESTS: Final = _counter("gateway_idempotency_total", "Payout requests by what was known of the reference.", IDEMPOTENCY)
 CONFIG_INFO: Final = _gauge("gateway_config_info", "1; the digest of the configuration in force.", Label("digest"))
 ROUTES_LOADED: Final = _gauge("gateway_routes_loaded", "Rows served.")
 POLICIES_LOADED: Final = _gauge("gateway_policies_loaded", "Policies in front of them.")
 PROVIDERS_LOADED: Final = _gauge("gateway_providers_loaded", "Providers configured.")
-AUDIT_EVENTS: Final = _counter("gateway_audit_events_total", "Lines written to the audit log.", EVENT)
-AUDIT_WRITE_FAILURES: Final = _counter("gateway_audit_write_failures_total", "Lines that could not be.", EVENT)
 EVENT_LOOP_LAG: Final = _timing("gateway_event_loop_lag_seconds", "How late the event loop runs what is due.", _BUCKETS)
 TRACE_ID_REPLACED: Final = _counter("gateway_trace_id_replaced_total", "Requests given a trace id of ours.", REPLACED)
 BUILD_INFO: Final = _gauge("gateway_build_info", "1; what is running.", *BUILD)
@@ -159,6 +160,7 @@ class Metrics:
 
     def __init__(self, instance: Instance, vocabulary: Vocabulary) -> None:
         """Begin with what is known at start."""
+        self.vocabulary = vocabulary
         self._values = {
             family.name: Values(family, vocabulary)
             for family in SERIES

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 from gateway.domain.clocks import Now
+from gateway.domain.stores import Unsettled
 from gateway.telemetry import events, metrics
 from gateway.telemetry.cells import Key
 from gateway.telemetry.families import OTHER, Family
@@ -41,6 +43,8 @@ _COUNTED: Final[Mapping[str, tuple[Family, Callable[[str], Key]]]] = {
     "cas_loss": (metrics.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
     "unknown_status": (metrics.PROVIDER_UNKNOWN_STATUS, _split),
     "unknown_field": (metrics.UNKNOWN_FIELDS, lambda route: (route,)),
+    "payout_stopped": (metrics.PAYOUTS_STOPPED, lambda scope: (scope,)),
+    "payout_similar": (metrics.PAYOUTS_SIMILAR, lambda provider: (provider,)),
     "not_pix": (metrics.PROVIDER_NOT_PIX, lambda provider: (provider,)),
 }
 
@@ -62,6 +66,7 @@ class TelemetryObserver:
         self._now = now
         self._always = dict(always)
         self._metrics = values
+        self._providers = values.vocabulary.provider
         self._requests = values.values(metrics.REQUESTS)
         self._durations = values.timings(metrics.REQUEST_DURATION)
         self._overheads = values.timings(metrics.OVERHEAD)
@@ -143,6 +148,21 @@ class TelemetryObserver:
             return
         family, key = known
         self._metrics.values(family).put(key, value)
+
+    def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
+        """Show how payouts stand; a provider without any is shown at zero."""
+        by_provider = {each.provider: each for each in standing}
+        for provider in self._providers | by_provider.keys():
+            self._show_unsettled(provider, by_provider.get(provider), now)
+
+    def _show_unsettled(self, provider: str, stands: Unsettled | None, now: datetime) -> None:
+        """Show one provider's."""
+        oldest = stands.oldest_at if stands else None
+        age_s = (now - oldest).total_seconds() if oldest else 0.0
+        show = self._metrics.values
+        show(metrics.PAYOUT_UNRESOLVED).put((provider,), stands.unresolved if stands else 0)
+        show(metrics.PAYOUT_OLDEST_UNRESOLVED).put((provider,), age_s)
+        show(metrics.PAYOUT_REVIEW).put((provider,), stands.review if stands else 0)
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
         """Time an authentication."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
+
+from gateway.domain.stores import Unsettled
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,7 +99,8 @@ class Observer(Protocol):
         (reason), ``credential_cache`` (hit, miss, negative),
         ``trace_id_replaced`` (reason), ``cas_loss`` (provider),
         ``unknown_status`` (``provider.operation``), ``unknown_field`` (route),
-        ``not_pix`` (provider).
+        ``not_pix`` (provider), ``payout_stopped`` (scope), ``payout_similar``
+        (provider).
         """
         ...
 
@@ -109,6 +114,10 @@ class RequestObserver(Observer, Protocol):
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
         """Note how long it took to find out who is calling."""
+        ...
+
+    def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
+        """Note how payouts stand."""
         ...
 
     def show(self, figure: str, value: float) -> None:

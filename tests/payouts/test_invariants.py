@@ -45,6 +45,7 @@ from tests.unit.paying import (
 from tests.unit.standing import Clock
 
 STEPS = 40
+ABSENT, DOWN = NotFound("absent"), Unavailable("down")
 PAUSES_S = [1, 1, 30, 61, 300, 700, 700, 6 * 3600, 24 * 3600]
 # As late as an order can still execute: within its lease and the bank's quiet period.
 LATEST_S = 60 + 600 - 1
@@ -73,37 +74,26 @@ class Ledger(ScriptedBank):
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
         self.orders.append(order)
-        key = order.provider_key
-        if self.is_well:
-            return self._take(key)
-        match self.dice.randrange(8):
-            case 0:
-                return IS_NOT_SENT
-            case 1 if key not in self.standing:
-                return IS_REJECTED
-            case 2:
-                return IS_UNKNOWN
-            case 3:
-                raise ConnectionResetError
-            case 4:
-                late = timedelta(seconds=self.dice.randrange(LATEST_S))
-                self.coming.append((self.clock.now() + late, key))
-                return IS_UNKNOWN
-            case 5:
-                self._take(key)
-                return IS_UNKNOWN
-            case _:
-                return self._take(key)
+        falls = 7 if self.is_well else self.dice.randrange(8)
+        if falls == 0:
+            return IS_NOT_SENT
+        if falls == 1 and order.provider_key not in self.standing:
+            return IS_REJECTED
+        if falls in {2, 3}:
+            self._delay(order.provider_key, is_lost=falls == 2)
+            return IS_UNKNOWN
+        taken = self._take(order.provider_key)
+        return IS_UNKNOWN if falls == 4 else taken
 
     async def find_payout(
         self, account: ProviderAccount, provider_key: str, provider_id: str
     ) -> Outcome:
         self.arrive()
         if not self.is_well and self.dice.random() < 0.2:
-            raise Unavailable("down")
+            raise DOWN
         match self.standing.get(provider_key):
             case None:
-                raise NotFound("absent")
+                raise ABSENT
             case "ordered":
                 return IS_ACCEPTED
             case "paid":
@@ -119,6 +109,12 @@ class Ledger(ScriptedBank):
         for key, stands in self.standing.items():
             if stands == "ordered" and (self.is_well or self.dice.random() < 0.5):
                 self._end(key)
+
+    def _delay(self, key: str, *, is_lost: bool) -> None:
+        """Lose an order, or let it arrive late."""
+        late = timedelta(seconds=self.dice.randrange(LATEST_S))
+        if not is_lost:
+            self.coming.append((self.clock.now() + late, key))
 
     def _take(self, key: str) -> Outcome:
         """Order a payout; one that is known is not ordered twice, if the bank looks at keys."""

@@ -80,7 +80,8 @@ class Checkout:
         """Run a ``curl`` exactly as printed; its settings file alone has it note the headers."""
         body = self.says(line)
         first, _, rest = (self._home / "headers").read_text().partition("\n")
-        return Answer(status=int(first.split()[1]), headers=dict(Parser().parsestr(rest)), body=body)
+        headers = dict(Parser().parsestr(rest))
+        return Answer(status=int(first.split()[1]), headers=headers, body=body)
 
 
 class Service:
@@ -118,7 +119,8 @@ class Service:
 
     def stop(self, number: signal.Signals) -> int:
         """Ask the service, not ``make``, to end; return the status ``make`` was left with."""
-        (service,) = Path(f"/proc/{self._make.pid}/task/{self._make.pid}/children").read_text().split()
+        make = self._make.pid
+        (service,) = Path(f"/proc/{make}/task/{make}/children").read_text().split()
         os.kill(int(service), number)
         return self._make.wait(STOP_S)
 

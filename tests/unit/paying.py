@@ -43,10 +43,12 @@ from gateway.domain.providers import (
     Unknown,
 )
 from gateway.domain.statements import Entry
+from gateway.domain.stops import Stop
 from gateway.domain.stores import Attempt, Change, StoreUnavailable
 from gateway.domain.stores import Payouts as PayoutStore
 from gateway.domain.windows import Search, Window
 from gateway.operations.followup import FollowUp
+from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts import Payouts, Terms
 from tests.unit.people import ACCOUNT, account, caller
 from tests.unit.standing import TODAY, Clock
@@ -236,6 +238,21 @@ class ShakyStore:
         return done
 
 
+def unguarded(store: PayoutStore, clock: Clock) -> PayoutGuards:
+    """Guards with nothing to say: no stop, and payouts may be alike."""
+
+    async def no_stops() -> tuple[Stop, ...]:
+        return ()
+
+    return PayoutGuards(
+        stops=no_stops,
+        store=store,
+        similar=SimilarPolicy(timedelta(0), refuse=False),
+        now=clock.now,
+        seen=lambda _event, _label: None,
+    )
+
+
 class Till:
     """One node that pays out; others can stand beside it on the same store and bank."""
 
@@ -248,6 +265,7 @@ class Till:
             self.store,
             self.banks,
             self.follow_up,
+            unguarded(self.store, clock),
             Terms(
                 environment=Environment.SANDBOX,
                 now=clock.now,

@@ -36,7 +36,14 @@ CONFORMS = [
 OPERATIONS = {
     each.ok().label: each.ok() for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
 }
-EXAMPLES = 12
+EXAMPLES = 25
+EXPLORED = [
+    pytest.param(label, mode, id=f"{label}-{mode.value}")
+    for label, each in OPERATIONS.items()
+    for mode in GenerationMode
+    # Where nothing is taken, nothing can be wrong.
+    if mode is GenerationMode.POSITIVE or operation(each.method, each.path)["parameters"]
+]
 YAML = "application/yaml; charset=utf-8"
 
 
@@ -100,8 +107,7 @@ async def test_a_refusal_is_described_with_its_headers(world: World, place: Plac
     Draft202012Validator(schema).validate(answer.document)
 
 
-@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
-@pytest.mark.parametrize("label", list(OPERATIONS))
+@pytest.mark.parametrize(("label", "mode"), EXPLORED)
 async def test_nothing_generated_from_the_document_surprises(
     world: World, label: str, mode: GenerationMode
 ):
@@ -133,7 +139,8 @@ def explore(world: World, label: str, mode: GenerationMode) -> None:
             said = case.call(base_url=address, headers=header, session=session)
             assert said.status_code < 500 or said.status_code in {501, 502}, said.content
             assert len(said.headers["x-trace-id"]) == 1
-            if said.status_code not in {404, 405}:
+            # A generated step may make it another path.
+            if not (said.status_code in {404, 405} and b"SVC.GTW" in said.content):
                 case.validate_response(said, checks=CONFORMS)
 
         send()

@@ -188,11 +188,10 @@ async def test_absence_is_believed_after_lease_and_quiet_period_alone(till: Till
 @pytest.mark.parametrize(
     "can",
     [
-        replace(CAREFUL, repeat=Repeat.IGNORES),
         replace(CAREFUL, absent_after=None),
         Capabilities(),
     ],
-    ids=["ignores our key", "no quiet period", "declares nothing"],
+    ids=["no quiet period", "declares nothing"],
 )
 async def test_without_these_declarations_absence_proves_nothing_ever(
     till: Till, clock: Clock, can: Capabilities
@@ -202,6 +201,19 @@ async def test_without_these_declarations_absence_proves_nothing_ever(
     clock.passes(365 * DAY_S)
 
     assert await till.look() == before
+
+
+async def test_at_a_bank_that_ignores_our_key_an_absent_payout_fails_for_good(
+    till: Till, clock: Clock
+):
+    """It would pay a second attempt again, so there is never one."""
+    await till.stands(UNKNOWN)
+    till.bank.capabilities = replace(CAREFUL, repeat=Repeat.IGNORES)
+    clock.passes(365 * DAY_S)
+
+    found = await till.look()
+
+    assert (found.state, found.failure) == (FAILED, Failure(FailureCode.NOT_SENT))
 
 
 @pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])

@@ -12,7 +12,6 @@ WORDS = Vocabulary(
     provider=NOTHING,
     operation=NOTHING,
     policy=NOTHING,
-    event=NOTHING,
 )
 COLOUR = Label("colour", ("blue", "red"))
 SIZE = Label("size", tuple(map(str, range(40))))

@@ -10,7 +10,6 @@ WORDS = Vocabulary(
     provider=frozenset({"sandbox"}),
     operation=frozenset({"get_balance"}),
     policy=frozenset({"read"}),
-    event=frozenset({"credential.issue"}),
 )
 
 
@@ -22,7 +21,6 @@ WORDS = Vocabulary(
         ("provider", {"sandbox"}),
         ("operation", {"get_balance"}),
         ("policy", {"read"}),
-        ("event", {"credential.issue"}),
     ],
 )
 def test_rows_and_configuration_close_a_set(name: str, allowed: set[str]):

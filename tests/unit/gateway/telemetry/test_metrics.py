@@ -26,7 +26,6 @@ WORDS = Vocabulary(
     provider=frozenset({"sandbox"}),
     operation=frozenset({"get_balance"}),
     policy=frozenset({"read"}),
-    event=frozenset({"credential.issue"}),
 )
 
 
@@ -96,7 +95,7 @@ def test_what_alerts_watch_starts_at_zero(values: Metrics):
     text = values.render()[0].decode()
 
     assert 'gateway_payouts_total{method="pix",outcome="intent_failed"} 0.0' in text
-    assert 'gateway_audit_write_failures_total{event="credential.issue"} 0.0' in text
+    assert 'gateway_payout_stopped_total{scope="provider"} 0.0' in text
 
 
 def test_names_are_prometheus_names():

@@ -23,7 +23,6 @@ WORDS = Vocabulary(
     provider=frozenset({"sandbox"}),
     operation=frozenset({"get_balance"}),
     policy=frozenset({"read"}),
-    event=frozenset(),
 )
 
 

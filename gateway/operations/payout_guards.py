@@ -1,0 +1,74 @@
+"""What may keep a payout from being sent: a stop, or one that looks like it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gateway.domain import errors
+from gateway.domain.calls import Caller
+from gateway.domain.clocks import Now
+from gateway.domain.errors import ServiceError
+from gateway.domain.payouts import Payout
+from gateway.domain.stops import Stop
+from gateway.domain.stores import Payouts
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarPolicy:
+    """
+    What happens to a payout like another one under another reference.
+
+    Attributes:
+        within: How long ago the other may have been created; zero looks at none.
+        refuse: Refuse it, rather than only tell.
+    """
+
+    within: timedelta
+    refuse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutGuards:
+    """
+    Asked once for every payout that is about to be stored or sent again.
+
+    Attributes:
+        stops: Gives the stops in force, at most five seconds old.
+        seen: Counts, by event and provider.
+    """
+
+    stops: Callable[[], Awaitable[Sequence[Stop]]]
+    store: Payouts
+    similar: SimilarPolicy
+    now: Now
+    seen: Callable[[str, str], None]
+
+    async def admit(self, caller: Caller, payout: Payout) -> None:
+        """
+        Let the payout through.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here,
+                or when one like it is refused.
+            StoreUnavailable: nobody can tell; nothing is sent then.
+        """
+        now = self.now()
+        for stop in await self.stops():
+            if stop.holds(caller.principal, caller.account, now):
+                self.seen("payout_stopped", stop.scope.value)
+                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+        if self.similar.within and await self._has_twin(payout):
+            self.seen("payout_similar", payout.provider)
+            _log.warning("payout_similar provider_key=%s", payout.provider_key)
+            if self.similar.refuse:
+                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
+
+    async def _has_twin(self, payout: Payout) -> bool:
+        """Say whether another reference pays the same amount to the same recipient."""
+        since = payout.created_at - self.similar.within
+        return bool(await self.store.similar(payout, since))

@@ -1,0 +1,171 @@
+"""
+The reconciler: asks banks about payouts that are not settled; it never sends.
+
+It runs in every process. Claims share the work out, and the compare-and-set of
+every step makes two that look at once harmless, so there is no leader.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from gateway.domain.clocks import Now
+from gateway.domain.payouts import FINAL_STATES, Payout, PayoutState
+from gateway.domain.stores import Accounts, Checked, FollowUps, StoreUnavailable, Unsettled
+from gateway.operations.followup import UNSETTLED, FollowUp
+from gateway.telemetry import trace
+
+_log = logging.getLogger(__name__)
+
+_FIRST_S = (2, 5, 15, 60, 300, 900)
+_HOUR = timedelta(hours=1)
+_GIVES_UP = timedelta(hours=26)
+_CLAIM = timedelta(seconds=60)
+_LOOK_S = 8.0
+_JITTER = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """
+    What the reconciler works with.
+
+    Attributes:
+        owner: The name its claims carry; another process has another.
+        chance: Numbers from 0 up to 1; spreads the hourly looks.
+        at_once: Looks in flight per provider.
+        pause_s: Between two turns.
+        tell: Shown how payouts stand, after every turn.
+    """
+
+    due: FollowUps
+    accounts: Accounts
+    follow_up: FollowUp
+    now: Now
+    owner: str
+    chance: Callable[[], float]
+    tell: Callable[[list[Unsettled], datetime], None]
+    at_once: int = 2
+    pause_s: float = 1.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+class Reconciler:
+    """Follows up in the background, from ``start`` to ``stop``."""
+
+    def __init__(self, work: Work) -> None:
+        """Do nothing yet."""
+        self._work = work
+        self._task: asyncio.Task[None] | None = None
+        self._places: dict[str, asyncio.Semaphore] = {}
+
+    def start(self) -> None:
+        """Begin; begun twice is begun once."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
+
+    async def stop(self) -> None:
+        """End; a look under way is given up, its claim ends by itself."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def turn(self) -> int:
+        """
+        Look once at everything that is due; return how many payouts that were.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        work = self._work
+        now = work.now()
+        claimed = await work.due.claim_due(work.owner, now, now + _CLAIM)
+        async with asyncio.TaskGroup() as looking:
+            for payout in claimed:
+                looking.create_task(self._in_turn(payout))
+        work.tell(list(await work.due.standing()), work.now())
+        return len(claimed)
+
+    async def look_at(self, payout: Payout) -> Payout:
+        """Look at one payout: at the bank, then in its statement; return it as it stands."""
+        account = await self._work.accounts.find(payout.account_id)
+        if account is None:
+            return payout
+        seen = await self._work.follow_up.look(payout, account, _LOOK_S)
+        if seen.state in UNSETTLED:
+            seen = await self._work.follow_up.search_statement(seen, account, _LOOK_S)
+        return seen
+
+    async def _run(self) -> None:
+        """Turn for ever."""
+        while True:
+            try:
+                await self.turn()
+            except* StoreUnavailable:
+                _log.warning("the store does not answer; payouts are followed up later")
+            except* Exception:  # noqa: BLE001 - a mistake of ours must not end the following up
+                _log.exception("following up failed")
+            await self._work.sleep(self._work.pause_s)
+
+    async def _in_turn(self, payout: Payout) -> None:
+        """Look at one payout when its provider has a place, and say when to look again."""
+        place = self._places.setdefault(payout.provider, asyncio.Semaphore(self._work.at_once))
+        async with place:
+            trace.begin(trace.new_trace_id())
+            seen = await self.look_at(payout)
+            await self._release(seen)
+
+    async def _release(self, payout: Payout) -> None:
+        """Let the claim go."""
+        now = self._work.now()
+        due = next_check(payout, now, self._work.chance())
+        stuck = due is None and payout.state not in FINAL_STATES
+        if stuck and not payout.review:
+            _log.error("payout_review provider_key=%s", payout.provider_key)
+        await self._work.due.checked(
+            Checked(
+                account_id=payout.account_id,
+                reference=payout.reference,
+                attempt=payout.attempt,
+                owner=self._work.owner,
+                at=now,
+                next_check_at=due,
+                review=stuck or (payout.review and payout.state not in FINAL_STATES),
+            )
+        )
+
+
+def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
+    """
+    Say when to look again: soon at first, then hourly, after 26 hours never.
+
+    Counted from when the payout came to where it stands, so that nothing has
+    to remember how often it was looked at.
+
+    Args:
+        payout: As it stands after a look.
+        now: The instant of the look.
+        chance: From 0 up to 1; spreads the hourly looks by a tenth.
+    """
+    if payout.state is PayoutState.SENDING:
+        return payout.lease_until
+    if payout.state is PayoutState.NOT_SENT:
+        day = payout.date + timedelta(days=1)
+        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+    if payout.state in FINAL_STATES:
+        return None
+    due = payout.updated_at
+    for step_s in _FIRST_S:
+        due += timedelta(seconds=step_s)
+        if due > now:
+            return due
+    if now - payout.updated_at >= _GIVES_UP:
+        return None
+    return now + _HOUR * (1 + _JITTER * (2 * chance - 1))

@@ -1,0 +1,86 @@
+"""The ten operations end to end, on either database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gateway.config.hidden import Address
+from gateway.config.settings import Database, Settings
+from gateway.http.table import Place
+from tests.surfaces import rows
+from tests.surfaces.world import NOBODY, World, opened, order, sandbox
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """The sandbox's settings on each kind of store."""
+    if request.param == "sqlite":
+        return sandbox(tmp_path)
+    url = Address(request.getfixturevalue("postgres_url"))
+    database = Database(url=url, auth_timeout_s=5, timeout_s=5, migrate="always")
+    return sandbox(tmp_path, database=database)
+
+
+@pytest.fixture
+async def world(settings: Settings) -> AsyncIterator[World]:
+    """A gateway of the test's own."""
+    async with opened(settings) as made:
+        yield made
+
+
+async def test_every_operation_answers(world: World):
+    """Contract 4.1: 200, and 501 for what is not available."""
+    await rows.prepared(world)
+
+    answers = {place.row.name: await rows.ask(world, place) for place in rows.PARTNER}
+
+    expected = {place.row.name: 200 for place in rows.PARTNER} | {"banking.payout_cancel": 501}
+    assert {name: answer.status for name, answer in answers.items()} == expected
+
+
+async def test_a_payout_is_paid_once_and_shows_in_the_statement(world: World):
+    """Created, repeated by many at once, paid, listed, and booked."""
+    sent = order("end-to-end", world.today(), value=123.45)
+    before = (await world.ask("GET", world.at("/balance"))).document["balance"]
+
+    answers = await asyncio.gather(*(world.pay(sent) for _ in range(10)))
+    settled = await world.settled("end-to-end")
+    listed = await world.ask("GET", world.at(f"/withdraws{rows.window(world)}"))
+    booked = await world.ask("GET", world.at(f"/transactions{rows.window(world)}"))
+    after = (await world.ask("GET", world.at("/balance"))).document["balance"]
+
+    assert {answer.status for answer in answers} == {200}
+    assert await world.executions("end-to-end") == [12345]
+    assert settled["status"] == "paid"
+    assert listed.document["data"] == [settled]
+    assert round(before - after, 2) == 123.45
+    entry = booked.document["data"][0]
+    assert (entry["operation"], entry["type"], entry["value"]) == ("Pix Out", "debit", 123.45)
+    assert settled["e2e_id"] in entry["tags"]
+
+
+@pytest.mark.parametrize("place", rows.OPEN, ids=rows.name)
+async def test_what_needs_no_credential_asks_for_none(world: World, place: Place):
+    """Not even a wrong one is looked at."""
+    plain = await world.ask("GET", place.template, by=NOBODY)
+    odd = await world.ask("GET", place.template, by=NOBODY, headers={"Authorization": "Basic %"})
+
+    assert (plain.status, odd.status) == (200, 200)
+    assert plain.body == odd.body
+
+
+async def test_info_and_health_say_what_was_decided(world: World):
+    info = await world.ask("GET", "/baas/v1/info", by=NOBODY)
+    health = await world.ask("GET", "/baas/v1/health", by=NOBODY)
+    described = await world.ask(
+        "GET", "/openapi.yaml", by=NOBODY, content_type="application/yaml; charset=utf-8"
+    )
+
+    assert info.document == {"name": "pixgate", "version": "1.0.0", "environment": "sandbox"}
+    assert health.document == {"status": "ok"}
+    assert yaml.safe_load(described.body)["info"]["version"] == "1.0.0"
