@@ -59,13 +59,16 @@ class FollowUp:
         Return the payout after at most one look at the bank.
 
         A bank or a store that fails here is no error: the payout is returned
-        as it was last known.
+        as it was last known. Where the bank contradicts what was asked, it is
+        returned for review.
         """
         payout = await self.expire_lease(payout)
-        change = self._end_of_day(payout)
-        if change is None and payout.state in UNSETTLED:
-            change = await self._ask(payout, account, within_s)
-        return payout if change is None else await self._do(payout, change)
+        ended = self._end_of_day(payout)
+        if ended is not None:
+            return await self._do(payout, ended)
+        if payout.state in UNSETTLED:
+            return await self._ask(payout, account, within_s)
+        return payout
 
     async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
         """Return the payout after its movement was looked for in the bank's statement."""
@@ -77,8 +80,7 @@ class FollowUp:
                 found = await evidence_in_statement(payout, bank, self.now())
         except (ProviderError, TimeoutError):
             return payout
-        change = None if found is None else self._said(payout, found)
-        return payout if change is None else await self._do(payout, change)
+        return payout if found is None else await self._take(payout, found)
 
     async def expire_lease(self, payout: Payout) -> Payout:
         """Take a payout whose sender is gone for unknown; one still owned stays."""
@@ -94,34 +96,42 @@ class FollowUp:
         step = self._step(payout, PayoutState.FAILED, None)
         return replace(step, failure=Failure(FailureCode.NOT_SENT))
 
-    async def _ask(self, payout: Payout, account: Account, within_s: float) -> Change | None:
+    async def _ask(self, payout: Payout, account: Account, within_s: float) -> Payout:
         """Look the payout up at the bank it was sent to."""
         bank = self._bank(payout, account)
         if bank is None:
-            return None
+            return payout
         find = bank.adapter.find_payout
         asked_at = self.now()
         try:
             async with asyncio.timeout(within_s):
                 said = await find(bank.account, payout.provider_key, payout.provider_id)
         except NotFound:
-            return self._absent(payout, bank, asked_at)
+            absent = self._absent(payout, bank, asked_at)
+            return payout if absent is None else await self._do(payout, absent)
         except (ProviderError, TimeoutError):
-            return None
+            return payout
         except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
             _log.warning("find_payout of %s raised %s", bank.name, type(mistake).__name__)
-            return None
-        return self._said(payout, said)
+            return payout
+        return await self._take(payout, said)
 
     def _bank(self, payout: Payout, account: Account) -> Bank | None:
         """Return the bank it was sent to; None when the account has another by now."""
         bank = self.banks.of(account)
         return bank if bank is not None and bank.name == payout.provider else None
 
+    async def _take(self, payout: Payout, said: Outcome) -> Payout:
+        """Do what the bank's word proves; another amount than ours wants a person to look."""
+        if isinstance(said, Settled) and said.value != payout.value:
+            return replace(payout, review=True)
+        change = self._said(payout, said)
+        return payout if change is None else await self._do(payout, change)
+
     def _said(self, payout: Payout, said: Outcome) -> Change | None:
         """Turn what the bank says into a step; a word that proves nothing is none."""
         match said:
-            case Settled(value=value) if value == payout.value:
+            case Settled():
                 step = self._step(payout, PayoutState.PAID, said.evidence)
                 step = replace(step, settled_at=said.settled_at or step.at)
                 return replace(step, provider_id=said.provider_id, e2e_id=said.e2e_id)

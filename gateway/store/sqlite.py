@@ -42,7 +42,7 @@ def open_file(url: URL, limits: Limits) -> Database:
 
 def _make(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # SQLite gives the journals it puts beside a file that file's mode. A file that is there is never
+    # SQLite gives the journals it puts beside a file that file's mode. A file that exists is never
     # opened here: closing it would drop every lock this process holds on it (POSIX), and the next
     # process to let go of the store would delete the journal that this one goes on writing to.
     with suppress(FileExistsError):

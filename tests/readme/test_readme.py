@@ -8,9 +8,11 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
+from gateway.domain.accounts import Environment
 from gateway.domain.payouts import provider_key
 from tests.readme.checkout import Answer, Checkout, Service
 from tests.readme.traffic import Traffic
@@ -152,10 +154,10 @@ def test_a_kill_amid_payouts_loses_none_that_was_answered(checkout: Checkout, se
     executed = json.loads(checkout.says(".venv/bin/pixgate sandbox executions --json"))
 
     keys = Counter(each["key"] for each in executed)
-    account = demo["accounts"]["main"]["id"]
+    derive = partial(provider_key, Environment.SANDBOX, demo["accounts"]["main"]["id"])
     assert set(read) == {200}
     assert set(keys.values()) == {1}
-    assert {provider_key("sandbox", account, each) for each in traffic.accepted} <= keys.keys()
+    assert set(map(derive, traffic.accepted)) <= keys.keys()
 
 
 def test_a_stop_is_a_success(service: Service):

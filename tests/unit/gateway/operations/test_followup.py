@@ -66,14 +66,12 @@ PROVES = [
     (UNKNOWN, RETURNED, FAILED),
     (UNKNOWN, IS_UNKNOWN, UNKNOWN),
     (UNKNOWN, IS_NOT_SENT, UNKNOWN),
-    (UNKNOWN, MISMATCH, UNKNOWN),
     (ACCEPTED, IS_SETTLED, PAID),
     (ACCEPTED, IS_ACCEPTED, ACCEPTED),
     (ACCEPTED, IS_REJECTED, FAILED),
     (ACCEPTED, RETURNED, FAILED),
     (ACCEPTED, IS_UNKNOWN, ACCEPTED),
     (ACCEPTED, IS_NOT_SENT, ACCEPTED),
-    (ACCEPTED, MISMATCH, ACCEPTED),
 ]
 
 
@@ -90,6 +88,18 @@ async def test_the_bank_s_word_moves_an_unsettled_payout(
     assert found.state is after
     assert (found == before) == (after is state)
     assert till.lost == []
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+async def test_another_amount_than_ours_wants_a_person_to_look(till: Till, state: PayoutState):
+    """It is neither success nor failure, and the partner sees it processing."""
+    before = await till.stands(state)
+    till.bank.knows = MISMATCH
+
+    found = await till.look()
+
+    assert found == replace(before, review=True)
+    assert await till.row() == before
 
 
 async def test_what_the_bank_adds_is_kept(till: Till):

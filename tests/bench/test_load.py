@@ -1,0 +1,102 @@
+"""The load: answers are read whole, wrong ones are noticed, varying parts are masked."""
+
+import asyncio
+
+import pytest
+
+from bench import stub
+from bench.load import Order, ask, calling, is_complete
+from bench.partner import write_request
+from tests.bench.conftest import LATENCY_S
+
+
+def order(port: int, path: str, status: int = 200) -> Order:
+    """Ask the stub for a path."""
+    return Order(port=port, request=write_request(path, "Bearer any"), status=status)
+
+
+@pytest.mark.parametrize(
+    ("answer", "complete"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", True),
+        (b"HTTP/1.1 200 OK\r\ncontent-length:2\r\n\r\n{}", True),
+        (b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n", True),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n", False),
+        (b"HTTP/1.1 200 OK\r\n\r\n{}", False),
+        (b"", False),
+    ],
+)
+def test_an_answer_is_complete_with_its_last_byte(answer: bytes, complete):
+    assert is_complete(answer) is complete
+
+
+async def test_an_answer_can_be_compared(bank_port: int):
+    answer = await asyncio.to_thread(ask, order(bank_port, stub.path(stub.ACCOUNT)))
+
+    assert answer.splitlines() == [
+        "HTTP/1.1 200 OK",
+        f"Content-Length: {len(stub.BALANCE)}",
+        "Content-Type: application/json",
+        "",
+        stub.BALANCE.decode(),
+    ]
+
+
+async def test_what_varies_is_masked():
+    raw = (
+        b'HTTP/1.1 401 Unauthorized\r\nX-Trace-ID: t-1\r\nRateLimit: "read";r=41;t=1\r\n'
+        b'Date: Fri, 20 Nov 2026 06:55:31 GMT\r\nContent-Length: 18\r\n\r\n{"trace_id":"t-1"}'
+    )
+
+    def tell(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(raw)
+        writer.close()
+
+    server = await asyncio.start_server(tell, "127.0.0.1", 0)
+    async with server:
+        answer = await asyncio.to_thread(ask, order(server.sockets[0].getsockname()[1], "/"))
+
+    assert answer.splitlines() == [
+        "HTTP/1.1 401 Unauthorized",
+        "Content-Length: 18",
+        "Date: *",
+        'RateLimit: "read";r=*;t=1',
+        "X-Trace-ID: *",
+        "",
+        '{"trace_id":"*"}',
+    ]
+
+
+async def test_every_answer_is_counted_once(bank_port: int):
+    async with calling(order(bank_port, stub.path(stub.ACCOUNT)), 3) as tally:
+        await asyncio.sleep(0.05)
+
+    assert tally.answers == len(tally.latencies_s) > 3
+    assert tally.wrong == 0
+
+
+async def test_a_slow_account_answers_after_its_time(bank_port: int):
+    async with calling(order(bank_port, stub.path(stub.SLOW_ACCOUNT)), 1) as tally:
+        await asyncio.sleep(LATENCY_S * 2.5)
+
+    assert 1 <= tally.answers <= 2
+    assert min(tally.latencies_s) >= LATENCY_S * 0.9
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/v1/contas/other/saldo", 200), (stub.path(stub.ACCOUNT), 401)]
+)
+async def test_an_answer_of_another_status_is_wrong(bank_port: int, path: str, status: int):
+    async with calling(order(bank_port, path, status), 1) as tally:
+        await asyncio.sleep(0.02)
+
+    assert tally.wrong == tally.answers > 0
+
+
+async def test_a_lost_connection_is_wrong():
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    async with server, calling(order(server.sockets[0].getsockname()[1], "/"), 2) as tally:
+        await asyncio.sleep(0.05)
+
+    assert (tally.answers, tally.wrong) == (0, 2)

@@ -1,0 +1,98 @@
+"""The benchmark from end to end: right answers, both tables, a history file. Never its figures."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import run, subjects
+from bench.load import Order
+from bench.partner import write_request
+from bench.subjects import Subject
+
+ROOT = Path(__file__).resolve().parents[2]
+SHORT = ["--rounds", "1", "--seconds", "0.2", "--connections", "4"]
+SYSTEMS = [
+    subjects.PROXY,
+    subjects.CANNED_ANSWER,
+    subjects.BALANCE,
+    subjects.REFUSED,
+]
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory) -> tuple[str, dict[str, object]]:
+    """One short run: what it printed, and the file it kept."""
+    results, made = tmp_path_factory.mktemp("results"), tmp_path_factory.mktemp("bench")
+    done = subprocess.run(
+        [sys.executable, ROOT / "bench/run.py", *SHORT, "--results", results],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(made)},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [kept] = results.iterdir()
+    return done.stdout, json.loads(kept.read_text())
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_has_its_row(short, name: str):
+    rows = [line for line in short[0].splitlines() if line.startswith(f"| {name} |")]
+
+    assert len(rows) == 1
+
+
+@pytest.mark.parametrize("name", ["R1", "R2", "R9", "R11", "R14"])
+def test_every_goal_has_its_row(short, name: str):
+    assert f"| {name} | " in short[0]
+
+
+def test_the_load_of_others_is_told(short):
+    """A figure taken on a busy machine says so."""
+    assert "other programs took " in short[0]
+
+
+def test_what_needs_a_database_server_is_told_as_not_measured(short):
+    assert "| R11 | 2 processes / 1 process | not measured |" in short[0]
+
+
+def test_a_run_is_kept_with_date_and_command(short):
+    kept = short[1]
+
+    assert kept["command"] == "bench/run.py --rounds 1 --seconds 0.2 --connections 4"
+    assert kept["at"].endswith("+00:00")
+    assert list(kept["systems"]) == SYSTEMS
+    assert kept["systems"][subjects.BALANCE]["rounds"][0]["answers"] > 0
+
+
+async def test_an_answer_of_another_content_ends_the_run(bank_port: int):
+    asked = Order(port=bank_port, request=write_request("/v1/contas/bench/saldo", "Bearer x"))
+    subject = Subject(name="the stub", pid=0, order=asked, right="HTTP/1.1 200 OK\n\nelse")
+
+    with pytest.raises(run.WrongAnswer, match="the stub said"):
+        await asyncio.to_thread(run.compare, [subject])
+
+
+def test_nothing_is_left_behind(short, tmp_path_factory):
+    """Neither a gateway, which is known by its configuration, nor what it wrote."""
+    made = str(tmp_path_factory.getbasetemp() / "bench0")
+
+    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if made in said(path)]
+
+    assert left == []
+    assert list(Path(made).iterdir()) == []
+
+
+def said(path: Path) -> str:
+    """Read a command line; empty when its process has ended meanwhile."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

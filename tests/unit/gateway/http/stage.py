@@ -1,0 +1,181 @@
+"""Rows of the test's own on a real listener, and a caller; what was told of each request is kept."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+import aiohttp
+from yarl import URL
+
+from gateway.domain import errors
+from gateway.domain.calls import Asked, Call, Input
+from gateway.domain.errors import ErrorCode
+from gateway.domain.permissions import Action, Permission, Resource
+from gateway.http.admission import Admission
+from gateway.http.route import Gate, Row, RowLimits, Surface, route
+from gateway.http.server import Server, Serving
+from gateway.http.table import Table
+from gateway.http.wire.listener import Address, Listener
+from gateway.telemetry.records import AccessRecord, ProviderCall
+
+READ_BALANCE = Permission(Resource.BALANCE, Action.READ)
+CHALLENGE = 'Basic realm="tests"'
+
+
+class Said(TypedDict):
+    """What the rows of these tests show."""
+
+    said: str
+
+
+@dataclass(slots=True)
+class Witness:
+    """Keeps what it is told; a ``RequestObserver``."""
+
+    records: list[AccessRecord] = field(default_factory=list)
+    counted: list[tuple[str, str]] = field(default_factory=list)
+
+    def request(self, record: AccessRecord) -> None:
+        self.records.append(record)
+
+    def count(self, event: str, label: str) -> None:
+        self.counted.append((event, label))
+
+    def authenticated(self, scheme: str, duration_s: float) -> None:
+        """Not looked at here."""
+
+    def show(self, figure: str, value: float) -> None:
+        """Not looked at here."""
+
+    def provider_call(self, call: ProviderCall) -> None:
+        """Not looked at here."""
+
+    def breaker(self, provider: str, operation_class: str, state: str) -> None:
+        """Not looked at here."""
+
+    def provider_retry(self, provider: str, operation: str) -> None:
+        """Not looked at here."""
+
+    def in_flight(self, provider: str, calls: int, limit: int) -> None:
+        """Not looked at here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """A policy that is a function."""
+
+    judges: Callable[[Call], None]
+    refuses: tuple[ErrorCode, ...] = (errors.PERMISSION_DENIED,)
+
+    async def __call__(self, call: Call) -> None:
+        self.judges(call)
+
+
+def text(asked: Asked) -> str:
+    """Take the body, or what the path or the query says."""
+    return asked.body.decode() or asked.path.get("word") or str(dict(asked.query))
+
+
+TAKES: Input[str] = Input(read=text)
+TAKES_BODY: Input[str] = Input(read=text, body=dict)
+
+
+def show(said: str, _who: object) -> Said:
+    """Show it as it is."""
+    return {"said": said}
+
+
+async def echo(_who: object, said: str) -> str:
+    """Do nothing with it."""
+    return said
+
+
+def row(
+    runs: Callable[[Any, str], Awaitable[str]] = echo,
+    *,
+    method: str = "GET",
+    path: str = "/echo/{word}",
+    needs: Permission | None = READ_BALANCE,
+    body_bytes: int = 0,
+    takes: Input[str] | None = None,
+    fails: Mapping[type[Exception], ErrorCode] | None = None,
+) -> Row[Any]:
+    """Declare a row whose every cell but a few is of no matter."""
+    return route(
+        method,
+        path,
+        name=f"tests.{path.strip('/').split('/')[0]}",
+        tells="Echo.",
+        needs=needs,
+        limits=RowLimits("read", body_bytes),
+        takes=takes or (TAKES_BODY if body_bytes else TAKES),
+        runs=runs,
+        shows=show,
+        fails=fails if fails is not None else {LookupError: errors.BALANCE_UNAVAILABLE},
+        raises=(),
+    )
+
+
+def surface(
+    *rows: Row[Any],
+    policies: Sequence[Asks] = (Asks(lambda _call: None),),
+    body_bytes: int = 64,
+    exempt: frozenset[str] = frozenset(),
+) -> Surface:
+    """Put rows behind one gate."""
+    return Surface(
+        name="tests",
+        prefix="/v1",
+        gates=(Gate(policies=policies, admits=lambda call: call, rows=rows),),
+        challenge=CHALLENGE,
+        body_bytes=body_bytes,
+        exempt=exempt,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A running listener."""
+
+    port: int
+    witness: Witness
+    session: aiohttp.ClientSession
+
+    async def ask(self, method: str, path: str, **details: Any) -> tuple[int, Any, Any]:
+        """Ask, and return status, headers and body."""
+        url = URL(f"http://127.0.0.1:{self.port}{path}", encoded=True)
+        async with self.session.request(method, url, **details) as said:
+            is_json = said.content_type == "application/json" and method != "HEAD"
+            body = await said.json() if is_json else await said.text()
+            return said.status, said.headers, body
+
+    @property
+    def record(self) -> AccessRecord:
+        """The last request's."""
+        return self.witness.records[-1]
+
+
+@asynccontextmanager
+async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[Stage]:
+    """Serve a surface on a free port."""
+    witness = Witness()
+    admission = Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, seen=witness.count)
+    chosen = {
+        "table": Table([shown]),
+        "pages": {},
+        "admission": admission,
+        "observer": witness,
+        "body_deadline_s": 0.3,
+        "uuid_traces": False,
+        **serving,
+    }
+    listener = Listener(Server(Serving(**chosen)).handle, at=Address())
+    await listener.start()
+    try:
+        async with aiohttp.ClientSession() as session:
+            yield Stage(port=listener.port, witness=witness, session=session)
+    finally:
+        await listener.close(1)

@@ -1,0 +1,66 @@
+"""Documents into bytes."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from gateway.domain.errors import PAYOUT_NOT_FOUND
+from gateway.domain.money import Money
+from gateway.http.json import amount, dumps, error_body, instant, minute
+
+BRASILIA = timezone(timedelta(hours=-3))
+AT = datetime(2026, 11, 20, 21, 5, 59, 999_999, tzinfo=BRASILIA)
+
+
+@pytest.mark.parametrize(
+    ("centavos", "written"),
+    [
+        (0, b"0.00"),
+        (5, b"0.05"),
+        (1050, b"10.50"),
+        (-7, b"-0.07"),
+        (999_999_999_999_999, b"9999999999999.99"),
+    ],
+)
+def test_money_is_a_number_with_two_decimals(centavos: int, written: bytes):
+    """Contract 2.1; never a string, never rounded."""
+    assert dumps({"value": amount(Money(centavos))}) == b'{"value":%b}' % written
+
+
+def test_an_instant_is_utc_to_the_second():
+    assert instant(AT) == "2026-11-21T00:05:59Z"
+
+
+def test_a_minute_is_utc_too():
+    """Contract 2.4."""
+    assert minute(AT) == "2026-11-21 00:05"
+
+
+@pytest.mark.parametrize("write", [instant, minute])
+def test_an_absent_time_is_empty(write):
+    """Never null."""
+    assert write(None) == ""
+
+
+def test_the_first_years_have_four_digits():
+    assert instant(datetime(1, 1, 1, tzinfo=UTC)) == "0001-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", 2**64], ids=repr)
+def test_what_json_cannot_carry_is_a_mistake(value: object):
+    with pytest.raises(TypeError):
+        dumps({"value": value})
+
+
+def test_an_error_body_has_three_fields():
+    """Contract 2.2."""
+    found = json.loads(error_body(PAYOUT_NOT_FOUND, "a-trace"))
+
+    assert found == {
+        "code": "SVC.PIX.011",
+        "message": PAYOUT_NOT_FOUND.message,
+        "trace_id": "a-trace",
+    }

@@ -1,0 +1,90 @@
+"""The document of a surface, from rows of the test's own; the real one is proven as a contract."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from gateway.domain import errors
+from gateway.domain.calls import Input, Parameter
+from gateway.http.openapi import as_json, as_yaml, codes_of, document
+from tests.unit.gateway.http.stage import Asks, row, surface, text
+
+PAGED: Input[str] = Input(
+    read=text,
+    parameters=(
+        Parameter(name="page", required=True, schema={"type": "integer"}, description="Which."),
+    ),
+    refuses=(errors.NUMBER_INVALID,),
+)
+
+
+def described(*rows: object, **parts: object) -> dict:  # type: ignore[type-arg]
+    return document(surface(*rows, **parts), "Tests")  # type: ignore[arg-type]
+
+
+def test_a_row_is_an_operation():
+    paths = described(row(path="/things/{reference}"))["paths"]
+
+    operation = paths["/v1/things/{reference}"]["get"]
+    assert operation["operationId"] == "tests_things"
+    assert operation["description"] == "Needs `balance:read`."
+    assert operation["security"] == [{"basic": []}]
+    assert [(each["name"], each["in"]) for each in operation["parameters"]] == [
+        ("reference", "path")
+    ]
+
+
+def test_an_open_row_needs_no_security():
+    operation = described(row(path="/health", needs=None))["paths"]["/v1/health"]["get"]
+
+    assert (operation["security"], "description" in operation) == ([], False)
+
+
+def test_rows_of_one_path_share_it():
+    paths = described(row(path="/a"), row(path="/a", method="DELETE"))["paths"]
+
+    assert sorted(paths["/v1/a"]) == ["delete", "get"]
+
+
+def test_parameters_are_those_of_the_input():
+    operation = described(row(path="/a", takes=PAGED))["paths"]["/v1/a"]["get"]
+
+    assert operation["parameters"] == [
+        {
+            "name": "page",
+            "in": "query",
+            "required": True,
+            "schema": {"type": "integer"},
+            "description": "Which.",
+        }
+    ]
+
+
+def test_codes_come_from_everywhere_once():
+    """The wire, the policies, the input, the ports and the operation."""
+    made = surface(row(takes=PAGED), policies=[Asks(lambda _call: None), Asks(lambda _call: None)])
+    (gate,) = made.gates
+
+    found = codes_of(gate, gate.rows[0])
+
+    assert {
+        errors.INTERNAL, errors.PERMISSION_DENIED, errors.NUMBER_INVALID, errors.BALANCE_UNAVAILABLE
+    } <= set(found)  # fmt: skip
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize(("status", "header"), [("502", "Retry-After"), ("503", "Retry-After")])
+def test_an_answer_has_its_headers(status: str, header: str):
+    responses = described(row(path="/a"))["paths"]["/v1/a"]["get"]["responses"]
+
+    assert responses[status]["headers"][header]["required"] is True
+    assert "X-Trace-ID" in responses["200"]["headers"]
+
+
+def test_both_forms_are_one_document():
+    made = described(row(path="/a"))
+
+    assert json.loads(as_json(made)) == yaml.safe_load(as_yaml(made)) == made

@@ -1,0 +1,336 @@
+"""One request from beginning to end, on a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.calls import Call, Input, Parameter
+from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.providers import NotFound, ProviderError, Unavailable
+from gateway.http.admission import Admission
+from gateway.http.json import MEDIA_TYPE
+from gateway.http.pages import Page
+from tests import raw_http
+from tests.unit.gateway.http.stage import CHALLENGE, Asks, on_stage, row, surface
+from tests.unit.people import account, principal
+
+
+def raising(problem: Exception) -> Callable[[Any, str], Any]:
+    """An operation that fails."""
+
+    async def run(_who: object, _said: str) -> str:
+        raise problem
+
+    return run
+
+
+async def test_what_an_operation_returns_is_shown():
+    async with on_stage(surface(row())) as stage:
+        status, headers, body = await stage.ask("GET", "/v1/echo/hello")
+
+    assert (status, body) == (200, {"said": "hello"})
+    assert headers["Content-Type"] == MEDIA_TYPE
+    assert headers["Cache-Control"] == "no-store"
+
+
+async def test_every_request_is_told_once():
+    """Log line and metric come from this record."""
+    times = count()
+    async with on_stage(surface(row()), clock=lambda: float(next(times))) as stage:
+        await stage.ask("GET", "/v1/echo/hello", headers={"X-Trace-ID": "mine"})
+
+    (record,) = stage.witness.records
+    told = (record.trace_id, record.surface, record.route, record.path_template, record.method)
+    assert told == ("mine", "tests", "tests.echo", "/v1/echo/{word}", "GET")
+    assert (record.status, record.code, record.duration_s) == (200, "", 1.0)
+    assert record.bytes_out == len(b'{"said":"hello"}')
+    assert record.address == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "error"),
+    [
+        ("GET", "/v1/nowhere", errors.ROUTE_UNKNOWN),
+        ("POST", "/v1/echo/a", errors.METHOD_NOT_ALLOWED),
+        ("OPTIONS", "/v1/echo/a", errors.METHOD_NOT_ALLOWED),
+    ],
+)
+async def test_what_no_row_is_for_is_refused(method: str, path: str, error: ErrorCode):
+    async with on_stage(surface(row())) as stage:
+        status, headers, body = await stage.ask(method, path)
+
+    assert (status, body["code"], body["message"]) == (error.status, error.code, error.message)
+    assert headers.get("Allow") == ("GET, HEAD" if error is errors.METHOD_NOT_ALLOWED else None)
+    assert stage.record.code == error.code
+
+
+async def test_a_refusal_has_the_one_body():
+    def no(_call: Call) -> None:
+        raise ServiceError(errors.PERMISSION_DENIED, "because", {"X-More": "yes"})
+
+    async with on_stage(surface(row(), policies=[Asks(no)])) as stage:
+        status, headers, body = await stage.ask("GET", "/v1/echo/a")
+
+    assert (status, sorted(body)) == (403, ["code", "message", "trace_id"])
+    assert body["trace_id"] == headers["X-Trace-ID"]
+    assert headers["X-More"] == "yes"
+    assert (stage.record.code, stage.record.reason) == ("SVC.AUT.010", "because")
+
+
+async def test_a_401_says_how():
+    def no(_call: Call) -> None:
+        raise ServiceError(errors.CREDENTIALS_MISSING, "missing")
+
+    async with on_stage(surface(row(), policies=[Asks(no)])) as stage:
+        status, headers, _ = await stage.ask("GET", "/v1/echo/a")
+
+    assert (status, headers["WWW-Authenticate"]) == (401, CHALLENGE)
+    assert stage.record.auth == "missing"
+
+
+async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
+    asked: list[str] = []
+
+    def note(name: str, error: ErrorCode | None = None) -> Asks:
+        def judge(_call: Call) -> None:
+            asked.append(name)
+            if error:
+                raise ServiceError(error, name)
+
+        return Asks(judge)
+
+    policies = [note("a"), note("b", errors.SCOPE_DENIED), note("c", errors.INTERNAL)]
+    async with on_stage(surface(row(), policies=policies)) as stage:
+        status, _, _ = await stage.ask("GET", "/v1/echo/a")
+
+    assert (status, asked) == (403, ["a", "b"])
+
+
+async def test_headers_of_policies_are_on_the_answer_and_on_refusals():
+    def quota(call: Call) -> None:
+        call.headers["RateLimit"] = "1"
+
+    shown = surface(row(), row(raising(KeyError()), path="/bad/{word}"), policies=[Asks(quota)])
+    async with on_stage(shown) as stage:
+        _, good, _ = await stage.ask("GET", "/v1/echo/a")
+        status, bad, _ = await stage.ask("GET", "/v1/bad/a")
+
+    assert (good["RateLimit"], status, bad["RateLimit"]) == ("1", 502, "1")
+
+
+async def test_who_called_is_told():
+    def known(call: Call) -> None:
+        call.principal, call.account = principal(), account()
+
+    async with on_stage(surface(row(), policies=[Asks(known)])) as stage:
+        await stage.ask("GET", "/v1/echo/a")
+
+    told = (stage.record.auth, stage.record.client_id, stage.record.account_id)
+    assert told == ("ok", principal().client_id, account().id)
+    assert (stage.record.provider, stage.record.resource) == ("sandbox", "balance")
+
+
+FAILS: dict[type[Exception], ErrorCode] = {
+    NotFound: errors.CHARGE_NOT_FOUND,
+    ProviderError: errors.CHARGE_UNAVAILABLE,
+}
+
+
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (NotFound("absent"), errors.CHARGE_NOT_FOUND),
+        (Unavailable("timeout"), errors.CHARGE_UNAVAILABLE),
+        (ServiceError(errors.CHARGE_NOT_FOUND, "expired"), errors.CHARGE_NOT_FOUND),
+        (RuntimeError("with a secret"), errors.INTERNAL),
+        (KeyError("with a secret"), errors.INTERNAL),
+    ],
+)
+async def test_an_exception_becomes_its_rows_code(problem: Exception, error: ErrorCode):
+    """The nearest class decides; what nobody declared is ours."""
+    async with on_stage(surface(row(raising(problem), fails=FAILS))) as stage:
+        status, _, body = await stage.ask("GET", "/v1/echo/a")
+
+    assert (status, body["code"]) == (error.status, error.code)
+    assert "secret" not in str(body)
+    assert stage.record.reason in {"absent", "timeout", "expired", "RuntimeError", "KeyError"}
+
+
+@pytest.mark.parametrize(
+    ("asked_s", "told"), [(None, "2"), (0.2, "1"), (7.4, "7"), (9_999, "120"), (-3, "1")]
+)
+async def test_a_502_says_when_to_come_again(asked_s: float | None, told: str):
+    """In whole seconds, the bank's own wish within reason."""
+    problem = Unavailable("busy", retry_after=asked_s)
+    async with on_stage(surface(row(raising(problem), fails=FAILS))) as stage:
+        status, headers, _ = await stage.ask("GET", "/v1/echo/a")
+
+    assert (status, headers["Retry-After"]) == (502, told)
+
+
+async def test_a_body_is_read_after_the_policies():
+    """Whoever is refused has sent it for nothing."""
+    seen: list[bytes] = []
+
+    def look(call: Call) -> None:
+        seen.append(call.asked.body)
+
+    shown = surface(row(method="POST", path="/echo", body_bytes=64), policies=[Asks(look)])
+    async with on_stage(shown) as stage:
+        _, _, body = await stage.ask("POST", "/v1/echo", data=b"hello")
+
+    assert (seen, body) == ([b""], {"said": "hello"})
+
+
+async def test_a_row_without_a_body_reads_none():
+    async with on_stage(surface(row())) as stage:
+        status, _, body = await stage.ask("GET", "/v1/echo/word", data=b"other")
+
+    assert (status, body) == (200, {"said": "word"})
+
+
+@pytest.mark.parametrize("length", [65, 10**9])
+async def test_a_body_declared_too_large_is_refused_unread(length: int):
+    """Before any policy is asked, and without waiting for it."""
+
+    def never(_call: Call) -> None:
+        pytest.fail("a policy was asked")
+
+    shown = surface(row(method="POST", path="/echo", body_bytes=64), policies=[Asks(never)])
+    head = f"POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n"
+    async with on_stage(shown) as stage:
+        told = await raw_http.exchange(stage.port, head.encode())
+
+    assert (told.answers[0].status, told.answers[0].code) == (413, "SVC.GTW.003")
+
+
+@pytest.mark.parametrize(
+    ("portions", "error"),
+    [
+        ((b"41\r\n" + b"x" * 65 + b"\r\n0\r\n\r\n",), errors.BODY_TOO_LARGE),
+        ((b"5\r\nhel",), errors.REQUEST_TIMEOUT),
+        ((b"zz\r\n",), errors.MALFORMED_REQUEST),
+    ],
+    ids=["too large", "too slow", "malformed"],
+)
+async def test_a_body_that_cannot_be_read_is_refused(
+    portions: tuple[bytes, ...], error: ErrorCode
+):
+    head = b"POST /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    async with on_stage(surface(row(method="POST", path="/echo", body_bytes=64))) as stage:
+        told = await raw_http.exchange(stage.port, head, *portions)
+
+    assert (told.answers[0].status, told.answers[0].code) == (error.status, error.code)
+
+
+async def test_a_query_is_handed_on_whole():
+    """Every value in order, also empty ones; bytes that are no UTF-8 match nothing."""
+    seen: list[Any] = []
+
+    def look(call: Call) -> None:
+        seen.append(dict(call.asked.query))
+
+    takes: Input[str] = Input(
+        read=lambda _asked: "",
+        parameters=(Parameter(name="a", required=False, schema={}, description=""),),
+    )
+    async with on_stage(surface(row(takes=takes), policies=[Asks(look)])) as stage:
+        await stage.ask("GET", "/v1/echo/a?a=1&a=&b=%2B&c=%FF&d=x+y")
+
+    assert seen == [{"a": ["1", ""], "b": ["+"], "c": ["\udcff"], "d": ["x y"]}]
+
+
+@pytest.mark.parametrize(
+    ("sent", "echoed"),
+    [(["token:1"], True), (["a b"], False), ([], False), (["a", "b"], False)],
+    ids=str,
+)
+async def test_a_trace_id_is_taken_or_made(sent: list[str], echoed: bool):
+    headers = [("X-Trace-ID", each) for each in sent]
+    async with on_stage(surface(row())) as stage:
+        _, answered, _ = await stage.ask("GET", "/v1/echo/a", headers=headers)
+
+    trace_id = answered["X-Trace-ID"]
+    assert (trace_id in sent) is echoed
+    assert echoed or uuid.UUID(trace_id)
+    replaced = ("trace_id_replaced", "unacceptable") in stage.witness.counted
+    assert replaced is (bool(sent) and not echoed)
+
+
+@pytest.mark.parametrize(
+    ("sent", "echoed"), [("6f9619ff-8b86-4011-b42d-00c04fc964ff", True), ("token", False)]
+)
+async def test_a_gateway_may_take_uuids_alone(sent: str, echoed: bool):
+    """By setting."""
+    async with on_stage(surface(row()), uuid_traces=True) as stage:
+        _, headers, _ = await stage.ask("GET", "/v1/echo/a", headers={"X-Trace-ID": sent})
+
+    assert (headers["X-Trace-ID"] == sent) is echoed
+
+
+async def test_an_overloaded_server_refuses_all_but_the_exempt():
+    """Before it looks for a route."""
+    admission = Admission(most=0, longest_lag_s=9, lag_s=lambda: 0.0, seen=lambda *_: None)
+    shown = surface(row(), row(path="/health/{word}"), exempt=frozenset({"tests.health"}))
+    pages = {"/page": Page("tests.page", "text/plain", b"page")}
+    async with on_stage(shown, admission=admission, pages=pages) as stage:
+        paths = ("/v1/echo/a", "/v1/nowhere", "/page", "/v1/health/a")
+        answers = [await stage.ask("GET", path) for path in paths]
+
+    assert [status for status, _, _ in answers] == [503, 503, 503, 200]
+    assert answers[0][1]["Retry-After"] == "1"
+
+
+async def test_requests_in_flight_are_counted_while_they_last():
+    gate = asyncio.Event()
+
+    async def wait(_who: object, said: str) -> str:
+        await gate.wait()
+        return said
+
+    admission = Admission(most=9, longest_lag_s=9, lag_s=lambda: 0.0, seen=lambda *_: None)
+    async with on_stage(surface(row(wait)), admission=admission) as stage:
+        held = asyncio.create_task(stage.ask("GET", "/v1/echo/a"))
+        await asyncio.sleep(0.05)
+        during = admission.in_flight
+        gate.set()
+        await held
+
+    assert (during, admission.in_flight) == (1, 0)
+
+
+PAGES = {"/page": Page("tests.page", "text/plain", b"page")}
+
+
+async def test_a_page_is_served_as_it_stands():
+    async with on_stage(surface(row()), pages=PAGES) as stage:
+        status, headers, body = await stage.ask("GET", "/page")
+        head = await stage.ask("HEAD", "/page")
+
+    assert (status, headers["Content-Type"], body) == (200, "text/plain", "page")
+    assert (head[0], head[2], head[1]["Content-Length"]) == (200, "", "4")
+    assert stage.record.route == "tests.page"
+
+
+async def test_a_page_takes_no_other_method():
+    async with on_stage(surface(row()), pages=PAGES) as stage:
+        status, headers, body = await stage.ask("POST", "/page")
+
+    assert (status, headers["Allow"], body["code"]) == (405, "GET, HEAD", "SVC.GTW.002")
+
+
+async def test_ignored_fields_are_counted():
+    def ignore(call: Call) -> None:
+        call.asked.unknown_fields = 2
+
+    async with on_stage(surface(row(), policies=[Asks(ignore)])) as stage:
+        await stage.ask("GET", "/v1/echo/a")
+
+    assert ("unknown_field", "tests.echo") in stage.witness.counted

@@ -1,0 +1,81 @@
+"""The dispatch table."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.http.table import Table
+from tests.unit.gateway.http.stage import row, surface
+
+ROWS = (
+    row(path="/a"),
+    row(path="/a/{word}"),
+    row(path="/a/{word}", method="DELETE"),
+    row(path="/a/{word}/b/{other}"),
+    row(path="/a/fixed"),
+)
+
+
+def table() -> Table:
+    return Table([surface(*ROWS)])
+
+
+@pytest.mark.parametrize(
+    ("path", "template", "values"),
+    [
+        ("/v1/a", "/v1/a", {}),
+        ("/v1/a/x", "/v1/a/{word}", {"word": "x"}),
+        ("/v1/a/fixed", "/v1/a/fixed", {}),
+        ("/v1/a/x/b/y", "/v1/a/{word}/b/{other}", {"word": "x", "other": "y"}),
+        ("/v1/a/x%2Fy", "/v1/a/{word}", {"word": "x/y"}),
+        ("/v1/a/%252F", "/v1/a/{word}", {"word": "%2F"}),
+        ("/v1/a/%C3%A9+", "/v1/a/{word}", {"word": "é+"}),
+        ("/v1/a/%", "/v1/a/{word}", {"word": "%"}),
+        ("/v1/a/%FF", "/v1/a/{word}", {"word": "\udcff"}),
+        ("/v1/a/..", "/v1/a/{word}", {"word": ".."}),
+    ],
+)
+def test_a_path_finds_its_row(path: str, template: str, values: dict[str, str]):
+    """Parameters are one segment, decoded once."""
+    found = table().find(path)
+
+    assert found is not None
+    assert found.places["GET"].template == template
+    assert dict(found.path) == values
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "/", "/v1", "/v1/", "/v1/a/", "/v1//a", "//v1/a", "/v1/a/x/", "/v1/a//b/y", "/v1/a/x/b",
+     "/v1/a/x/b/y/z", "/V1/a", "/v1/%61", "v1/a", "/v1/{word}", "/v1/{}"],
+)  # fmt: skip
+def test_another_path_finds_nothing(path: str):
+    """A slash more is another path; a fixed step is never decoded."""
+    assert table().find(path) is None
+
+
+def test_a_fixed_step_goes_before_a_parameter_and_does_not_turn_back():
+    """``/a/fixed/b/y`` is no way to ``/a/{word}/b/{other}``: one dictionary step per segment."""
+    assert table().find("/v1/a/fixed/b/y") is None
+
+
+def test_get_answers_head():
+    found = table().find("/v1/a/x")
+
+    assert found is not None
+    assert found.allow == "DELETE, GET, HEAD"
+    assert found.places["HEAD"] is found.places["GET"]
+
+
+def test_two_rows_of_one_method_and_path_are_a_mistake():
+    """Whatever their parameters are called."""
+    with pytest.raises(ValueError, match="declared twice"):
+        Table([surface(row(path="/a/{word}"), row(path="/a/{other}"))])
+
+
+def test_every_row_is_listed_once():
+    """HEAD is no row."""
+    listed = [place.row for place in table().places()]
+
+    assert len(listed) == len(ROWS)
+    assert set(map(id, listed)) == set(map(id, ROWS))
