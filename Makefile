@@ -15,6 +15,7 @@ LOCK := pip compile -q --universal --python-version 3.11 --generate-hashes --no-
 
 # uv would otherwise fetch an interpreter of its own when it does not like the one named
 export UV_PYTHON_DOWNLOADS := never
+export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run check test bench docs lint lock clean
@@ -28,7 +29,7 @@ $(UV):
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
 	  || { echo "This Python has no venv module: on Debian or Ubuntu, apt-get install python3-venv"; exit 1; }
 	@$(PYTHON) -m venv $(TOOLS)
-	@$(TOOLS)/bin/pip install -q --disable-pip-version-check 'uv>=0.13,<0.14'
+	@$(TOOLS)/bin/pip install -q --no-cache-dir --disable-pip-version-check 'uv>=0.13,<0.14'
 
 $(VENV)/.run: requirements/run.txt pyproject.toml | $(UV)
 	@test -x $(BIN)/python \

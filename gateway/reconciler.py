@@ -82,7 +82,8 @@ class Reconciler:
         Look once at everything that is due; return how many payouts that were.
 
         Raises:
-            StoreUnavailable: the store does not answer.
+            StoreUnavailable: the store does not answer; in an ``ExceptionGroup``
+                when it was lost between two looks.
         """
         work = self._work
         now = work.now()
@@ -119,8 +120,17 @@ class Reconciler:
         place = self._places.setdefault(payout.provider, asyncio.Semaphore(self._work.at_once))
         async with place:
             trace.begin(trace.new_trace_id())
-            seen = await self.look_at(payout)
-            await self._release(seen)
+            await self._release(await self._seen(payout))
+
+    async def _seen(self, payout: Payout) -> Payout:
+        """Look at one payout; what is wrong with its bank must not keep others from their look."""
+        try:
+            return await self.look_at(payout)
+        except StoreUnavailable:
+            raise
+        except Exception:  # noqa: BLE001 - an adapter's or a key's mistake stays with its payout
+            _log.exception("payout_look_failed provider_key=%s", payout.provider_key)
+            return payout
 
     async def _release(self, payout: Payout) -> None:
         """Let the claim go."""
@@ -134,6 +144,7 @@ class Reconciler:
                 account_id=payout.account_id,
                 reference=payout.reference,
                 attempt=payout.attempt,
+                state=payout.state,
                 owner=self._work.owner,
                 at=now,
                 next_check_at=due,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from gateway.app.banks import ConnectedBanks, Connection, limits_of
 from gateway.app.clocks import wall_clock
+from gateway.app.failpoints import Passing, armed
 from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.lookups import LastUses
 from gateway.app.observing import Observing, make_observing
@@ -33,7 +34,9 @@ from gateway.store.database import Limits
 from gateway.store.engine import Store, open_store
 from gateway.telemetry.records import Observer
 from policies.authentication.basic import SecretCheck
+from provider_adapters._shared.surroundings import Surroundings
 from provider_adapters.registry import find, names
+from provider_adapters.sandbox.adapter import SandboxFactory
 from provider_adapters.sandbox.bank.server import SandboxBank
 
 
@@ -78,7 +81,8 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     keys = load_keys(settings)
     store = open_store(settings.store_url, _limits(settings))
     observing = make_observing(settings, now, described_surfaces(settings))
-    connections = _connections(settings, observing.observer)
+    passing = armed(settings.environment, environ)
+    connections = _connections(settings, observing.observer, passing)
     uses = LastUses(store.credentials, now)
     readiness = Readiness(store)
     parts = Parts(
@@ -91,6 +95,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         check=_secret_check(keys, uses, now),
         observer=observing.observer,
         now=now,
+        passing=passing,
     )
     return Gateway(
         settings=settings,
@@ -127,15 +132,21 @@ def _limits(settings: Settings) -> Limits:
     )
 
 
-def _connections(settings: Settings, observer: Observer) -> dict[str, Connection]:
+def _connections(
+    settings: Settings, observer: Observer, passing: Passing | None
+) -> dict[str, Connection]:
     """Make the adapter of every configured provider."""
-    return {name: _connection(name, settings, observer) for name in settings.providers}
+    return {name: _connection(name, settings, observer, passing) for name in settings.providers}
 
 
-def _connection(name: str, settings: Settings, observer: Observer) -> Connection:
+def _connection(
+    name: str, settings: Settings, observer: Observer, passing: Passing | None
+) -> Connection:
     """Make one adapter; those of ours take the provider's limits among their settings."""
     provider = settings.providers[name]
     factory = find(provider.adapter)
+    if passing is not None and isinstance(factory, SandboxFactory):
+        factory = SandboxFactory(Surroundings(passing=passing))
     given = dict(provider.settings)
     if "limits" in factory.settings.__struct_fields__:
         given.setdefault("limits", limits_of(provider))

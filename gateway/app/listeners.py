@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from importlib.metadata import version
 
+from gateway.app.failpoints import failing_replies
 from gateway.app.observing import Observing, refusals_below
 from gateway.app.readiness import Readiness
 from gateway.app.surfaces import Parts, make_surfaces
@@ -31,8 +32,9 @@ def public_listener(parts: Parts, observing: Observing) -> Listener:
         uuid_traces=settings.trace.accept == "uuid",
     )
     server = settings.server
+    serve = Server(serving).handle
     return Listener(
-        Server(serving).handle,
+        failing_replies(serve, parts.passing) if parts.passing else serve,
         at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
         limits=_wire_limits(settings),
         refusals=refusals_below(observing.observer),

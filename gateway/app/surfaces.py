@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
+from gateway.app.failpoints import FailingPayouts, Passing
 from gateway.app.lookups import watched, within
 from gateway.cache import Lifetimes, RecordCache
 from gateway.config.settings import Settings
@@ -49,7 +50,12 @@ class Findable(Protocol[Found]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What a surface stands on."""
+    """
+    What a surface stands on.
+
+    Attributes:
+        passing: The sandbox's fail points; None where none is armed.
+    """
 
     settings: Settings
     credentials: Findable[Credential]
@@ -60,6 +66,7 @@ class Parts:
     check: SecretCheck
     observer: RequestObserver
     now: Now
+    passing: Passing | None = None
 
 
 def make_surfaces(parts: Parts) -> Sequence[Surface]:
@@ -204,7 +211,8 @@ def _operations(parts: Parts) -> Operations:
         cas_lost=lambda provider: parts.observer.count("cas_loss", provider),
         look_first=settings.payouts.look_first,
     )
-    payouts = PayoutOperations(parts.payouts, banks, make_follow_up(parts), _guards(parts), terms)
+    store = FailingPayouts(parts.payouts, parts.passing) if parts.passing else parts.payouts
+    payouts = PayoutOperations(store, banks, make_follow_up(parts), _guards(parts), terms)
     return Operations(
         balances=Balances(banks),
         pix_keys=PixKeys(banks),

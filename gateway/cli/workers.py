@@ -18,7 +18,7 @@ import click
 from gateway.store.address import address, is_sqlite
 
 _POLL_S = 0.2
-_YOUNG_S = 5.0
+_YOUNG_S = 30.0
 _MOST_YOUNG_DEATHS = 3
 
 
@@ -77,7 +77,9 @@ class Crew:
         """Start one worker."""
         command = [sys.executable, "-m", "gateway", "serve"]
         command += ["--config", str(self._config), "--worker", str(number)]
-        self._running[number] = (subprocess.Popen(command), time.monotonic())  # noqa: S603 - ours
+        # In a session of its own: what a terminal sends to all of us reaches it through us, once.
+        process = subprocess.Popen(command, start_new_session=True)  # noqa: S603 - ours
+        self._running[number] = (process, time.monotonic())
 
     def _ended(self, number: int, status: int, age_s: float) -> None:
         """Replace a worker that died, or give up."""

@@ -208,6 +208,8 @@ class Checked:
 
     Attributes:
         owner: Who claimed it; a claim that was taken over is left alone.
+        attempt, state: Where it stood after the look; one that has moved on
+            since keeps its own schedule.
         next_check_at: When to look again; None never.
         review: No proof can be had any more: a person decides.
     """
@@ -215,6 +217,7 @@ class Checked:
     account_id: str
     reference: str
     attempt: int
+    state: PayoutState
     owner: str
     at: datetime
     next_check_at: datetime | None
@@ -253,6 +256,10 @@ class FollowUps(Protocol):
         """Return every payout whose outcome is not known or that waits for a person."""
         ...
 
+    async def find_by_key(self, provider_key: str) -> Payout | None:
+        """Return the one a bank knows by this key."""
+        ...
+
     async def standing(self) -> Sequence[Unsettled]:
         """Count what is unsettled, by provider."""
         ...
@@ -279,6 +286,10 @@ class Reviews(Protocol):
 
     async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
         """Store one and return all on this payout, oldest first; one person has one opinion."""
+        ...
+
+    async def of(self, account_id: str, reference: str) -> Sequence[Opinion]:
+        """Return all on one payout, oldest first."""
         ...
 
     async def decide(self, change: Change, event: AuditEvent) -> bool:

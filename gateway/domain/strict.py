@@ -13,7 +13,7 @@ import binascii
 import re
 from datetime import date
 
-from gateway.domain.money import MAX_CENTAVOS, Money
+from gateway.domain.money import Money
 
 _UUID = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE
@@ -70,8 +70,6 @@ def amount(text: str) -> Money:
     if found is None:
         raise Malformed
     centavos = int(found[1]) * 100 + int((found[2] or "0").ljust(2, "0"))
-    if centavos > MAX_CENTAVOS:
-        raise Malformed
     return Money(-centavos if text.startswith("-") else centavos)
 
 

@@ -9,6 +9,9 @@ from gateway.domain.providers import Bank, Evidence, Phase, Settled
 from gateway.domain.statements import Direction, Entry
 from gateway.domain.windows import LONGEST_DAYS, Window
 
+_CLOCKS_APART = timedelta(hours=1)
+"""How far a bank's clock may be behind ours; movements older than that are not looked at."""
+
 _PAGE = 200
 _MOST_PAGES = 50
 
@@ -23,13 +26,16 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
     Raises:
         ProviderError: the bank does not tell.
     """
-    window = _window(payout.created_at, now)
+    oldest = payout.created_at - _CLOCKS_APART
+    window = _window(oldest, now)
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         page = await bank.adapter.list_statement(bank.account, window, cursor, _PAGE)
         for entry in page.items:
             if _is_of(entry, payout):
                 return _settled(entry)
+            if entry.created_at < oldest:
+                return None
         cursor = page.next_cursor
         if cursor is None:
             return None
@@ -37,7 +43,7 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
 
 
 def _window(since: datetime, now: datetime) -> Window:
-    """Cover the days from creation to now, at most as many as a window has."""
+    """Cover the days since then, at most as many as a window has."""
     last = max(now.date(), since.date())
     first = max(since.date(), last - timedelta(days=LONGEST_DAYS - 1))
     return Window(first, last)

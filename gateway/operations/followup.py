@@ -80,6 +80,9 @@ class FollowUp:
                 found = await evidence_in_statement(payout, bank, self.now())
         except (ProviderError, TimeoutError):
             return payout
+        except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the payout's
+            _log.warning("list_statement of %s raised %s", bank.name, type(mistake).__name__)
+            return payout
         return payout if found is None else await self._take(payout, found)
 
     async def expire_lease(self, payout: Payout) -> Payout:

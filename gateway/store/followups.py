@@ -7,15 +7,15 @@ succeeded when it ends, and two who look at once do no harm.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import case, func, or_, select, update
+from sqlalchemy import Update, and_, case, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import Checked, Unsettled
-from gateway.store.columns import Record
+from gateway.store.columns import Instant, Record
 from gateway.store.database import Database
 from gateway.store.payout_rows import key_columns, restored_payout
 from gateway.store.tables import attempts, payouts
@@ -67,19 +67,12 @@ class StoredFollowUps:
             ]
 
     async def checked(self, checked: Checked) -> bool:
-        """Note a look and let the claim go; False when it was somebody else's by then."""
+        """
+        Note a look and let the claim go; False when it was somebody else's by then.
+
+        A payout that has moved on since the look keeps the schedule of its step.
+        """
         key = key_columns(checked.account_id, checked.reference)
-        release = (
-            update(payouts)
-            .where(*(payouts.c[name] == value for name, value in key.items()))
-            .where(payouts.c.check_owner == checked.owner)
-            .values(
-                next_check_at=checked.next_check_at,
-                review=checked.review,
-                check_owner=None,
-                check_until=None,
-            )
-        )
         look = (
             update(attempts)
             .where(*(attempts.c[name] == value for name, value in key.items()))
@@ -87,7 +80,7 @@ class StoredFollowUps:
             .values(last_probe_at=checked.at, next_probe_at=checked.next_check_at)
         )
         async with self._database.writing() as connection:
-            if (await connection.execute(release)).rowcount == 0:
+            if (await connection.execute(_release(checked, key))).rowcount == 0:
                 return False
             await connection.execute(look)
         return True
@@ -97,6 +90,13 @@ class StoredFollowUps:
         async with self._database.reading() as connection:
             rows = (await connection.execute(_UNRESOLVED)).all()
         return [restored_payout(row) for row in rows]
+
+    async def find_by_key(self, provider_key: str) -> Payout | None:
+        """Return the one a bank knows by this key."""
+        known = select(payouts).where(payouts.c.provider_key == provider_key)
+        async with self._database.reading() as connection:
+            row = (await connection.execute(known)).first()
+        return None if row is None else restored_payout(row)
 
     async def standing(self) -> Sequence[Unsettled]:
         """Count what is unsettled, by provider."""
@@ -126,3 +126,20 @@ async def _claim(
     )
     rows: Sequence[Record] = (await connection.execute(taken)).all()
     return rows
+
+
+def _release(checked: Checked, key: Mapping[str, object]) -> Update:
+    """Let a claim go; schedule and review only where the payout stands as it was seen."""
+    stands = and_(payouts.c.state == checked.state.value, payouts.c.attempt == checked.attempt)
+    due = literal(checked.next_check_at, Instant)
+    return (
+        update(payouts)
+        .where(*(payouts.c[name] == value for name, value in key.items()))
+        .where(payouts.c.check_owner == checked.owner)
+        .values(
+            next_check_at=case((stands, due), else_=payouts.c.next_check_at),
+            review=case((stands, checked.review), else_=payouts.c.review),
+            check_owner=None,
+            check_until=None,
+        )
+    )

@@ -74,9 +74,14 @@ def restored_payout(row: Record) -> Payout:
 
 
 def step_columns(change: Change) -> dict[str, object]:
-    """Write what a step changes in its payout; what it leaves empty stays as it is."""
+    """
+    Write what a step changes in its payout; what it leaves empty stays as it is.
+
+    A step ends a review: with what was learnt, the question is another one.
+    """
     step: dict[str, object] = {
         "state": change.after.value,
+        "review": False,
         "updated_at": change.at,
         "next_check_at": first_check(change.after, change.at),
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import Select, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gateway.domain.reviews import Opinion, Verdict
 from gateway.domain.stores import AuditEvent, Change
@@ -12,7 +13,7 @@ from gateway.store import audit
 from gateway.store.database import Database
 from gateway.store.payout_rows import key_columns
 from gateway.store.payouts import take_step
-from gateway.store.tables import opinions, payouts
+from gateway.store.tables import opinions
 
 
 class StoredReviews:
@@ -30,38 +31,44 @@ class StoredReviews:
             "reason": opinion.reason,
             "at": opinion.at,
         }
-        of_payout = (
-            select(opinions)
-            .where(*(opinions.c[name] == value for name, value in key.items()))
-            .order_by(opinions.c.at)
-        )
         async with self._database.writing() as connection:
             if await self._database.add(connection, opinions, row):
                 await audit.append(connection, event)
-            rows = (await connection.execute(of_payout)).all()
-        return [
-            Opinion(
-                account_id=opinion.account_id,
-                reference=opinion.reference,
-                verdict=Verdict(row.verdict),
-                reason=row.reason,
-                by=row.by,
-                at=row.at,
-            )
-            for row in rows
-        ]
+            return await _of(connection, opinion.account_id, opinion.reference)
+
+    async def of(self, account_id: str, reference: str) -> Sequence[Opinion]:
+        """Return all on one payout, oldest first."""
+        async with self._database.reading() as connection:
+            return await _of(connection, account_id, reference)
 
     async def decide(self, change: Change, event: AuditEvent) -> bool:
         """Do the final step and end the review; False when the payout stood elsewhere."""
-        key = key_columns(change.account_id, change.reference)
-        ended = (
-            update(payouts)
-            .where(*(payouts.c[name] == value for name, value in key.items()))
-            .values(review=False)
-        )
         async with self._database.writing() as connection:
             if not await take_step(connection, change):
                 return False
-            await connection.execute(ended)
             await audit.append(connection, event)
         return True
+
+
+async def _of(connection: AsyncConnection, account_id: str, reference: str) -> Sequence[Opinion]:
+    rows = (await connection.execute(_all(account_id, reference))).all()
+    return [
+        Opinion(
+            account_id=account_id,
+            reference=reference,
+            verdict=Verdict(row.verdict),
+            reason=row.reason,
+            by=row.by,
+            at=row.at,
+        )
+        for row in rows
+    ]
+
+
+def _all(account_id: str, reference: str) -> Select[tuple[object, ...]]:
+    key = key_columns(account_id, reference)
+    return (
+        select(opinions)
+        .where(*(opinions.c[name] == value for name, value in key.items()))
+        .order_by(opinions.c.at, opinions.c.by)
+    )

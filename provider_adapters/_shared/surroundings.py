@@ -25,9 +25,11 @@ class Surroundings:
     Attributes:
         chance: Numbers from 0 up to 1; spreads pauses, keeps no secret.
         pause: Waits that many seconds.
+        passing: A test's; see ``SessionTransport``.
     """
 
     clock: Monotonic = time.monotonic
     now: Now = utc_now
     chance: Callable[[], float] = random.random
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    passing: Callable[[str], None] | None = None

@@ -8,10 +8,13 @@ sends nothing twice.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Protocol
 
 import aiohttp
+from aiohttp.abc import AbstractStreamWriter
 from yarl import URL
 
 from gateway.domain.accounts import Environment
@@ -49,13 +52,32 @@ class Transport(Protocol):
         ...
 
 
-class SessionTransport:
-    """The transport over ``aiohttp.ClientSession``; ``base_url`` ends without a slash."""
+Passing = Callable[[str], None]
+"""Told the name of a point that a call which moves money passes; it may end the process there."""
 
-    def __init__(self, base_url: str, limits: ClientLimits, environment: Environment) -> None:
+
+class SessionTransport:
+    """
+    The transport over ``aiohttp.ClientSession``.
+
+    Args:
+        base_url: Ends without a slash.
+        limits: Of this provider.
+        environment: Decides which addresses may be reached.
+        passing: A test's; only with one is a body written in two halves.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        limits: ClientLimits,
+        environment: Environment,
+        passing: Passing | None = None,
+    ) -> None:
         self._base_url = base_url
         self._limits = limits
         self._environment = environment
+        self._passing = passing
         self._session: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -89,17 +111,21 @@ class SessionTransport:
         """Send a request and read the whole answer; see ``Transport.call``."""
         if self._session is None:
             raise Unreachable(Reason.CLOSED)
+        watch = None if passage.send_by is None else self._passing
+        _pass(watch, "before_connect")
         passage.connecting()
         try:
             async with self._session.request(
                 request.method,
                 URL(self._base_url + request.path, encoded=True),
-                data=request.body or None,
+                data=_Halves(request.body, watch) if watch else request.body or None,
                 headers=_headers(request),
                 allow_redirects=False,
-                trace_request_ctx=(passage, bool(request.body)),
+                trace_request_ctx=(passage, bool(request.body), watch),
             ) as response:
+                _pass(watch, "before_answer")
                 passage.answered(response.status)
+                _pass(watch, "mid_answer")
                 body = await self._body(response)
                 return ProviderAnswer(status=response.status, headers=response.headers, body=body)
         except (aiohttp.ClientError, OSError, ValueError, SendRefused) as problem:
@@ -157,6 +183,7 @@ def _witness() -> aiohttp.TraceConfig:
 async def _connected(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
     """Hear that there is a connection."""
     _passage(context)[0].connected()
+    _pass(context.trace_request_ctx[2], "after_connect")
 
 
 async def _head_leaves(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
@@ -173,5 +200,30 @@ async def _chunk_leaves(_: aiohttp.ClientSession, context: SimpleNamespace, __: 
 
 def _passage(context: SimpleNamespace) -> tuple[Passage, bool]:
     """Return the call's passage and whether its request has a body."""
-    passage, has_body = context.trace_request_ctx
+    passage, has_body, _ = context.trace_request_ctx
     return passage, has_body
+
+
+def _pass(watch: Passing | None, name: str) -> None:
+    """Pass a point."""
+    if watch is not None:
+        watch(name)
+
+
+class _Halves(aiohttp.BytesPayload):
+    """A body written in two halves, each left alone on the wire; made only where a test watches."""
+
+    def __init__(self, body: bytes, watch: Passing) -> None:
+        super().__init__(body)
+        self._watch = watch
+
+    async def write_with_length(
+        self, writer: AbstractStreamWriter, content_length: int | None
+    ) -> None:
+        """Write, and pass a point once a half has reached the kernel."""
+        half = len(self._value) // 2
+        for part, name in ((slice(half), "mid_body"), (slice(half, None), "after_body")):
+            await writer.write(self._value[part])
+            await asyncio.sleep(0)  # uvloop writes at the end of a turn of the loop
+            await asyncio.sleep(0)
+            self._watch(name)

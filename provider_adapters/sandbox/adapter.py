@@ -230,7 +230,9 @@ class SandboxFactory:
             message = f"providers.{name}: the sandbox bank moves no money and is refused here"
             raise AdapterRefused(message)
         chosen = settings_of(name, SandboxSettings, settings)
-        transport = SessionTransport(_base_url(name, chosen), chosen.limits, environment)
+        transport = SessionTransport(
+            _base_url(name, chosen), chosen.limits, environment, self._around.passing
+        )
         client = ProviderClient(
             ClientParts(
                 provider=name,

@@ -101,6 +101,7 @@ class Lancamento(msgspec.Struct, frozen=True, kw_only=True):
     descricao: str | None
     contraparte: Pessoa | None
     criado_em: Instant
+    chave_idempotencia: str | None = None
 
 
 class Extrato(msgspec.Struct, frozen=True):

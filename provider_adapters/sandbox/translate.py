@@ -211,6 +211,7 @@ def _entry(document: said.Lancamento, unseen: Unseen) -> Entry:
         description=document.descricao or "",
         counterparty=_party(document.contraparte),
         created_at=document.criado_em.astimezone(UTC),
+        provider_key=document.chave_idempotencia or "",
     )
 
 

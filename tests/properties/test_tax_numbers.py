@@ -133,3 +133,10 @@ def test_punctuation_anywhere_means_nothing(body: str, marks: list[tuple[int, st
 @pytest.mark.parametrize("alphanumeric", [False, True])
 def test_digits_of_other_scripts_and_other_punctuation_are_refused(text: str, alphanumeric: bool):
     assert not taken(text, alphanumeric=alphanumeric)
+
+
+@pytest.mark.parametrize(
+    "body", ["\u0665" + "29982247", "11222333\u0660\uff10\u0661\u0661"], ids=ascii
+)
+def test_no_check_digits_make_a_number_of_another_script_right(body: str):
+    assert not any(taken(f"{body}{end:02d}") for end in range(100))

@@ -21,9 +21,7 @@ PARTNER: tuple[Place, ...] = tuple(place for place in PLACES if place.row.needs)
 OPEN: tuple[Place, ...] = tuple(place for place in PLACES if place.row.needs is None)
 
 BANKED: tuple[Place, ...] = tuple(
-    place
-    for place in PARTNER
-    if any(error.status == 502 for error in place.row.fails.values())
+    place for place in PARTNER if any(error.status == 502 for error in place.row.fails.values())
 )
 """Reads that ask the provider."""
 

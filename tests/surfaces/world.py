@@ -93,8 +93,7 @@ class World:
 
     async def call(self, method: str, path: str, **details: Unpack[Details]) -> Answer:
         """Call the public listener and check what must hold of every answer."""
-        answer = await send(self.session, f"http://127.0.0.1:{self.port}", method, path, **details)
-        return answer
+        return await send(self.session, f"http://127.0.0.1:{self.port}", method, path, **details)
 
     async def ask(self, method: str, path: str, **details: Unpack[Details]) -> Answer:
         """Call as a partner of the demo, by default the one who may do everything on main."""
@@ -208,9 +207,7 @@ def sandbox(folder: Path, **changed: object) -> Settings:
         payout_timeout_s=1.5,
         breaker=Breaker(consecutive=MANY, calls=MANY, rate_limits=MANY),
     )
-    failed = FailedCredentials(
-        per_address=MANY, per_address_and_client=MANY, hard_per_address=MANY
-    )
+    failed = FailedCredentials(per_address=MANY, per_address_and_client=MANY, hard_per_address=MANY)
     settings = Settings(
         var=str(folder),
         server=Server(port=0, openapi=True, drain_accept_s=0, drain_s=3),
@@ -236,11 +233,11 @@ async def opened(settings: Settings) -> AsyncIterator[World]:
         office = Office(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
         urls = urls_of(gateway)
         demo = await made_demo(office, urls)
-        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
-            async with BankControl(urls["sandbox_control_url"]) as control:
-                yield World(
-                    gateway=gateway, demo=demo, office=office, control=control, session=session
-                )
+        async with (
+            aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,
+            BankControl(urls["sandbox_control_url"]) as control,
+        ):
+            yield World(gateway=gateway, demo=demo, office=office, control=control, session=session)
 
 
 def urls_of(gateway: Gateway) -> DemoUrls:

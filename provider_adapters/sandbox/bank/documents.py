@@ -144,6 +144,7 @@ def entry(said: Entry) -> Document:
         "natureza": "C" if said.centavos > 0 else "D",
         "valor_centavos": abs(said.centavos),
         "e2e": said.e2e_id,
+        "chave_idempotencia": said.idempotency_key,
         "descricao": said.description,
         "contraparte": {"nome": said.name, "documento": said.tax_number},
         "criado_em": show(said.at),

@@ -14,7 +14,8 @@ _INSERT = (
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _PAGE = (
-    "SELECT * FROM statement WHERE account_id = ? AND at >= ? AND at < ?"
+    "SELECT *, (SELECT idempotency_key FROM payouts WHERE payouts.id = payout_id)"
+    " AS idempotency_key FROM statement WHERE account_id = ? AND at >= ? AND at < ?"
     " AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ?"
 )
 
@@ -28,6 +29,7 @@ class Entry:
         kind: ``pix_in``, ``pix_out``, ``pix_returned`` or ``fee``.
         centavos: Above zero for money in, below for money out.
         payout_id: The payout it belongs to; such a line's id is not numeric.
+        idempotency_key: Of that payout; read, never written.
         at: Microseconds since 1970.
     """
 
@@ -37,6 +39,7 @@ class Entry:
     at: int
     e2e_id: str | None = None
     payout_id: str | None = None
+    idempotency_key: str | None = None
     name: str = ""
     tax_number: str = ""
     description: str = ""

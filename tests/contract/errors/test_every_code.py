@@ -1,4 +1,4 @@
-"""Every catalogued code, produced over a socket: a code nobody can get is a promise nobody keeps."""
+"""Every catalogued code, produced over a socket: a code nobody can get is an empty promise."""
 
 from __future__ import annotations
 
@@ -120,7 +120,9 @@ async def draining(_world: World, folder: Path) -> Said:
     """A request on a connection that was kept while the listener closed."""
     async with opened(sandbox(folder)) as other:
         header = basic(other.pair("full"))
-        request = f"GET {other.at('/balance')} HTTP/1.1\r\nHost: a\r\nAuthorization: {header}\r\n\r\n"
+        request = (
+            f"GET {other.at('/balance')} HTTP/1.1\r\nHost: a\r\nAuthorization: {header}\r\n\r\n"
+        )
         talk = asyncio.create_task(
             raw_http.exchange(other.port, request.encode(), request.encode(), gap_s=0.5)
         )

@@ -34,7 +34,8 @@ CONFORMS = [
     status_code_conformance,
 ]
 OPERATIONS = {
-    each.ok().label: each.ok() for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
+    each.ok().label: each.ok()
+    for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
 }
 EXAMPLES = 25
 EXPLORED = [

@@ -125,7 +125,9 @@ async def test_production_refuses_what_is_for_the_sandbox(
     tmp_path: Path, changed: dict[str, object], refusal: type[Exception]
 ):
     """Before anything is opened."""
-    settings = msgspec.structs.replace(production(tmp_path, "postgresql://nobody@127.0.0.1:1/a"), **changed)
+    settings = msgspec.structs.replace(
+        production(tmp_path, "postgresql://nobody@127.0.0.1:1/a"), **changed
+    )
 
     with pytest.raises(refusal):
         assemble(settings, {})

@@ -58,7 +58,9 @@ async def test_every_credential_that_is_not_one_is_refused_alike(
     world: World, strangers: Mapping[str, Pair]
 ):
     """Status, body and headers, byte by byte."""
-    answers = [await world.ask("GET", world.at("/balance"), pair=pair) for pair in strangers.values()]
+    answers = [
+        await world.ask("GET", world.at("/balance"), pair=pair) for pair in strangers.values()
+    ]
 
     first, *others = map(seen, answers)
     assert first[0] == 401
@@ -94,7 +96,9 @@ async def test_no_quota_is_told_before_the_credential_is_known(
     world: World, strangers: Mapping[str, Pair]
 ):
     """A quota header would say that a client id exists."""
-    answers = [await world.ask("GET", world.at("/balance"), pair=pair) for pair in strangers.values()]
+    answers = [
+        await world.ask("GET", world.at("/balance"), pair=pair) for pair in strangers.values()
+    ]
 
     told = {name for answer in answers for name in answer.headers if name.startswith("RateLimit")}
     assert told == set()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-
 from dataclasses import dataclass, field
 
 import pytest
@@ -46,9 +45,7 @@ class Pair:
     async def ask(self, world: World) -> Answer:
         path = self.path.removeprefix("=")
         where = path if self.path.startswith("=") else world.at(path, self.account)
-        return await world.ask(
-            self.method, where, by=self.by, headers=self.headers, data=self.data
-        )
+        return await world.ask(self.method, where, by=self.by, headers=self.headers, data=self.data)
 
 
 def shown(text: str) -> dict[str, str]:
@@ -60,16 +57,12 @@ BALANCE_OF = "=/baas/v1/account/{}/balance"
 TOO_LARGE = b"x" * (64 * 1024 + 1)
 
 PAIRS: dict[str, Pair] = {
-    "no route before no credential": Pair(
-        first=errors.ROUTE_UNKNOWN, by=NOBODY, path="/elsewhere"
-    ),
+    "no route before no credential": Pair(first=errors.ROUTE_UNKNOWN, by=NOBODY, path="/elsewhere"),
     "no route whatever the credential": Pair(first=errors.ROUTE_UNKNOWN, path="/elsewhere"),
     "no route before an unknown account": Pair(
         first=errors.ROUTE_UNKNOWN, path=f"=/baas/v1/account/{ABSENT}/elsewhere"
     ),
-    "method before no credential": Pair(
-        first=errors.METHOD_NOT_ALLOWED, by=NOBODY, method="PUT"
-    ),
+    "method before no credential": Pair(first=errors.METHOD_NOT_ALLOWED, by=NOBODY, method="PUT"),
     "method before size": Pair(
         first=errors.METHOD_NOT_ALLOWED, by=NOBODY, method="PUT", data=TOO_LARGE
     ),
@@ -121,9 +114,7 @@ PAIRS: dict[str, Pair] = {
     "the key's identifier before an inactive account": Pair(
         first=errors.IDENTIFIER_INVALID, by="company", path="/pix/keys/42", account="inactive"
     ),
-    "visible before scope": Pair(
-        first=errors.ACCOUNT_NOT_FOUND, account="other_company"
-    ),
+    "visible before scope": Pair(first=errors.ACCOUNT_NOT_FOUND, account="other_company"),
     "scope before inactive": Pair(first=errors.SCOPE_DENIED, account="inactive"),
     "inactive before unverified": Pair(
         first=errors.ACCOUNT_INACTIVE, by="company", account="inactive_unverified"
@@ -198,7 +189,10 @@ async def test_a_query_is_checked_in_its_order(world: World, path: str, case: st
 
     answer = await world.ask("GET", world.at(path + query))
 
-    assert (answer.verdict, answer.document["message"]) == ((first.status, first.code), first.message)
+    assert (answer.verdict, answer.document["message"]) == (
+        (first.status, first.code),
+        first.message,
+    )
 
 
 LONGEST = "?init=2026-01-01&ends=2026-03-31"
@@ -224,7 +218,6 @@ async def test_a_window_and_a_page_are_taken(
 
     meta = answer.document["meta"]
     assert (answer.status, meta["page"], meta["limit"]) == (200, page, limit)
-
 
 
 async def test_content_is_compared_before_the_date(world: World):

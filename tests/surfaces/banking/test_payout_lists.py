@@ -50,7 +50,9 @@ async def test_a_page_beyond_the_end_is_empty(world: World):
     assert page == {"data": [], "meta": {"page": 9, "limit": 3, "total": 7}}
 
 
-@pytest.mark.parametrize(("first", "last", "total"), [(-1, 0, 7), (0, 1, 7), (-3, -1, 0), (1, 3, 0)])
+@pytest.mark.parametrize(
+    ("first", "last", "total"), [(-1, 0, 7), (0, 1, 7), (-3, -1, 0), (1, 3, 0)]
+)
 async def test_both_days_of_the_window_count(world: World, first: int, last: int, total: int):
     """UTC days of creation."""
     today = world.gateway.now().date()

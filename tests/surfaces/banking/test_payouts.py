@@ -36,12 +36,8 @@ class Magic:
 
 MAGIC: dict[int, Magic] = {
     2: Magic(again=(400, "SVC.PIX.010"), executed=False, ends="failed"),
-    3: Magic(
-        first=(400, "SVC.PIX.010"), again=(400, "SVC.PIX.010"), executed=False, ends="failed"
-    ),
-    4: Magic(
-        first=(403, "SVC.PIX.010"), again=(403, "SVC.PIX.010"), executed=False, ends="failed"
-    ),
+    3: Magic(first=(400, "SVC.PIX.010"), again=(400, "SVC.PIX.010"), executed=False, ends="failed"),
+    4: Magic(first=(403, "SVC.PIX.010"), again=(403, "SVC.PIX.010"), executed=False, ends="failed"),
     5: Magic(first=UNKNOWN, executed=False, ends="processing"),
     6: Magic(first=UNKNOWN),
     7: Magic(first=UNKNOWN, executed=False, ends="processing"),
@@ -323,7 +319,10 @@ async def test_reading_is_never_the_banks_failure(world: World):
 async def test_nobody_elses_payout_is_found(world: World):
     """Not another company's, nor one of a sister account's."""
     await world.pay(order("mine", world.today()))
-    other, sister = world.at("/withdraw/mine", "other_company"), world.at("/withdraw/mine", "sister")
+    other, sister = (
+        world.at("/withdraw/mine", "other_company"),
+        world.at("/withdraw/mine", "sister"),
+    )
 
     theirs = await world.ask("GET", other, by="other_company")
     hers = await world.ask("GET", sister, by="company")

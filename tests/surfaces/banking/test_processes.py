@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,6 @@ from tests import raw_http
 from tests.surfaces.answers import Answer
 from tests.surfaces.processes import Served, place, served, today
 from tests.surfaces.world import basic, order
-
-KEPT = "SVC.GTW.006"
 
 
 async def until(running: Served, status: int) -> None:
@@ -32,30 +31,24 @@ async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Pa
     where = place(tmp_path, drain_accept_s="1", read_timeout_s="3")
     async with served(where) as running:
         before = await running.ready()
-        path, header = where.at("/balance"), basic(where.demo["credentials"]["full"])
-        reader, writer = await asyncio.open_connection("127.0.0.1", where.ports["PIXGATE_PORT"])
-        asked = f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {header}\r\n\r\n".encode()
-        writer.write(asked)
-        kept = await _one(reader)
+        kept = await connected(running)
+        first = await kept.ask()
         await hang(running, "balance")
 
         running.process.send_signal(signal.SIGTERM)
         await until(running, 503)
         served_on = await running.ask("GET", where.at("/pix/keys"))
-        held = asyncio.create_task(running.ask("GET", path))
+        held = asyncio.create_task(running.ask("GET", where.at("/balance")))
         await closed(where.ports["PIXGATE_PORT"])
-        writer.write(asked)
-        refused = await _one(reader)
+        refused = await kept.ask()
         inside = await held
-        writer.close()
         code = await running.ended()
 
-    assert (before, kept.status, served_on.status) == (200, 200, 200)
-    assert (refused.status, refused.code) == (503, KEPT)
+    assert (before, first.status, served_on.status) == (200, 200, 200)
+    assert (refused.status, refused.code) == (503, "SVC.GTW.006")
     assert refused.headers["connection"] == "close"
     assert refused.headers["x-trace-id"]
-    assert inside.verdict == (502, "SVC.ACC.006")
-    assert code == 0
+    assert (inside.verdict, code) == ((502, "SVC.ACC.006"), 0)
 
 
 async def test_an_interrupted_process_ends_at_once_with_zero(tmp_path: Path):
@@ -172,13 +165,34 @@ async def closed(port: int) -> None:
             await asyncio.sleep(0.05)
 
 
-async def _one(reader: asyncio.StreamReader) -> raw_http.Answer:
-    """Read one answer of a kept connection."""
-    async with asyncio.timeout(10):
-        raw = await reader.readuntil(b"\r\n\r\n")
-        length = next(
-            int(line.partition(b":")[2])
-            for line in raw.lower().splitlines()
-            if line.startswith(b"content-length")
-        )
-        return raw_http.split(raw + await reader.readexactly(length))[0]
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A connection that is kept, and the request that is made on it."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    request: bytes
+
+    async def ask(self) -> raw_http.Answer:
+        """Ask once more and read one answer."""
+        self.writer.write(self.request)
+        async with asyncio.timeout(10):
+            raw = await self.reader.readuntil(b"\r\n\r\n")
+            length = next(
+                int(line.partition(b":")[2])
+                for line in raw.lower().splitlines()
+                if line.startswith(b"content-length")
+            )
+            (answer,) = raw_http.split(raw + await self.reader.readexactly(length))
+        if answer.headers.get("connection") == "close":
+            self.writer.close()
+        return answer
+
+
+async def connected(running: Served) -> Kept:
+    """Connect, to ask for the balance as the demo's full credential."""
+    where = running.where
+    reader, writer = await asyncio.open_connection("127.0.0.1", where.ports["PIXGATE_PORT"])
+    header = basic(where.demo["credentials"]["full"])
+    head = f"GET {where.at('/balance')} HTTP/1.1\r\nHost: a\r\nAuthorization: {header}\r\n\r\n"
+    return Kept(reader, writer, head.encode())

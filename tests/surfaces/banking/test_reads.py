@@ -137,9 +137,7 @@ async def test_an_anonymous_charge_stays_anonymous_when_paid(world: World):
         ("/withdraw/nobody-knows", (404, "SVC.PIX.011")),
     ],
 )
-async def test_what_is_not_there_is_not_found(
-    world: World, path: str, verdict: tuple[int, str]
-):
+async def test_what_is_not_there_is_not_found(world: World, path: str, verdict: tuple[int, str]):
     """Contract 4.1, each by its own code."""
     answer = await world.ask("GET", world.at(path.format(**world.demo["charges"])))
 
@@ -221,7 +219,9 @@ async def test_a_bank_that_fails_is_a_502_of_the_endpoint(world: World, case: st
     async with world.failing("*", kind, status=status):
         answers = await asyncio.gather(*(rows.ask(world, place) for place in rows.BANKED))
 
-    said = {place.row.name: answer.verdict for place, answer in zip(rows.BANKED, answers, strict=True)}
+    said = {
+        place.row.name: answer.verdict for place, answer in zip(rows.BANKED, answers, strict=True)
+    }
     assert said == {name: (502, code) for name, code in FAILS.items()}
 
 

@@ -75,7 +75,9 @@ async def test_what_needs_no_store_is_answered_without_it(
     assert answer.verdict == (401, code)
 
 
-STORED = [place for place in rows.PARTNER if place.row.name in {"banking.payout", "banking.payouts"}]
+STORED = [
+    place for place in rows.PARTNER if place.row.name in {"banking.payout", "banking.payouts"}
+]
 
 
 @pytest.mark.parametrize("place", STORED, ids=rows.name)

@@ -108,7 +108,7 @@ async def throttled(folder: Path, **limits: float) -> AsyncIterator[World]:
 
 def every(limit: int) -> dict[str, float]:
     """Set all three limits to the lowest."""
-    return {name: limit for name in ("per_address", "per_address_and_client", "hard_per_address")}
+    return dict.fromkeys(("per_address", "per_address_and_client", "hard_per_address"), limit)
 
 
 async def wrong(world: World, role: str = "full") -> Answer:

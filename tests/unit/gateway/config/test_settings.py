@@ -66,12 +66,12 @@ def test_a_configured_store_and_bank_stay():
     ("migrate", "file", "server"),
     [("auto", True, False), ("always", True, True), ("never", False, False)],
 )
-def test_a_server_is_migrated_only_when_that_is_asked_for(
-    migrate: str, file: bool, server: bool
-):
+def test_a_server_is_migrated_only_when_that_is_asked_for(migrate: str, file: bool, server: bool):
     """The embedded default takes care of itself; somebody else's database does not."""
     on_file = settings_from(f"database: {{migrate: {migrate}}}", {})
-    on_server = settings_from(f"database: {{migrate: {migrate}, url: '${{DB}}'}}", {"DB": "postgresql://db/x"})
+    on_server = settings_from(
+        f"database: {{migrate: {migrate}, url: '${{DB}}'}}", {"DB": "postgresql://db/x"}
+    )
 
     assert (on_file.migrates, on_server.migrates) == (file, server)
 
@@ -92,9 +92,7 @@ def test_the_shipped_file_is_the_sandbox_at_its_defaults():
 
     shipped = settings.providers
     bank = SandboxBank(start=True)
-    assert settings == Settings(
-        server=Server(openapi=True), sandbox_bank=bank, providers=shipped
-    )
+    assert settings == Settings(server=Server(openapi=True), sandbox_bank=bank, providers=shipped)
     assert shipped == {
         "sandbox": Provider(adapter="sandbox", settings={"base_url": "http://127.0.0.1:8090"}),
         "sandbox-read-only": Provider(

@@ -1,4 +1,4 @@
-"""Rows of the test's own on a real listener, and a caller; what was told of each request is kept."""
+"""Rows of the test's own on a real listener, and who is told of each request."""
 
 from __future__ import annotations
 

@@ -220,9 +220,7 @@ async def test_a_body_declared_too_large_is_refused_unread(length: int):
     ],
     ids=["too large", "too slow", "malformed"],
 )
-async def test_a_body_that_cannot_be_read_is_refused(
-    portions: tuple[bytes, ...], error: ErrorCode
-):
+async def test_a_body_that_cannot_be_read_is_refused(portions: tuple[bytes, ...], error: ErrorCode):
     head = b"POST /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
     async with on_stage(surface(row(method="POST", path="/echo", body_bytes=64))) as stage:
         told = await raw_http.exchange(stage.port, head, *portions)

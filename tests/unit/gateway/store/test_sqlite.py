@@ -1,6 +1,8 @@
 """A store in one file: durable, strict, for its owner alone."""
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.domain.stores import StoreUnavailable
+from gateway.store import schema
 from gateway.store.address import address
 from gateway.store.database import DEFAULT_LIMITS, Limits
 from gateway.store.engine import Store, open_store
@@ -106,3 +109,22 @@ def test_many_may_make_the_same_file_at_once(url: str) -> None:
         thread.join()
 
     assert failed == []
+
+
+async def test_a_store_opened_again_keeps_the_locks_it_holds(tmp_path: Path) -> None:
+    """
+    POSIX drops all locks of a process on a file when it closes any descriptor of it.
+
+    Without them another process deletes the journal as it leaves: what is written then is lost.
+    """
+    file = tmp_path / "store.db"
+    store = open_store(f"sqlite:///{file}")
+    await store.check()
+    await schema.upgrade(store.url)
+
+    query = "SELECT count(*) FROM payouts"
+    visit = f"import sqlite3; c = sqlite3.connect({str(file)!r}); c.execute({query!r}); c.close()"
+    subprocess.run([sys.executable, "-c", visit], check=True, timeout=30)
+
+    assert file.with_name("store.db-wal").exists()
+    await store.close()

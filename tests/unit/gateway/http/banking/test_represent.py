@@ -292,7 +292,7 @@ def test_a_creation_is_always_processing(state: PayoutState):
 
 
 def test_a_payout_shows_both_ends():
-    """The origin from our record, the destination as it was spelt; what was not sent is not there."""
+    """The origin from our record, the destination as it was spelt and without what was not sent."""
     sent = {"name": "", "tax_number": "529.982.247-25", "key_type": "email", "key": "A@b.c"}
 
     document = shown(represent.payout(payout(destination_sent=sent, e2e_id="E1"), CALLER))

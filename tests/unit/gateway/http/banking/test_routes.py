@@ -31,7 +31,12 @@ CONTRACT = [
 def test_the_rows_are_the_contracts_in_its_order():
     """Contract 4.1."""
     found = [
-        (row.method, row.path.removeprefix("/account/{account_id}"), str(row.needs), row.limits.quota)
+        (
+            row.method,
+            row.path.removeprefix("/account/{account_id}"),
+            str(row.needs),
+            row.limits.quota,
+        )
         for row in ROWS
     ]
 

@@ -1,0 +1,161 @@
+"""
+Points at which a sandbox process ends itself, as ``kill -9`` would.
+
+Nothing of this is built in where the variable is absent: the listener and the
+payouts then work on the bare handler and store, and the transport passes a
+point by finding that there is none (ADR 0003).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from aiohttp import web
+
+from gateway.config.reading import ConfigError
+from gateway.domain.accounts import Environment
+from gateway.domain.payouts import Payout
+from gateway.domain.stores import Attempt, Change, Payouts
+from gateway.domain.windows import Search
+
+VARIABLE: Final = "PIXGATE_FAILPOINT"
+"""``name`` or ``name:n``: end at the n-th time that this process passes the point."""
+
+NAMES: Final = (
+    "before_insert",
+    "after_insert",
+    "before_connect",
+    "after_connect",
+    "mid_body",
+    "after_body",
+    "before_answer",
+    "mid_answer",
+    "before_record",
+    "after_record",
+    "before_reply",
+    "mid_reply",
+)
+"""In the order in which one payout passes them."""
+
+Passing = Callable[[str], None]
+Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+def armed(
+    environment: Environment,
+    environ: Mapping[str, str],
+    end: Callable[[], None] = lambda: os.kill(os.getpid(), signal.SIGKILL),
+) -> Passing | None:
+    """
+    Return what counts the passes and ends the process; None where nothing is armed.
+
+    Raises:
+        ConfigError: the variable names no point, or no number from one up.
+    """
+    given = environ.get(VARIABLE, "") if environment is Environment.SANDBOX else ""
+    if not given:
+        return None
+    name, _, number = given.partition(":")
+    if name not in NAMES or (number and not (number.isdecimal() and int(number))):
+        message = f"{VARIABLE}: {given!r} is none of {', '.join(NAMES)}, each with :n or without"
+        raise ConfigError(message)
+    return _Countdown(name, int(number or 1), end)
+
+
+@dataclass(slots=True)
+class _Countdown:
+    """Passes still to come, the fatal one included."""
+
+    name: str
+    left: int
+    end: Callable[[], None]
+
+    def __call__(self, name: str) -> None:
+        """Pass a point."""
+        if name == self.name:
+            self.left -= 1
+            if self.left == 0:
+                self.end()
+
+
+@dataclass(frozen=True, slots=True)
+class FailingPayouts:
+    """The store of payouts as the sender sees it, with the points beside what it commits."""
+
+    store: Payouts
+    passing: Passing
+
+    async def add(self, payout: Payout, attempt: Attempt) -> Payout | None:
+        """Store an intent."""
+        self.passing("before_insert")
+        found = await self.store.add(payout, attempt)
+        if found is None:
+            self.passing("after_insert")
+        return found
+
+    async def claim(self, payout: Payout, attempt: Attempt) -> bool:
+        """Store the intent of another attempt."""
+        self.passing("before_insert")
+        won = await self.store.claim(payout, attempt)
+        if won:
+            self.passing("after_insert")
+        return won
+
+    async def record(self, change: Change) -> bool:
+        """Store an outcome."""
+        self.passing("before_record")
+        recorded = await self.store.record(change)
+        self.passing("after_record")
+        return recorded
+
+    async def find(self, account_id: str, reference: str) -> Payout | None:
+        """Return one."""
+        return await self.store.find(account_id, reference)
+
+    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
+        """Return others like it."""
+        return await self.store.similar(payout, since)
+
+    async def search(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+        """Return a page, and how many there are."""
+        return await self.store.search(account_id, search)
+
+    async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
+        """Return every try."""
+        return await self.store.attempts(account_id, reference)
+
+
+def failing_replies(serve: Handler, passing: Passing) -> Handler:
+    """Put the points beside the answers to whoever creates a payout."""
+
+    async def replying(request: web.BaseRequest) -> web.StreamResponse:
+        response = await serve(request)
+        if request.method != "POST" or not request.path.endswith("/withdraw"):
+            return response
+        passing("before_reply")
+        return _HalvedReply(response, passing) if isinstance(response, web.Response) else response
+
+    return replying
+
+
+class _HalvedReply(web.Response):
+    """An answer written in two halves, with a point between them."""
+
+    def __init__(self, whole: web.Response, passing: Passing) -> None:
+        super().__init__(status=whole.status, headers=whole.headers, body=whole.body)
+        self._passing = passing
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        """Write the first half, pass the point, write the rest."""
+        body = bytes(self.body) if isinstance(self.body, bytes) else b""
+        await self.write(body[: len(body) // 2])
+        await asyncio.sleep(0)  # uvloop writes at the end of a turn of the loop
+        await asyncio.sleep(0)
+        self._passing("mid_reply")
+        await web.StreamResponse.write_eof(self, body[len(body) // 2 :])

@@ -1,0 +1,114 @@
+"""The assembly: every part from the configuration, or one clear refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway.app.assembly import assemble
+from gateway.app.clocks import OFFSET
+from gateway.config.listeners import Admin
+from gateway.config.reading import ConfigError
+from gateway.config.upstream import Provider, SandboxBank
+from gateway.domain.stores import StoreUnavailable
+from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.sandbox.adapter import SandboxAdapter
+from tests.surfaces.world import sandbox
+
+
+def brief(adapter: str = "sandbox", **changed: Any) -> Provider:
+    """A provider that is given up before the listener is."""
+    return Provider(adapter=adapter, read_timeout_s=2.5, payout_timeout_s=2.5, **changed)
+
+
+def test_everything_is_made_and_nothing_listens(tmp_path: Path):
+    """Ports are those asked for until the start."""
+    gateway = assemble(sandbox(tmp_path), {})
+
+    assert sorted(gateway.connections) == ["sandbox", "sandbox-read-only"]
+    assert gateway.bank is not None
+    assert (gateway.public.port, gateway.operations.port) == (0, 0)
+    assert gateway.readiness.started is False
+
+
+def test_a_providers_limits_reach_its_adapter(tmp_path: Path):
+    """What stands in the configuration is what the client obeys."""
+    provider = Provider(adapter="sandbox", read_timeout_s=2.25, payout_timeout_s=2.5, in_flight=5)
+    settings = sandbox(tmp_path, providers={"slow": provider})
+
+    adapter = assemble(settings, {}).connections["slow"].adapter
+
+    assert isinstance(adapter, SandboxAdapter)
+    limits = adapter.client._parts.limits
+    assert (limits.read_s, limits.payout_s, limits.bulkhead.in_flight) == (2.25, 2.5, 5)
+
+
+def test_an_adapters_own_limits_go_first(tmp_path: Path):
+    own = {"limits": {"read_s": 7}}
+    settings = sandbox(tmp_path, providers={"slow": brief(settings=own)})
+
+    adapter = assemble(settings, {}).connections["slow"].adapter
+
+    assert isinstance(adapter, SandboxAdapter)
+    assert adapter.client._parts.limits.read_s == 7
+
+
+@pytest.mark.parametrize(
+    ("bank", "with_bank"),
+    [(SandboxBank(start=False), True), (SandboxBank(start=True, port=0, control_port=0), False)],
+    ids=["not asked for", "another process has it"],
+)
+def test_the_bank_is_made_where_it_lives(tmp_path: Path, bank: SandboxBank, with_bank: bool):
+    gateway = assemble(sandbox(tmp_path, sandbox_bank=bank), {}, with_bank=with_bank)
+
+    assert gateway.bank is None
+
+
+def test_the_clock_is_the_processs(tmp_path: Path):
+    """With the sandbox's offset, where one is set."""
+    right = assemble(sandbox(tmp_path / "a"), {})
+    wrong = assemble(sandbox(tmp_path / "b"), {OFFSET: "86400"})
+
+    assert (wrong.now() - right.now()).days in {0, 1}
+    assert (wrong.now() - right.now()).total_seconds() > 86_000
+
+
+@pytest.mark.parametrize(
+    ("changed", "refusal", "says"),
+    [
+        ({"admin": Admin(host="0.0.0.0", port=0)}, (ConfigError, ValueError), "admin"),  # noqa: S104
+        ({"providers": {"a": brief(adapter="nobody")}}, (ConfigError, AdapterRefused), "nobody|a"),
+        (
+            {"providers": {"a": brief(settings={"speed": 1})}},
+            AdapterRefused,
+            "providers.a",
+        ),
+        (
+            {"providers": {"a": brief(settings={"base_url": "http://8.8.8.8"})}},
+            AdapterRefused,
+            "providers.a",
+        ),
+    ],
+    ids=["public operations", "unknown adapter", "unknown setting", "a bank elsewhere"],
+)
+def test_what_contradicts_itself_is_refused(
+    tmp_path: Path,
+    changed: dict[str, object],
+    refusal: type[Exception] | tuple[type[Exception], ...],
+    says: str,
+):
+    """In one line that names the setting."""
+    with pytest.raises(refusal, match=says):
+        assemble(sandbox(tmp_path, **changed), {})
+
+
+def test_a_store_without_a_place_is_refused(tmp_path: Path):
+    file = tmp_path / "file"
+    file.write_text("")
+    settings = msgspec.structs.replace(sandbox(tmp_path), var=str(file / "below"))
+
+    with pytest.raises((StoreUnavailable, ConfigError, OSError)):
+        assemble(settings, {})

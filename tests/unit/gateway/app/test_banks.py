@@ -1,0 +1,79 @@
+"""The bank behind an account."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+import pytest
+
+from gateway.app.banks import ConnectedBanks, Connection, limits_of
+from gateway.config.upstream import Breaker, Provider
+from gateway.domain.providers import Capabilities
+from provider_adapters._shared.limits import ClientLimits
+from tests.unit.paying import ScriptedBank
+from tests.unit.people import account
+
+
+def banks(*, read_only: bool = False, payouts: bool = True) -> ConnectedBanks:
+    """One provider, called ``sandbox``."""
+    bank = ScriptedBank()
+    bank.capabilities = Capabilities(payouts=payouts)
+    connections = {"sandbox": Connection(bank, read_only)}
+    return ConnectedBanks(connections, lambda sealed, bound_to: f"{sealed.decode()} of {bound_to}")
+
+
+def test_an_account_is_found_at_its_provider():
+    """Under the provider's own name, with the credentials opened for this account alone."""
+    held = dataclasses.replace(account(), sealed_credentials=b"token")
+
+    bank = banks().of(held)
+
+    assert bank is not None
+    assert (bank.name, bank.account.provider_account) == ("sandbox", "conta-1")
+    assert (bank.account.account_id, bank.account.credentials) == (held.id, f"token of {held.id}")
+
+
+def test_a_provider_may_need_nothing():
+    """Then nothing is opened."""
+    bank = banks().of(account())
+
+    assert bank is not None
+    assert bank.account.credentials == ""
+
+
+@pytest.mark.parametrize("provider", ["", "another"])
+def test_a_provider_that_is_not_configured_is_none(provider: str):
+    assert banks().of(dataclasses.replace(account(), provider=provider)) is None
+
+
+@pytest.mark.parametrize(
+    ("read_only", "payouts", "expected"),
+    [(False, True, False), (True, True, True), (False, False, True), (True, False, True)],
+)
+def test_it_is_read_only_by_choice_or_by_nature(read_only: bool, payouts: bool, expected: bool):
+    bank = banks(read_only=read_only, payouts=payouts).of(account())
+
+    assert bank is not None
+    assert bank.read_only is expected
+
+
+def test_a_providers_limits_are_an_adapters():
+    """Every setting arrives; none is a word on paper."""
+    provider = Provider(
+        adapter="sandbox",
+        connect_timeout_s=1,
+        read_timeout_s=2,
+        payout_timeout_s=3,
+        in_flight=4,
+        waiting=5,
+        waiting_s=6,
+        breaker=Breaker(consecutive=7, share=0.8, calls=9, open_s=10, longest_open_s=11),
+    )
+
+    limits = msgspec.convert(limits_of(provider), ClientLimits)
+
+    assert (limits.connect_s, limits.read_s, limits.payout_s) == (1, 2, 3)
+    held = limits.bulkhead
+    assert (held.in_flight, held.waiting, held.wait_s) == (4, 5, 6)
+    assert msgspec.to_builtins(limits.breaker) == msgspec.to_builtins(provider.breaker)

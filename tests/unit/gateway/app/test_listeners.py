@@ -1,0 +1,78 @@
+"""The two listeners, made from settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import aiohttp
+import msgspec
+import pytest
+
+from gateway.app.assembly import assemble
+from gateway.app.running import running
+from gateway.config.listeners import Server, Trace
+from tests import raw_http
+from tests.surfaces.world import sandbox
+
+
+async def status_of(port: int, path: str, **headers: str) -> tuple[int, str]:
+    """Ask, and return status and trace id."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"http://127.0.0.1:{port}{path}", headers=headers) as said,
+    ):
+        return said.status, said.headers["X-Trace-ID"]
+
+
+@pytest.mark.parametrize(("switched", "status"), [(True, 200), (False, 404)], ids=["on", "off"])
+async def test_the_document_is_public_by_setting(tmp_path: Path, switched: bool, status: int):
+    server = Server(port=0, openapi=switched, drain_s=3)
+    gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
+    async with running(gateway):
+        found, _ = await status_of(gateway.public.port, "/openapi.json")
+
+    assert found == status
+
+
+@pytest.mark.parametrize(("accept", "echoed"), [("token", True), ("uuid", False)])
+async def test_which_trace_ids_are_taken_is_a_setting(tmp_path: Path, accept: str, echoed: bool):
+    trace = msgspec.convert({"accept": accept}, Trace)
+    gateway = assemble(sandbox(tmp_path, trace=trace), {}, with_bank=False)
+    async with running(gateway):
+        headers = {"X-Trace-ID": "token-1"}
+        _, trace_id = await status_of(gateway.public.port, "/baas/v1/health", **headers)
+
+    assert (trace_id == "token-1") is echoed
+
+
+async def test_limits_of_the_wire_are_settings(tmp_path: Path):
+    """As set, not as they are by default."""
+    server = Server(port=0, request_line_bytes=100, header_line_bytes=50, headers=3, drain_s=3)
+    gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
+    requests = {
+        "a line": f"GET /{'x' * 100} HTTP/1.1\r\nHost: a\r\n\r\n",
+        "a header": f"GET / HTTP/1.1\r\nHost: a\r\nX-A: {'x' * 50}\r\n\r\n",
+        "headers": "GET / HTTP/1.1\r\nHost: a\r\n" + "X-A: 1\r\n" * 3 + "\r\n",
+        "within": "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    }
+    async with running(gateway):
+        told = {
+            name: (await raw_http.exchange(gateway.public.port, text.encode())).statuses
+            for name, text in requests.items()
+        }
+
+    assert told == {"a line": [431], "a header": [431], "headers": [431], "within": [404]}
+
+
+async def test_operations_are_on_a_port_of_their_own(tmp_path: Path):
+    """The public one does not know their paths."""
+    gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
+    async with running(gateway):
+        public = [await status_of(gateway.public.port, path) for path in ("/metrics", "/readyz")]
+        inside = [
+            await status_of(gateway.operations.port, path)
+            for path in ("/metrics", "/readyz", "/livez", "/config/digest")
+        ]
+
+    assert [status for status, _ in public] == [404, 404]
+    assert [status for status, _ in inside] == [200, 200, 200, 200]

@@ -1,0 +1,79 @@
+"""What the process says about itself."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+import pytest
+
+from gateway.app.observing import make_observing, refusals_below
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings, Telemetry
+from gateway.domain.errors import HEADERS_TOO_LARGE
+from gateway.http.json import error_body
+from gateway.http.pages import PAGES
+from gateway.telemetry.records import AccessRecord
+from tests.unit.gateway.http.stage import Witness
+from tests.unit.standing import NOON
+
+
+@pytest.fixture
+def settings(tmp_path) -> Settings:
+    """A sandbox without anything."""
+    return Settings(var=str(tmp_path))
+
+
+def test_every_row_and_page_is_a_word_of_the_metrics(settings: Settings):
+    """A label is one of a closed set; a new row is in it on arrival, and nothing else is."""
+    surfaces = described_surfaces(settings)
+    made = make_observing(settings, lambda: NOON, surfaces)
+    rows = {row.name for gate in surfaces[0].gates for row in gate.rows}
+
+    for route in (*rows, *PAGES, "of.nobody"):
+        made.observer.request(AccessRecord(trace_id="a", route=route, method="GET", status=200))
+
+    shown = made.values.render()[0].decode()
+    assert all(f'route="{route}"' in shown for route in (*rows, *PAGES))
+    assert "of.nobody" not in shown
+    assert made.digest in shown
+
+
+def test_the_digest_follows_the_settings(settings: Settings):
+    """The same settings, the same digest: on every node."""
+    louder = msgspec.structs.replace(settings, telemetry=Telemetry(level="debug"))
+    surfaces = described_surfaces(settings)
+
+    digests = [
+        make_observing(each, lambda: NOON, surfaces).digest for each in (settings, settings, louder)
+    ]
+
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_what_is_refused_below_the_application_is_told_as_what_is_above():
+    """The same body, and a record of its own."""
+    witness = Witness()
+    refusals = refusals_below(witness)
+
+    body = refusals.render(HEADERS_TOO_LARGE, "a-trace")
+    refusals.on_refusal(HEADERS_TOO_LARGE, "a-trace")
+
+    (record,) = witness.records
+    assert body == error_body(HEADERS_TOO_LARGE, "a-trace")
+    assert (record.trace_id, record.status, record.code) == ("a-trace", 431, "SVC.GTW.007")
+
+
+async def test_figures_are_sampled_with_the_lag(settings: Settings):
+    """What changes too often to be shown each time."""
+    made = make_observing(settings, lambda: NOON, described_surfaces(settings))
+    sampled: list[int] = []
+    made.sampled.append(lambda: sampled.append(1))
+
+    made.lag.start()
+    async with asyncio.timeout(5):
+        while not sampled:
+            await asyncio.sleep(0.02)
+    await made.lag.stop()
+
+    assert sampled

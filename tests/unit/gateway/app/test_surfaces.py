@@ -1,0 +1,51 @@
+"""The surfaces put together."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings, Validation
+from gateway.domain import errors
+from gateway.domain.errors import ErrorCode
+from gateway.http.checks import check_surfaces
+from tests.surfaces.world import order
+from tests.unit.people import posted
+from tests.unit.refusals import refusal_of
+
+LETTERS = "12.ABC.345/01DE-35"
+
+
+def test_there_is_one_surface_by_now():
+    (banking,) = described_surfaces(Settings())
+
+    assert banking.name == "banking"
+    assert check_surfaces([banking]) == []
+
+
+@pytest.mark.parametrize(
+    ("switched", "refusal"), [(False, errors.PAYLOAD_INVALID), (True, None)], ids=["off", "on"]
+)
+def test_the_cnpj_with_letters_is_taken_where_it_is_switched_on(
+    switched: bool, refusal: ErrorCode | None
+):
+    """The setting reaches the reader of payouts."""
+    validation = Validation(alphanumeric_cnpj=switched)
+    settings = msgspec.structs.replace(Settings(), validation=validation)
+    rows = {row.name: row for row in described_surfaces(settings)[0].gates[0].rows}
+    sent = order("a", "2026-11-20")
+    sent["destination"] = {**sent["destination"], "tax_number": LETTERS}  # type: ignore[dict-item]
+
+    found = refusal_of(lambda: rows["banking.payout_create"].takes.read(posted(sent)))
+
+    assert found is refusal
+
+
+async def test_what_is_only_described_cannot_be_served():
+    """Nothing stands behind it."""
+    (banking,) = described_surfaces(Settings())
+    row = banking.gates[0].rows[0]
+
+    with pytest.raises((TypeError, AttributeError)):
+        await row.serve(None, None)

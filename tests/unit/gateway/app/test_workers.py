@@ -1,0 +1,26 @@
+"""Several processes on one port."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from gateway.app.workers import as_worker
+from gateway.config.listeners import Admin
+from gateway.config.settings import Settings
+
+
+@pytest.mark.parametrize(("number", "port"), [(0, 9090), (1, 9091), (63, 9153)])
+def test_each_has_its_own_operations_port(number: int, port: int):
+    """And shares the public one."""
+    worker = as_worker(Settings(), number)
+
+    assert worker.admin.port == port
+    assert worker.server.reuse_port is True
+    assert worker.server.port == Settings().server.port
+
+
+def test_a_port_the_system_chooses_stays_so():
+    settings = msgspec.structs.replace(Settings(), admin=Admin(port=0))
+
+    assert as_worker(settings, 3).admin.port == 0
