@@ -118,11 +118,7 @@ def _configuration(place: Place) -> Mapping[str, object]:
     return {
         "environment": "sandbox",
         "var": str(place.folder),
-        "server": {
-            "port": place.port,
-            "connections_per_address": 10_000,
-            "drain_accept_s": 0,
-        },
+        "server": {"port": place.port, "connections_per_address": 10_000, "drain_accept_s": 0},
         "admin": {"port": place.operations},
         "database": {"url": place.database, "migrate": "always"},
         "limits": {

@@ -10,6 +10,7 @@ from gateway.domain.clocks import Now
 from gateway.domain.stores import AuditEvent
 
 _LONGEST_NAME = 200
+_LONGEST_REASON = 500
 
 
 class NotPossible(Exception):
@@ -52,6 +53,24 @@ def name(text: str) -> str:
         raise NotPossible(message) from problem
     if not plain:
         message = "a name is not empty"
+        raise NotPossible(message)
+    return plain
+
+
+def reason(text: str) -> str:
+    """
+    Read why somebody acts: one line for those who come after.
+
+    Raises:
+        NotPossible: when it is empty, over 500 characters or holds a control character.
+    """
+    try:
+        plain = strict.plain_text(text.strip(), _LONGEST_REASON)
+    except ValueError as problem:
+        message = "a reason has at most 500 characters and no control character"
+        raise NotPossible(message) from problem
+    if not plain:
+        message = "a reason is not empty"
         raise NotPossible(message)
     return plain
 

@@ -117,7 +117,9 @@ async def test_a_paid_charge_names_payer_and_payment(world: World):
 
 async def test_an_anonymous_charge_stays_anonymous_when_paid(world: World):
     """Contract 2.5, even though the bank knows who paid."""
-    reference = world.demo["charges"]["anonymous"]
+    account, reference = world.demo["accounts"]["main"]["id"], "anonymous-paid"
+    charge = {"reference": reference, "state": "anonymous", "value": 5}
+    await world.control.post("accounts", account, "charges", body=charge)
     await world.control.post("charges", reference, "pay", body={})
 
     found = await shown(world, f"/pix/transactions/{reference}")

@@ -38,6 +38,7 @@ def test_other_references_have_other_keys(other: str) -> None:
 def test_what_a_step_leaves_empty_is_not_written() -> None:
     assert step_columns(STEP) == {
         "state": "accepted",
+        "review": False,
         "updated_at": STEP.at,
         "next_check_at": FIRST_CHECK,
     }
@@ -90,6 +91,7 @@ def test_what_a_step_brings_is_written(
 
     assert step == {
         "state": "accepted",
+        "review": False,
         "updated_at": STEP.at,
         "next_check_at": FIRST_CHECK,
         **written,

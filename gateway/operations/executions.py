@@ -1,0 +1,85 @@
+"""What a bank really did, as its statement or its own books tell it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from gateway.domain.money import Money
+from gateway.domain.payouts import Payout
+from gateway.domain.providers import Bank
+from gateway.domain.statements import Direction, Entry
+from gateway.domain.windows import Window
+
+_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """
+    Money that left.
+
+    Attributes:
+        key: The provider key it was ordered under; empty when the bank does
+            not repeat it, or when it was ordered elsewhere.
+        value: Above zero.
+        returned: It came back under the same key.
+    """
+
+    key: str
+    e2e_id: str
+    value: Money
+    at: datetime
+    returned: bool = False
+
+
+async def statement_executions(
+    bank: Bank, window: Window, rows: Sequence[Payout]
+) -> list[Execution]:
+    """
+    Read the Pix that left an account in a window, newest first.
+
+    Args:
+        bank: The account's.
+        window: Of settlement.
+        rows: Payouts whose end-to-end ids name the key of an entry without one.
+
+    Raises:
+        ProviderError: the bank does not tell.
+    """
+    entries = [entry async for entry in _entries(bank, window)]
+    keys = {row.e2e_id: row.provider_key for row in rows if row.e2e_id}
+    back = {
+        (entry.provider_key, entry.value)
+        for entry in entries
+        if entry.direction is Direction.CREDIT and entry.provider_key
+    }
+    return [
+        Execution(
+            key=entry.provider_key or keys.get(entry.e2e_id, ""),
+            e2e_id=entry.e2e_id,
+            value=entry.value,
+            at=entry.created_at,
+            returned=(entry.provider_key, entry.value) in back,
+        )
+        for entry in _paid_out(entries)
+    ]
+
+
+def _paid_out(entries: Sequence[Entry]) -> Iterator[Entry]:
+    for entry in entries:
+        if entry.is_pix and entry.direction is Direction.DEBIT:
+            yield entry
+
+
+async def _entries(bank: Bank, window: Window) -> AsyncIterator[Entry]:
+    """Walk every page; each call has the adapter's own deadline."""
+    cursor: str | None = None
+    while True:
+        page = await bank.adapter.list_statement(bank.account, window, cursor, _PAGE)
+        for entry in page.items:
+            yield entry
+        cursor = page.next_cursor
+        if cursor is None:
+            return

@@ -1,0 +1,235 @@
+"""
+SQLite without a thread: what the driver does in its own, is done here between two awaits.
+
+The product's engines, pools, statements and settings are used as they are; only the connection
+below them is another. It waits for a lock in the loop's time, and dies when its process is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from enum import Enum
+from random import Random
+from typing import TypeVar
+
+from sqlalchemy import event
+from sqlalchemy.dialects.sqlite.aiosqlite import AsyncAdapt_aiosqlite_connection
+
+from gateway.store.database import Database
+
+Done = TypeVar("Done")
+
+_BUSY_S = 5.0
+_AGAIN_S = 0.01
+_numbers = itertools.count()
+
+
+class Fault(Enum):
+    """When a statement or a commit fails, seen from the database."""
+
+    BEFORE = "before"
+    DURING = "during"
+    AFTER = "after"
+
+
+class Disk:
+    """
+    A database in memory that many connections share, as a file would be.
+
+    Attributes:
+        read: A connection beside all others, for those who only watch.
+    """
+
+    def __init__(self, content: sqlite3.Connection) -> None:
+        self._name = f"file:/simulated-{os.getpid()}-{next(_numbers)}?vfs=memdb"
+        self.read = self.connect()
+        content.backup(self.read)
+
+    def connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._name, uri=True, timeout=0, isolation_level=None)
+
+    def copied(self) -> sqlite3.Connection:
+        """A backup of what is committed now."""
+        copy = sqlite3.connect(":memory:", isolation_level=None)
+        self.read.backup(copy)
+        return copy
+
+    def restore(self, copy: sqlite3.Connection) -> None:
+        """Become the backup; nobody else may be connected."""
+        copy.backup(self.read)
+
+    def close(self) -> None:
+        self.read.close()
+
+
+class Client:
+    """
+    A process's side of the database: its connections, and what goes wrong with them.
+
+    Attributes:
+        fault: Draws what fails next; told the statement's first word.
+        latency: Draws how long an answer takes, in seconds.
+        committed: Called right after every commit.
+    """
+
+    def __init__(self, disk: Disk, chance: Random) -> None:
+        self.disk, self.chance = disk, chance
+        self.fault: Callable[[str], Fault | None] = lambda _word: None
+        self.latency: Callable[[], float] = lambda: 0.0
+        self.committed: Callable[[], None] = lambda: None
+        self._open: list[InlineConnection] = []
+
+    def connect(self) -> InlineConnection:
+        opened = InlineConnection(self.disk.connect(), self)
+        self._open.append(opened)
+        return opened
+
+    def kill(self) -> None:
+        """End every connection as the death of a process does: what is open is rolled back."""
+        for connection in self._open:
+            connection.stop()
+        self._open.clear()
+
+
+class Slot:
+    """Engines of one node; they outlive its processes, so that statements are compiled once."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.client: Client | None = None
+        for engine in (database.writer, database.reader):
+            event.listen(engine.sync_engine, "do_connect", self._connect)
+
+    def plug(self, client: Client) -> None:
+        """Begin anew with empty pools over another client."""
+        self.client = client
+        for engine in (self.database.writer, self.database.reader):
+            engine.sync_engine.dispose(close=False)
+
+    def _connect(self, dialect, _record, _args, _options):  # noqa: ANN001, ANN202 - SQLAlchemy's hook
+        assert self.client is not None
+        return AsyncAdapt_aiosqlite_connection(dialect.dbapi, self.client.connect())
+
+
+class InlineConnection:
+    """What the dialect expects of an ``aiosqlite.Connection``."""
+
+    def __init__(self, raw: sqlite3.Connection, client: Client) -> None:
+        self._connection: sqlite3.Connection | None = raw
+        self.client = client
+        self.isolation_level = None
+
+    @property
+    def raw(self) -> sqlite3.Connection:
+        if self._connection is None:
+            problem = "closed with its process"
+            raise sqlite3.OperationalError(problem)
+        return self._connection
+
+    def cursor(self) -> InlineCursor:
+        return InlineCursor(self)
+
+    async def create_function(self, *args: object, **kwargs: object) -> None:
+        self.raw.create_function(*args, **kwargs)  # type: ignore[arg-type]
+
+    async def commit(self) -> None:
+        if self._connection is not None and self._connection.in_transaction:
+            await self.do("COMMIT", self._commit)
+
+    async def rollback(self) -> None:
+        if self._connection is not None and self._connection.in_transaction:
+            await asyncio.sleep(0)
+            if self._connection is not None:
+                self._connection.rollback()
+
+    async def close(self) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        raw, self._connection = self._connection, None
+        if raw is not None:
+            raw.close()
+
+    async def do(self, word: str, work: Callable[[], Done]) -> Done:
+        """Do something to the database, with an await before and one after."""
+        try:
+            await asyncio.sleep(self.client.latency())
+        except asyncio.CancelledError:
+            # the driver's thread may have begun by then, and does not stop for that
+            if self.client.chance.random() < 0.5:  # noqa: PLR2004 - a coin
+                with suppress(sqlite3.Error):
+                    work()
+            raise
+        fault = self.client.fault(word)
+        if fault is Fault.BEFORE:
+            raise _failure(fault)
+        if fault is Fault.DURING and word == "COMMIT":
+            self.raw.rollback()
+            raise _failure(fault)
+        done = await self._unlocked(work)
+        if fault is not None:
+            raise _failure(fault)
+        await asyncio.sleep(self.client.latency())
+        return done
+
+    async def _unlocked(self, work: Callable[[], Done]) -> Done:
+        """Wait for another's lock as the busy timeout does."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _BUSY_S
+        while True:
+            try:
+                return work()
+            except sqlite3.OperationalError as problem:
+                if "locked" not in str(problem) or loop.time() > until:
+                    raise
+            await asyncio.sleep(_AGAIN_S * (1 + self.client.chance.random()))
+
+    def _commit(self) -> None:
+        self.raw.commit()
+        self.client.committed()
+
+
+class InlineCursor:
+    """What the dialect expects of an ``aiosqlite.Cursor``; rows are fetched at once."""
+
+    arraysize = 1
+
+    def __init__(self, connection: InlineConnection) -> None:
+        self._connection = connection
+        self._rows: list[tuple[object, ...]] = []
+        self.description: Sequence[object] | None = None
+        self.rowcount = -1
+        self.lastrowid: int | None = None
+
+    async def __aenter__(self) -> InlineCursor:
+        return self
+
+    async def execute(self, statement: str, parameters: Sequence[object] = ()) -> InlineCursor:
+        word = statement.split(None, 1)[0]
+        if word == "PRAGMA":
+            self._execute(statement, parameters)
+        else:
+            await self._connection.do(word, lambda: self._execute(statement, parameters))
+        return self
+
+    async def fetchall(self) -> list[tuple[object, ...]]:
+        return self._rows
+
+    async def close(self) -> None:
+        self._rows = []
+
+    def _execute(self, statement: str, parameters: Sequence[object]) -> None:
+        done = self._connection.raw.execute(statement, parameters)
+        self._rows = done.fetchall()
+        self.description = done.description
+        self.rowcount, self.lastrowid = done.rowcount, done.lastrowid
+        done.close()
+
+
+def _failure(fault: Fault) -> sqlite3.OperationalError:
+    return sqlite3.OperationalError(f"disk I/O error ({fault.value})")

@@ -1,0 +1,117 @@
+"""Gateways and the bank as processes of their own: started, killed, started again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import aiohttp
+
+from tests.servers.process import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+START_S = 60.0
+OFFSET, FAILPOINT = "PIXGATE_CLOCK_OFFSET", "PIXGATE_FAILPOINT"
+
+
+@dataclass(slots=True, kw_only=True)
+class Command:
+    """
+    ``pixgate`` with these arguments, again and again.
+
+    Attributes:
+        log: Takes whatever it prints, every run of it.
+        answers: The address that answers 200 once it is up.
+        environ: Beside the environment of the campaign.
+    """
+
+    arguments: list[str]
+    log: Path
+    answers: str
+    environ: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has been started and has not ended."""
+        return self.process is not None and self.process.poll() is None
+
+    def start(self, **environ: str) -> None:
+        """Start it; ``wait`` tells when it is up."""
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gateway", *self.arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=ROOT,
+                env={**os.environ, **self.environ, **environ},
+            )
+
+    async def wait(self, session: aiohttp.ClientSession) -> bool:
+        """Wait until it answers; False when it ended instead, as at a fail point."""
+        end = time.monotonic() + START_S
+        while self.runs:
+            if await self._answers(session):
+                return True
+            if time.monotonic() > end:
+                raise TimeoutError(self.said())
+            await asyncio.sleep(0.05)
+        return False
+
+    async def ended(self, within_s: float) -> bool:
+        """Wait for its end; False when it still runs."""
+        end = time.monotonic() + within_s
+        while self.runs and time.monotonic() < end:
+            await asyncio.sleep(0.02)
+        return not self.runs
+
+    def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """End it, now or by another signal."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                self.process.send_signal(number)
+            if number is signal.SIGKILL:
+                self.process.wait()
+
+    def said(self) -> str:
+        """Return the end of what it printed."""
+        return self.log.read_text(errors="replace")[-3000:] if self.log.exists() else ""
+
+    async def _answers(self, session: aiohttp.ClientSession) -> bool:
+        try:
+            async with session.get(self.answers, timeout=aiohttp.ClientTimeout(total=2)) as said:
+                return said.status == 200
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            return False
+
+
+def gateway(folder: Path, config: Path, name: str) -> tuple[Command, str]:
+    """Choose ports for a gateway and return it with its address."""
+    port, ops = free_port(), free_port()
+    command = Command(
+        arguments=["serve", "--config", str(config)],
+        log=folder / f"{name}.log",
+        answers=f"http://127.0.0.1:{ops}/readyz",
+        environ={"PIXGATE_PORT": str(port), "PIXGATE_OPS_PORT": str(ops)},
+    )
+    return command, f"http://127.0.0.1:{port}"
+
+
+def bank(folder: Path) -> tuple[Command, int, str]:
+    """Choose ports for the bank and return it with its port and its control address."""
+    port, control = free_port(), free_port()
+    ports = ["--port", str(port), "--control-port", str(control)]
+    command = Command(
+        arguments=["sandbox-bank", *ports, "--db", str(folder / "bank.db")],
+        log=folder / "bank.log",
+        answers=f"http://127.0.0.1:{control}/control/clock",
+    )
+    return command, port, f"http://127.0.0.1:{control}"

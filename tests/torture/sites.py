@@ -1,0 +1,145 @@
+"""What pays: sites with their store, their gateways, and an account for every kind of bank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from gateway.cli.opening import Office, opened_store, settings_of
+from gateway.domain.permissions import EVERY_PERMISSION
+from gateway.operations.accounts import AccountOrder, ProviderChoice
+from gateway.operations.administration import Acting
+from gateway.operations.credentials import CredentialOrder
+from gateway.security.keys import load_keys
+from provider_adapters.sandbox.control import BankControl
+from tests.surfaces.world import basic
+from tests.torture.processes import Command
+
+KINDS = {"idem": "same_answer", "dup": "refuses", "none": "ignores"}
+"""What the bank does with a known key, in its words and in the adapter's."""
+
+_TAX_NUMBER = "11222333000181"
+_FREE = {"rate": 1_000_000, "burst": 1_000_000}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """An account a partner pays from, and the header that lets the partner in."""
+
+    id: str
+    kind: str
+    authorization: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Site:
+    """
+    One store and the gateways on it.
+
+    Attributes:
+        store: Its address, around every road.
+        commands: The gateways, each with its public address.
+    """
+
+    name: str
+    store: str
+    config: Path
+    commands: dict[str, Command]
+    accounts: list[Account]
+
+
+def write_config(file: Path, store: str, bank_port: int, **changed: object) -> None:
+    """Write the configuration of a site, in which time is short and nothing is scarce."""
+    document = {
+        "environment": "sandbox",
+        "var": str(file.parent / "var"),
+        "server": {
+            "port": "${PIXGATE_PORT:-0}",
+            "connections_per_address": 2_000,
+            "drain_accept_s": 0,
+        },
+        "admin": {"port": "${PIXGATE_OPS_PORT:-0}"},
+        "database": {"url": store, "migrate": "always", "auth_timeout_s": 2.0},
+        "limits": {"loop_lag_s": 10},
+        "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
+        "payouts": {"look_first": "${PIXGATE_LOOK_FIRST:-false}"},
+        "providers": {
+            f"bank-{kind}": _provider(repeat, bank_port) for kind, repeat in KINDS.items()
+        },
+        **changed,
+    }
+    file.write_bytes(msgspec.yaml.encode(document))
+
+
+def _provider(repeat: str, bank_port: int) -> dict[str, object]:
+    return {
+        "adapter": "sandbox",
+        "connect_timeout_s": 0.5,
+        "read_timeout_s": 1.0,
+        "payout_timeout_s": 1.5,
+        "settings": {"base_url": f"http://127.0.0.1:{bank_port}", "repeat": repeat},
+        "breaker": {
+            "consecutive": 8,
+            "share": 0.8,
+            "open_s": 0.3,
+            "longest_open_s": 1.0,
+            "rate_limits": 4,
+        },
+    }
+
+
+async def furnish(config: Path, control: BankControl, site: str) -> list[Account]:
+    """Make a company with an account of every kind, here and at the bank, and a credential."""
+    settings = settings_of(config)
+    async with opened_store(settings, migrate=True) as store:
+        acting = Acting("torture", lambda: datetime.now(UTC))
+        office = Office(settings=settings, store=store, keys=load_keys(settings), acting=acting)
+        company = await office.companies.create(f"Torture {site}")
+        issued = await office.credentials.issue(
+            CredentialOrder(
+                name="torture",
+                company_id=company.id,
+                permissions=frozenset(EVERY_PERMISSION),
+            )
+        )
+        pair = {
+            "client_id": issued.credential.client_id,
+            "client_secret": issued.client_secret,
+        }
+        return [
+            Account(
+                id=await _account(office, control, company.id, kind),
+                kind=kind,
+                authorization=basic(pair),
+            )
+            for kind in KINDS
+        ]
+
+
+async def _account(office: Office, control: BankControl, company_id: str, kind: str) -> str:
+    opened = await control.post(
+        "accounts",
+        body={
+            "name": f"Torture {kind}",
+            "tax_number": _TAX_NUMBER,
+            "payout_kind": kind,
+            "balance": 900_000_000,
+        },
+    )
+    choice = ProviderChoice(
+        name=f"bank-{kind}", account=opened["id"], credentials=opened["token"]
+    )
+    made = await office.accounts.create(
+        AccountOrder(
+            company_id=company_id,
+            name=f"Torture {kind}",
+            tax_number=_TAX_NUMBER,
+            active=True,
+            verified=True,
+            provider=choice,
+        )
+    )
+    return made.id
