@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -20,22 +21,39 @@ class Connection:
     read_only: bool
 
 
-@dataclass(frozen=True, slots=True)
+_BANKS_KEPT = 10_000
+
+
 class ConnectedBanks:
     """
     Finds banks; a ``Banks``.
 
-    Attributes:
-        unseal: Opens an account's provider credentials: sealed bytes and the
-            account id they are bound to, into text.
+    An account's bank is kept for as long as its record is the same object, so
+    that credentials are not opened again for every call.
     """
 
-    connections: Mapping[str, Connection]
-    unseal: Callable[[bytes, str], str]
+    def __init__(
+        self, connections: Mapping[str, Connection], unseal: Callable[[bytes, str], str]
+    ) -> None:
+        """Open credentials by ``unseal``: sealed bytes, and the account id they are bound to."""
+        self._connections = connections
+        self._unseal = unseal
+        self._kept: OrderedDict[str, tuple[Account, Bank | None]] = OrderedDict()
 
     def of(self, account: Account) -> Bank | None:
         """Return the account's bank; None when its provider is not configured here."""
-        connection = self.connections.get(account.provider)
+        kept = self._kept.get(account.id)
+        if kept is not None and kept[0] is account:
+            return kept[1]
+        bank = self._connected(account)
+        self._kept[account.id] = (account, bank)
+        if len(self._kept) > _BANKS_KEPT:
+            self._kept.popitem(last=False)
+        return bank
+
+    def _connected(self, account: Account) -> Bank | None:
+        """Connect an account to its provider."""
+        connection = self._connections.get(account.provider)
         if connection is None:
             return None
         sealed = account.sealed_credentials
@@ -45,7 +63,7 @@ class ConnectedBanks:
             account=ProviderAccount(
                 account_id=account.id,
                 provider_account=account.provider_account,
-                credentials=self.unseal(sealed, account.id) if sealed else "",
+                credentials=self._unseal(sealed, account.id) if sealed else "",
             ),
             read_only=connection.read_only or not connection.adapter.capabilities.payouts,
         )

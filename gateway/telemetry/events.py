@@ -23,6 +23,8 @@ _LIMITED: Final = "SVC.GTW.005"
 _UNAUTHORIZED: Final = 401
 _FORBIDDEN: Final = 403
 _OUR_MISTAKE: Final = 500
+# Reasons are few and fixed; masking one costs more than the rest of its line.
+_masked: Final = lru_cache(maxsize=256)(mask_text)
 _IDEMPOTENCY: Final = {
     **dict.fromkeys(("accepted", "rejected", "not_sent", "unknown"), "new"),
     "duplicate": "replay",
@@ -130,7 +132,7 @@ def _add_provider(line: Fields, record: AccessRecord) -> None:
 def _add_refusal(line: Fields, record: AccessRecord) -> None:
     """Say why not."""
     line["code"] = record.code
-    line["reason_id"] = mask_text(record.reason)
+    line["reason_id"] = _masked(record.reason)
     security = security_event(record)
     if security:
         line["security_event"] = security

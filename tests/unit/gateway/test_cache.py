@@ -189,7 +189,7 @@ async def test_no_more_than_its_size_is_kept_the_oldest_go_first(source: Source)
         await cache.find(key)
 
     assert source.loaded == ["14"]
-    assert len(cache._cache._cache) == len(cache._keys) == 5
+    assert len(cache._cache._cache) == len(cache._near) == 5
 
 
 async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
@@ -198,7 +198,7 @@ async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
     for number in range(200):
         await cache.find(f"guess-{number}")
 
-    assert len(cache._cache._cache) == len(cache._keys) == 5
+    assert len(cache._cache._cache) == len(cache._near) == 5
     assert len(cache._cache._handlers) == 5
 
 

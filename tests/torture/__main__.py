@@ -1,0 +1,35 @@
+"""``python -m tests.torture``: a campaign from the command line, or from ``make torture``."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import secrets
+import sys
+
+import uvloop
+
+from tests.servers import loopback
+from tests.torture.campaign import campaign
+from tests.torture.scale import SCALES
+
+
+def main() -> int:
+    """Run one campaign; the exit code is 1 when a promise was not kept."""
+    asked = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
+    asked.add_argument("--scale", choices=SCALES, default="ci")
+    asked.add_argument("--seconds", type=float, help="for all trouble together")
+    asked.add_argument("--seed", type=int)
+    given = asked.parse_args()
+    scale = SCALES[given.scale]
+    if given.seconds:
+        scale = dataclasses.replace(scale, seconds=given.seconds)
+    seed = secrets.randbelow(1_000_000_000) if given.seed is None else given.seed
+    loopback.stay()
+    tally = uvloop.run(campaign(scale, seed, told=lambda line: print(line, flush=True)))  # noqa: T201
+    print("\n".join(tally.lines()))  # noqa: T201
+    return 1 if tally.violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""A campaign from beginning to end: phases of trouble, then rest, then the reckoning."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from tests.torture.checks import check, unsettled
+from tests.torture.partners import Life, Partners
+from tests.torture.scale import Scale
+from tests.torture.tally import Tally
+from tests.torture.weather import Weather
+from tests.torture.world import World, open_world
+
+_HOUR_S, _DAY_S = 3_600, 86_400
+_MAGIC = range(77_701, 77_713)
+_LOSES_TO_BANK, _LOSES_TO_STORE = 0.02, 0.002
+
+
+@dataclass(slots=True, kw_only=True)
+class Campaign:
+    """
+    One run.
+
+    Attributes:
+        ends_at: Monotonic; no trouble is made after it.
+        told: Shown a line of progress.
+    """
+
+    world: World
+    scale: Scale
+    ends_at: float
+    told: Callable[[str], None]
+    lives: list[Life] = field(default_factory=list)
+
+    async def run(self) -> None:
+        """Go through all phases, come to rest, and check."""
+        self.world.lose(_LOSES_TO_BANK, _LOSES_TO_STORE)
+        for number in range(self.scale.phases):
+            if time.monotonic() > self.ends_at:
+                break
+            await self._phase()
+            self.told(self._progress(number))
+            await self._move_clocks(self.world.chance.randint(70, 1_800), start=False)
+        self.world.lose(0, 0)
+        await self._rest()
+        await check(self.world, self.lives, self._partners())
+
+    async def _phase(self) -> None:
+        """Let partners pay while everything goes wrong, until this phase has had its share."""
+        scale = self.scale
+        weather = Weather(
+            world=self.world,
+            kills_left=-(-scale.kills // scale.phases),
+            faults_left=-(-scale.faults // scale.phases),
+        )
+        share = len(self.lives) + -(-scale.payouts // scale.phases)
+        until = min(self.ends_at, time.monotonic() + 2 * scale.seconds / scale.phases)
+
+        def more() -> bool:
+            wanted = len(self.lives) < share or not weather.enough
+            return wanted and time.monotonic() < until
+
+        lost = self.world.tally.faults.total()
+        async with asyncio.TaskGroup() as group:
+            raging = group.create_task(weather.run())
+            await self._pay(more)
+            weather.over.set()
+            await raging
+        self.world.tally.others["phases"] += 1
+        self.world.tally.payouts = len(self.lives)
+        assert self.world.tally.faults.total() >= lost
+
+    async def _pay(self, more: Callable[[], bool]) -> None:
+        """Have so many partners pay, one payout after another."""
+        partners = self._partners()
+
+        async def partner() -> None:
+            for life in self._lives(more):
+                await partners.live(life)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self.scale.partners):
+                group.create_task(partner())
+
+    def _lives(self, more: Callable[[], bool]) -> Iterator[Life]:
+        """Make payouts; one in ten of an amount at which the bank does something special."""
+        chance = self.world.chance
+        while more():
+            site = chance.choices(self.world.sites, weights=(2, 1))[0]
+            magic = chance.random() < 0.1
+            life = Life(
+                site=site,
+                account=chance.choice(site.accounts),
+                reference=f"t-{len(self.lives)}-{uuid.UUID(int=chance.getrandbits(128))}",
+                centavos=chance.choice(_MAGIC) if magic else chance.randint(100, 60_000),
+            )
+            self.lives.append(life)
+            yield life
+
+    def _partners(self) -> Partners:
+        world = self.world
+        return Partners(
+            session=world.session,
+            chance=world.chance,
+            today=world.today,
+            answers=world.tally.answers,
+        )
+
+    async def _move_clocks(self, by_s: int, *, start: bool) -> None:
+        """Kill every gateway and the bank, and start again that much later."""
+        world = self.world
+        for command in world.gateways:
+            if command.runs:
+                command.kill()
+                world.tally.kills["clock"] += 1
+        for road in world.roads:
+            road.cut()
+        await asyncio.sleep(0.3)  # what has reached the bank is carried out now or never
+        world.bank.kill()
+        world.offset_s += by_s
+        await world.start_bank()
+        if start:
+            for command in world.gateways:
+                world.start(command)
+            await asyncio.gather(*(command.wait(world.session) for command in world.gateways))
+
+    async def _rest(self) -> None:
+        """With everything well, wait until the reconcilers have ended what can be ended."""
+        await self._move_clocks(3 * _HOUR_S, start=True)
+        await self._until_settled("leases, quiet periods", with_not_sent=False)
+        await self._move_clocks(_DAY_S, start=True)
+        await self._until_settled("the day", with_not_sent=True)
+
+    async def _until_settled(self, what: str, *, with_not_sent: bool) -> None:
+        end = time.monotonic() + self.scale.rest_s
+        while left := await unsettled(self.world, with_not_sent=with_not_sent):
+            if time.monotonic() > end:
+                self.world.tally.violations.append(f"after {what}: {left} are still not settled")
+                return
+            await asyncio.sleep(0.5)
+
+    def _progress(self, number: int) -> str:
+        tally = self.world.tally
+        return (
+            f"phase {number + 1} of {self.scale.phases}: {len(self.lives)} payouts,"
+            f" {tally.kills.total()} kills, {tally.faults.total()} faults,"
+            f" {len(tally.violations)} violations"
+        )
+
+
+async def campaign(
+    scale: Scale, seed: int, told: Callable[[str], None] = lambda _line: None
+) -> Tally:
+    """Run a campaign and return its figures."""
+    tally = Tally(seed=seed)
+    told(f"seed {seed}")
+    async with open_world(tally) as world:
+        ends_at = time.monotonic() + scale.seconds
+        await Campaign(world=world, scale=scale, ends_at=ends_at, told=told).run()
+    return tally

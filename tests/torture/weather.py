@@ -1,0 +1,154 @@
+"""What goes wrong meanwhile: gateways are killed, the bank misbehaves, servers crash."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+
+from gateway.app.failpoints import NAMES
+from provider_adapters.sandbox.control import ControlRefused
+from tests.torture.processes import Command
+from tests.torture.world import World
+
+_FAULTS: list[dict[str, object]] = [
+    {"fault": "reject"},
+    {"fault": "hang"},
+    {"fault": "hang_after"},
+    {"fault": "reset_before"},
+    {"fault": "reset_before"},
+    {"fault": "reset_after"},
+    {"fault": "reset_after"},
+    {"fault": "drip"},
+    {"fault": "malformed"},
+    {"fault": "malformed"},
+    {"fault": "wrong_types"},
+    *({"fault": "status", "status": status} for status in (302, 429, 500, 503)),
+    *({"fault": "status", "status": status, "executed": True} for status in (500, 502, 504)),
+]
+_RARE: list[dict[str, object]] = [{"fault": "refuse"}, {"fault": "huge"}]
+_OPERATIONS = ("payout", "payout", "payout", "payout_read", "statement")
+_EVERY_S = 0.04
+_MOST_WAITING = 12
+
+
+@dataclass(slots=True, kw_only=True)
+class Weather:
+    """
+    Everything bad, until told that it is enough.
+
+    Attributes:
+        kills_left, faults_left: Until this phase has had its share.
+        injected: Faults the bank was told since it was started.
+    """
+
+    world: World
+    kills_left: int
+    faults_left: int
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    injected: list[str] = field(default_factory=list)
+
+    @property
+    def chance(self) -> Random:
+        """The seed's choices."""
+        return self.world.chance
+
+    @property
+    def enough(self) -> bool:
+        """Whether everything happened that was to happen."""
+        return self.kills_left <= 0 and self.faults_left <= 0
+
+    async def run(self) -> None:
+        """Rage until ``over``, then leave every process as it is."""
+        async with asyncio.TaskGroup() as group:
+            for command in self.world.gateways:
+                group.create_task(self._kill_again_and_again(command))
+            group.create_task(self._spoil_the_bank())
+            group.create_task(self._crash_servers())
+
+    async def _kill_again_and_again(self, command: Command) -> None:
+        """Keep a gateway up, and end it at a fail point or at random."""
+        world = self.world
+        while not self.over.is_set():
+            failpoint = self.chance.choice((*NAMES, "", "", "", ""))
+            passes = self.chance.randint(1, 25)
+            world.start(command, f"{failpoint}:{passes}" if failpoint else "")
+            up = await command.wait(world.session)
+            longest = 6.0 if failpoint else self.chance.uniform(0.2, 2.5)
+            by_itself = await self._ended(command, longest)
+            if not (up or by_itself):
+                world.tally.violations.append(f"a gateway does not start: {command.said()}")
+                return
+            if not by_itself and self.over.is_set():
+                return
+            self._count_kill(command, failpoint if by_itself else "")
+
+    async def _ended(self, command: Command, longest: float) -> bool:
+        """Wait for its own end, for so long, or until it is over."""
+        for _ in range(int(longest / 0.1)):
+            if await command.ended(0.1):
+                return True
+            if self.over.is_set():
+                return False
+        return False
+
+    def _count_kill(self, command: Command, failpoint: str) -> None:
+        """Make sure that it is dead, and why; one that ended otherwise is a violation."""
+        tally = self.world.tally
+        if not failpoint and command.runs:
+            command.kill()
+            tally.kills["random"] += 1
+        elif failpoint and command.process is not None and command.process.returncode == -9:
+            tally.kills[failpoint] += 1
+        else:
+            tally.violations.append(f"a gateway ended by itself: {command.said()}")
+        self.kills_left -= 1
+
+    async def _spoil_the_bank(self) -> None:
+        """Inject one fault after another."""
+        while not self.over.is_set():
+            rare = self.chance.random() < 0.01
+            fault = dict(self.chance.choice(_RARE if rare else _FAULTS))
+            fault["operation"] = self.chance.choice(_OPERATIONS)
+            with suppress(ControlRefused):  # the bank is down just now
+                await self.world.control.post("faults", body=fault)
+                self.injected.append(str(fault["fault"]))
+                await self.count_faults()
+            await asyncio.sleep(_EVERY_S)
+
+    async def count_faults(self) -> None:
+        """Count what has hit since the last time; wait where the bank still has many to come."""
+        waiting = (await self.world.control.get("faults"))["data"]
+        hit = self.injected[: len(self.injected) - len(waiting)]
+        self.world.tally.faults.update(f"bank {name}" for name in hit)
+        self.injected = [str(fault["fault"]) for fault in waiting]
+        self.faults_left -= len(hit)
+        if len(waiting) > _MOST_WAITING:
+            await asyncio.sleep(_EVERY_S * 5)
+
+    async def _crash_servers(self) -> None:
+        """Crash the bank or PostgreSQL now and then, and start it again after a moment."""
+        while not self.over.is_set():
+            await asyncio.sleep(self.chance.uniform(4.0, 9.0))
+            if self.over.is_set():
+                return
+            down_s = self.chance.uniform(0.1, 1.0)
+            if self.chance.random() < 0.5:
+                await self._crash_bank(down_s)
+            else:
+                await self._crash_store(down_s)
+
+    async def _crash_bank(self, down_s: float) -> None:
+        self.world.bank.kill()
+        self.injected = []  # a restart forgets what it was told
+        await asyncio.sleep(down_s)
+        await self.world.start_bank()
+        self.injected = []
+        self.world.tally.others["bank kills"] += 1
+
+    async def _crash_store(self, down_s: float) -> None:
+        await self.world.postgres.crash()
+        await asyncio.sleep(down_s)
+        await self.world.postgres.start()
+        self.world.tally.others["PostgreSQL crashes"] += 1

@@ -1,0 +1,136 @@
+"""Everything a campaign stands on: bank, PostgreSQL, roads, three gateways, partners' accounts."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import aiohttp
+
+from provider_adapters.sandbox.control import BankControl
+from tests.torture import postgres, processes, sites
+from tests.torture.postgres import Postgres
+from tests.torture.processes import Command
+from tests.torture.road import Road, open_road
+from tests.torture.sites import Site
+from tests.torture.tally import Tally
+
+
+@dataclass(slots=True, kw_only=True)
+class World:
+    """
+    What runs.
+
+    Attributes:
+        offset_s: How far every clock but ours is ahead.
+    """
+
+    folder: Path
+    chance: Random
+    tally: Tally
+    session: aiohttp.ClientSession
+    postgres: Postgres
+    bank: Command
+    control: BankControl
+    roads: list[Road]
+    sites: list[Site]
+    offset_s: int = 0
+
+    @property
+    def gateways(self) -> list[Command]:
+        """Every gateway."""
+        return [command for site in self.sites for command in site.commands.values()]
+
+    def today(self) -> date:
+        """Return the day it is for gateways and bank."""
+        return (datetime.now(UTC) + timedelta(seconds=self.offset_s)).date()
+
+    def start(self, command: Command, failpoint: str = "") -> None:
+        """Start a process under the present clock."""
+        environ = {processes.OFFSET: str(self.offset_s)}
+        if failpoint:
+            environ[processes.FAILPOINT] = failpoint
+        command.start(**environ)
+
+    async def start_bank(self) -> None:
+        """Start the bank and wait for it."""
+        self.start(self.bank)
+        await self.bank.wait(self.session)
+
+    def lose(self, share: float, store_share: float) -> None:
+        """Begin or end to lose messages, to the bank and to the store."""
+        for road in self.roads:
+            road.loses = share if road.name == "bank" else store_share
+
+
+@asynccontextmanager
+async def open_world(tally: Tally) -> AsyncIterator[World]:
+    """Make everything, start bank and store, and end whatever runs when the block ends."""
+    chance = Random(tally.seed)
+    async with AsyncExitStack() as opened:
+        name = opened.enter_context(
+            tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True)
+        )
+        folder = Path(name)
+        server = await opened.enter_async_context(postgres.running())
+        connector = aiohttp.TCPConnector(limit=0)
+        session = await opened.enter_async_context(aiohttp.ClientSession(connector=connector))
+        bank, bank_port, control_url = processes.bank(folder)
+        opened.callback(bank.kill)
+        roads = [
+            await opened.enter_async_context(
+                open_road(Road(name=what, target=port, chance=chance, lost=tally.faults))
+            )
+            for what, port in (("bank", bank_port), ("store", server.port))
+        ]
+        control = await opened.enter_async_context(BankControl(control_url))
+        world = World(
+            folder=folder,
+            chance=chance,
+            tally=tally,
+            session=session,
+            postgres=server,
+            bank=bank,
+            control=control,
+            roads=roads,
+            sites=[],
+        )
+        await world.start_bank()
+        for site in (_on_postgres(world), _on_sqlite(world)):
+            for command in site.commands.values():
+                opened.callback(command.kill)
+            site.accounts.extend(await sites.furnish(site.config, control, site.name))
+            world.sites.append(site)
+        yield world
+
+
+def _on_postgres(world: World) -> Site:
+    """Describe two gateways on one server."""
+    bank_road, store_road = world.roads
+    return _site(world, "postgres", ("one", "two"), world.postgres.url(store_road.port), bank_road)
+
+
+def _on_sqlite(world: World) -> Site:
+    """Describe one gateway on a file."""
+    store = f"sqlite:///{world.folder / 'sqlite' / 'pixgate.db'}"
+    return _site(world, "sqlite", ("three",), store, world.roads[0])
+
+
+def _site(world: World, name: str, gateways: tuple[str, ...], store: str, bank: Road) -> Site:
+    folder = world.folder / name
+    folder.mkdir()
+    config = folder / "config.yaml"
+    sites.write_config(config, store, bank.port)
+    made = [processes.gateway(folder, config, each) for each in gateways]
+    return Site(
+        name=name,
+        store=world.postgres.url() if name == "postgres" else store,
+        config=config,
+        commands={base: command for command, base in made},
+        accounts=[],
+    )
