@@ -10,7 +10,8 @@ import msgspec
 
 from gateway.config.upstream import Provider
 from gateway.domain.accounts import Account
-from gateway.domain.providers import Bank, ProviderAccount, ProviderAdapter
+from gateway.domain.providers import Bank, CredentialsRefused, ProviderAccount, ProviderAdapter
+from gateway.security.sealing import SealBroken
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,13 @@ class ConnectedBanks:
         self._kept: OrderedDict[str, tuple[Account, Bank | None]] = OrderedDict()
 
     def of(self, account: Account) -> Bank | None:
-        """Return the account's bank; None when its provider is not configured here."""
+        """
+        Return the account's bank; None when its provider is not configured here.
+
+        Raises:
+            CredentialsRefused: the account's provider credentials cannot be
+                opened with the keys in force.
+        """
         kept = self._kept.get(account.id)
         if kept is not None and kept[0] is account:
             return kept[1]
@@ -56,17 +63,25 @@ class ConnectedBanks:
         connection = self._connections.get(account.provider)
         if connection is None:
             return None
-        sealed = account.sealed_credentials
         return Bank(
             name=account.provider,
             adapter=connection.adapter,
             account=ProviderAccount(
                 account_id=account.id,
                 provider_account=account.provider_account,
-                credentials=self._unseal(sealed, account.id) if sealed else "",
+                credentials=self._opened(account),
             ),
             read_only=connection.read_only or not connection.adapter.capabilities.payouts,
         )
+
+    def _opened(self, account: Account) -> str:
+        """Open what the account keeps for its bank; empty when it keeps nothing."""
+        sealed = account.sealed_credentials
+        try:
+            return self._unseal(sealed, account.id) if sealed else ""
+        except SealBroken as problem:
+            reason = "seal_broken"
+            raise CredentialsRefused(reason) from problem
 
 
 def limits_of(provider: Provider) -> Mapping[str, object]:

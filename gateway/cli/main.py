@@ -11,6 +11,7 @@ from gateway.cli.configuration import config
 from gateway.cli.credentials import credential
 from gateway.cli.database import database
 from gateway.cli.demo import demo
+from gateway.cli.payouts import payouts
 from gateway.cli.sandbox import sandbox
 from gateway.cli.serve import sandbox_bank, serve
 
@@ -28,6 +29,7 @@ for _command in (
     company,
     account,
     credential,
+    payouts,
     database,
     config,
     routes,

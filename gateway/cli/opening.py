@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -18,10 +19,15 @@ from gateway.operations.accounts import AccountRecords
 from gateway.operations.administration import Acting, NotPossible
 from gateway.operations.companies import CompanyRecords
 from gateway.operations.credentials import CredentialRecords, CredentialSource
+from gateway.operations.payout_records import PayoutRecords
+from gateway.operations.reviews import ReviewDesk
+from gateway.operations.stops import StopRecords, Subjects
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import new_client_id, new_client_secret
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import StoreRefused, prepare, refuse_unsafe_sqlite
+
+_SIMILAR_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +75,40 @@ class Office:
             credentials=self.store.credentials,
             acting=self.acting,
             source=self.source,
+        )
+
+    @property
+    def payouts(self) -> PayoutRecords:
+        """The payouts; similar ones are told even where nothing is done about them."""
+        within_s = self.settings.payouts.similar_within_s or _SIMILAR_S
+        return PayoutRecords(
+            payouts=self.store.payouts,
+            follow_ups=self.store.follow_ups,
+            reviews=self.store.reviews,
+            similar_within=timedelta(seconds=within_s),
+        )
+
+    @property
+    def reviews(self) -> ReviewDesk:
+        """Where payouts in review are decided."""
+        return ReviewDesk(
+            payouts=self.store.payouts,
+            follow_ups=self.store.follow_ups,
+            reviews=self.store.reviews,
+            acting=self.acting,
+        )
+
+    @property
+    def stops(self) -> StopRecords:
+        """The register of stops."""
+        subjects = Subjects(
+            providers=self.settings.providers,
+            companies=self.store.companies,
+            accounts=self.store.accounts,
+            credentials=self.store.credentials,
+        )
+        return StopRecords(
+            stops=self.store.stops, subjects=subjects, acting=self.acting, new_id=new_id
         )
 
 

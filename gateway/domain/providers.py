@@ -313,5 +313,10 @@ class Banks(Protocol):
     """Finds the bank behind an account."""
 
     def of(self, account: Account) -> Bank | None:
-        """Return the account's bank; None when no configured provider stands behind it."""
+        """
+        Return the account's bank; None when no configured provider stands behind it.
+
+        Raises:
+            CredentialsRefused: what the account has for its bank is of no use.
+        """
         ...

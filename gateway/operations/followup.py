@@ -121,7 +121,10 @@ class FollowUp:
 
     def _bank(self, payout: Payout, account: Account) -> Bank | None:
         """Return the bank it was sent to; None when the account has another by now."""
-        bank = self.banks.of(account)
+        try:
+            bank = self.banks.of(account)
+        except ProviderError:
+            return None
         return bank if bank is not None and bank.name == payout.provider else None
 
     async def _take(self, payout: Payout, said: Outcome) -> Payout:

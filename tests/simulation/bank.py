@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
+from gateway.domain.charges import Party
 from gateway.domain.money import Money
 from gateway.domain.payouts import FailureCode, PayoutOrder
 from gateway.domain.providers import (
     Accepted,
     Evidence,
-    NotFound,
     Outcome,
     Phase,
     Rejected,
@@ -22,7 +22,6 @@ from gateway.domain.providers import (
     Settled,
 )
 from gateway.domain.statements import Direction, Entry
-from gateway.domain.charges import Party
 from tests.simulation.scenario import Scenario
 
 QUIET = timedelta(minutes=10)
@@ -35,12 +34,19 @@ _SAID = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_
 
 @dataclass(eq=False, slots=True)
 class Message:
-    """An order on its way; copies of it carry the same end-to-end id."""
+    """
+    An order on its way.
+
+    Attributes:
+        copies: How many have not arrived; each carries the same end-to-end id.
+        said: What the first that was decided was answered.
+    """
 
     order: PayoutOrder
     written_at: float
     reply: asyncio.Future[str]
     copies: int = 0
+    said: str = ""
 
 
 @dataclass(eq=False, slots=True)
@@ -179,10 +185,8 @@ class SimulatedBank:
     def _arrive(self, message: Message) -> None:
         """Take an order in."""
         message.copies -= 1
-        flying = self.ledger.flying[message.order.provider_key]
-        is_copy = message not in flying
-        if not message.copies and not is_copy:
-            flying.remove(message)
+        if not message.copies:
+            self.ledger.flying[message.order.provider_key].remove(message)
         reply = self._answer(message)
         if self.may(self.scenario.loss, "answer lost"):
             return
@@ -192,19 +196,17 @@ class SimulatedBank:
         records = self.ledger.records[message.order.provider_key]
         if self._too_old(message):
             return "rejected"
-        if self.scenario.kind is Repeat.IGNORES:
-            same = [each for each in records if each.id == _id(message)]
-            return "duplicate" if same else self._take(message)
         if records and self.scenario.kind is Repeat.SAME_ANSWER:
             return "rejected" if records[0].fate == "rejected" else "accepted"
-        if any(each.fate != "rejected" for each in records):
+        if records and self.scenario.kind is Repeat.REFUSES:
             return "duplicate"
-        return self._take(message)
+        message.said = message.said or self._take(message)
+        return message.said
 
     def _take(self, message: Message) -> str:
-        """Decide an order's fate."""
+        """Decide an order's fate; nothing said is a server error with nothing done."""
         if self.may(self.scenario.bank_errors / 2, "error, nothing done"):
-            return "error"
+            return ""
         if self.may(self.scenario.rejects, "rejected"):
             self._keep(message, "rejected", 0.0)
             return self.around.chance.choice(("rejected", "forbidden"))

@@ -80,6 +80,7 @@ def _provider(repeat: str, bank_port: int) -> dict[str, object]:
         "connect_timeout_s": 0.5,
         "read_timeout_s": 1.0,
         "payout_timeout_s": 1.5,
+        "waiting_s": 0.5,
         "settings": {"base_url": f"http://127.0.0.1:{bank_port}", "repeat": repeat},
         "breaker": {
             "consecutive": 8,

@@ -144,7 +144,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             takes=does.payout_input,
             runs=does.payouts.create,
             shows=represent.payout_created,
-            fails=_STORE_FAILS,
+            fails=_STORE_FAILS | {ProviderError: errors.PROVIDER_UNREACHABLE},
             raises=(
                 *_NO_PROVIDER,
                 errors.PAYOUT_DATE_NOT_TODAY,

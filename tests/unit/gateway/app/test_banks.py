@@ -9,7 +9,8 @@ import pytest
 
 from gateway.app.banks import ConnectedBanks, Connection, limits_of
 from gateway.config.upstream import Breaker, Provider
-from gateway.domain.providers import Capabilities
+from gateway.domain.providers import Capabilities, CredentialsRefused
+from gateway.security.sealing import SealBroken
 from provider_adapters._shared.limits import ClientLimits
 from tests.unit.paying import ScriptedBank
 from tests.unit.people import account
@@ -77,3 +78,32 @@ def test_a_providers_limits_are_an_adapters():
     held = limits.bulkhead
     assert (held.in_flight, held.waiting, held.wait_s) == (4, 5, 6)
     assert msgspec.to_builtins(limits.breaker) == msgspec.to_builtins(provider.breaker)
+
+
+def test_credentials_that_cannot_be_opened_are_of_no_use():
+    """Reads answer 502, payouts are certainly not sent; neither is a mistake of the caller's."""
+
+    def broken(_sealed: bytes, _bound_to: str) -> str:
+        raise SealBroken
+
+    found = ConnectedBanks({"sandbox": Connection(ScriptedBank(), read_only=False)}, broken)
+
+    with pytest.raises(CredentialsRefused, match="seal_broken"):
+        found.of(dataclasses.replace(account(), sealed_credentials=b"?"))
+
+
+def test_a_bank_is_kept_for_as_long_as_the_record_is_the_same():
+    """Opening credentials costs more than finding their bank; a new record may hold new ones."""
+    opened: list[bytes] = []
+
+    def unseal(sealed: bytes, _bound_to: str) -> str:
+        opened.append(sealed)
+        return "token"
+
+    found = ConnectedBanks({"sandbox": Connection(ScriptedBank(), read_only=False)}, unseal)
+    held = dataclasses.replace(account(), sealed_credentials=b"1")
+
+    assert found.of(held) is found.of(held)
+    found.of(dataclasses.replace(held, sealed_credentials=b"2"))
+
+    assert opened == [b"1", b"2"]

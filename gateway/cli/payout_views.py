@@ -1,0 +1,128 @@
+"""Payouts as rows and records for operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import click
+
+from gateway.cli.console import Row, Terminal, instant, show_json
+from gateway.domain.certainty import certainty_of
+from gateway.domain.payouts import FINAL_STATES, Payout
+from gateway.domain.reviews import Opinion
+from gateway.domain.stores import Attempt
+from gateway.operations.payout_records import Case, Dossier
+
+LISTED = ("reference", "state", "certainty", "review", "value", "provider", "created_at")
+UNRESOLVED = (
+    *("account_id", "reference", "age", "state", "review", "value", "provider"),
+    *("reason", "last_probe_at", "next_probe_at"),
+)
+ATTEMPTS = (
+    *("number", "started_at", "outcome", "phase", "bytes_left", "reason", "http_status"),
+    *("provider_code", "last_probe_at", "next_probe_at"),
+)
+SIMILAR = ("reference", "state", "value", "created_at")
+OPINIONS = ("at", "by", "verdict", "reason")
+
+
+def payout_row(payout: Payout) -> Row:
+    """Show a payout; who is paid is told by name alone."""
+    failure = payout.failure
+    return {
+        "account_id": payout.account_id,
+        "reference": payout.reference,
+        "state": payout.state.value,
+        "certainty": certainty_of(payout).value,
+        "review": payout.review,
+        "value": str(payout.value),
+        "method": payout.method.value,
+        "recipient": payout.destination.name,
+        "date": payout.date.isoformat(),
+        "attempt": payout.attempt,
+        "provider": payout.provider,
+        "provider_key": payout.provider_key,
+        "provider_id": payout.provider_id,
+        "e2e_id": payout.e2e_id,
+        "failure": failure.code.value if failure else None,
+        "client_id": payout.client_id,
+        "lease_until": instant(payout.lease_until),
+        "created_at": instant(payout.created_at),
+        "updated_at": instant(payout.updated_at),
+        "settled_at": instant(payout.settled_at),
+    }
+
+
+def unresolved_row(case: Case, now: datetime) -> Row:
+    """Show what is not known, with the latest evidence and both looks."""
+    latest = attempt_row(case.latest, case.payout) if case.latest else dict.fromkeys(ATTEMPTS)
+    age = now - case.payout.created_at
+    return {
+        **payout_row(case.payout),
+        "age": age_of(age),
+        "age_s": int(age.total_seconds()),
+        **{name: latest[name] for name in ATTEMPTS if name not in {"number", "started_at"}},
+    }
+
+
+def attempt_row(attempt: Attempt, payout: Payout) -> Row:
+    """Show one try and what is known of its call; nobody looks at a final payout again."""
+    evidence = attempt.evidence
+    looked_for = attempt.number == payout.attempt and payout.state not in FINAL_STATES
+    return {
+        "number": attempt.number,
+        "provider": attempt.provider,
+        "started_at": instant(attempt.started_at),
+        "ended_at": instant(attempt.ended_at),
+        "send_deadline": instant(attempt.send_deadline),
+        "lease_until": instant(attempt.lease_until),
+        "outcome": attempt.outcome.value if attempt.outcome else None,
+        "phase": evidence.phase.value if evidence else None,
+        "bytes_left": evidence.bytes_left if evidence else None,
+        "reason": evidence.reason if evidence else "",
+        "http_status": evidence.http_status if evidence else None,
+        "provider_code": evidence.provider_code if evidence else "",
+        "trace_id": attempt.trace_id,
+        "last_probe_at": instant(attempt.last_probe_at),
+        "next_probe_at": instant(attempt.next_probe_at) if looked_for else "",
+    }
+
+
+def opinion_row(opinion: Opinion) -> Row:
+    """Show what somebody found out."""
+    return {
+        "at": instant(opinion.at),
+        "by": opinion.by,
+        "verdict": opinion.verdict.value,
+        "reason": opinion.reason,
+    }
+
+
+def show_dossier(terminal: Terminal, dossier: Dossier) -> None:
+    """Print everything about a payout: one document, or a record and its tables."""
+    payout = dossier.case.payout
+    tables: dict[str, tuple[Sequence[Row], Sequence[str]]] = {
+        "attempts": ([attempt_row(each, payout) for each in dossier.case.attempts], ATTEMPTS),
+        "similar": ([payout_row(each) for each in dossier.similar], SIMILAR),
+        "opinions": ([opinion_row(each) for each in dossier.opinions], OPINIONS),
+    }
+    if terminal.as_json:
+        lists = {name: rows for name, (rows, _columns) in tables.items()}
+        show_json({**payout_row(payout), **lists})
+        return
+    terminal.show(payout_row(payout))
+    for name, (rows, columns) in tables.items():
+        if rows:
+            click.echo(f"\n{name}")
+            terminal.show_all(rows, columns)
+
+
+def age_of(age: timedelta) -> str:
+    """Write an age in its two largest units: ``3d 4h``, ``5m 10s``."""
+    minutes, seconds = divmod(max(int(age.total_seconds()), 0), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = (f"{days}d", f"{hours}h", f"{minutes}m", f"{seconds}s")
+    first = next((at for at, part in enumerate(parts[:-1]) if part[0] != "0"), len(parts) - 1)
+    return " ".join(parts[first : first + 2])

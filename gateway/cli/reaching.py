@@ -1,0 +1,58 @@
+"""The banks of the configuration, reached for the length of one command."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from gateway.app.banks import ConnectedBanks, Connection, limits_of
+from gateway.cli.opening import Office
+from gateway.cli.probing import Silent
+from gateway.config.settings import Settings
+from gateway.operations.administration import NotPossible
+from gateway.security.sealing import SealBroken, Sealer
+from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.registry import find
+
+
+@asynccontextmanager
+async def reached(office: Office) -> AsyncIterator[ConnectedBanks]:
+    """
+    Open the adapters of every configured provider, and close them in the end.
+
+    Raises:
+        NotPossible: an adapter does not take its settings, or an account's
+            credentials cannot be opened under the keys of now.
+    """
+    settings = office.settings
+    async with AsyncExitStack() as opened:
+        connections = {name: _connection(name, settings) for name in settings.providers}
+        for connection in connections.values():
+            await connection.adapter.start()
+            opened.push_async_callback(connection.adapter.close)
+        yield ConnectedBanks(connections, _unsealing(office.keys.sealer))
+
+
+def _connection(name: str, settings: Settings) -> Connection:
+    """Make one adapter, under the limits that serving has too."""
+    provider = settings.providers[name]
+    factory = find(provider.adapter)
+    given = dict(provider.settings)
+    if "limits" in factory.settings.__struct_fields__:
+        given.setdefault("limits", limits_of(provider))
+    try:
+        adapter = factory(name, given, settings.environment, Silent())
+    except AdapterRefused as problem:
+        raise NotPossible(str(problem)) from problem
+    return Connection(adapter, provider.read_only)
+
+
+def _unsealing(sealer: Sealer) -> Callable[[bytes, str], str]:
+    def unseal(sealed: bytes, account_id: str) -> str:
+        try:
+            return sealer.open(sealed, account_id)
+        except SealBroken as problem:
+            message = f"the provider credentials of account {account_id} cannot be opened"
+            raise NotPossible(message) from problem
+
+    return unseal

@@ -1,0 +1,267 @@
+"""What is due for a look: claimed by one at a time, given back, and counted."""
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.domain.payouts import PayoutState
+from gateway.domain.stores import Checked, Unsettled
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, of, payout
+
+SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
+ACCEPTED, PAID, FAILED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.FAILED
+
+LATER = NOW + timedelta(seconds=10)
+UNTIL = LATER + timedelta(seconds=60)
+NEXT = LATER + timedelta(hours=1)
+
+
+async def unknown(store: Store, reference: str = "order-1") -> None:
+    """Store a payout whose outcome is not known; it is due three seconds after it was made."""
+    await store.payouts.add(payout(reference), attempt())
+    assert await store.payouts.record(change(SENDING, UNKNOWN, reference=reference))
+
+
+async def due(store: Store, owner: str = "one", now: datetime = LATER) -> list[str]:
+    claimed = await store.follow_ups.claim_due(owner, now, now + timedelta(seconds=60))
+    return sorted(each.reference for each in claimed)
+
+
+def checked(owner: str = "one", **fields: object) -> Checked:
+    plain = Checked(
+        account_id=ACCOUNT,
+        reference="order-1",
+        attempt=1,
+        state=UNKNOWN,
+        owner=owner,
+        at=LATER,
+        next_check_at=NEXT,
+        review=False,
+    )
+    return replace(plain, **fields)  # type: ignore[arg-type]
+
+
+async def test_two_claimers_never_share_a_payout(store: Store, second: Store) -> None:
+    """Payouts 2.7: the rows one process is claiming are passed over by the other."""
+    references = [f"o-{number:02}" for number in range(40)]
+    for reference in references:
+        await unknown(store, reference)
+
+    claimed = await asyncio.gather(
+        *(due(node, f"owner-{n}") for n, node in enumerate([store, second] * 4))
+    )
+
+    assert sorted(sum(claimed, [])) == references
+
+
+async def test_a_claim_is_fifty_at_most(store: Store) -> None:
+    for number in range(51):
+        await unknown(store, f"o-{number}")
+
+    claimed = [await due(store), await due(store), await due(store)]
+
+    assert list(map(len, claimed)) == [50, 1, 0]
+
+
+async def test_what_is_due_longest_comes_first(store: Store) -> None:
+    for number in (3, 1, 2):
+        early = NOW - timedelta(minutes=number)
+        await store.payouts.add(payout(f"o-{number}", created_at=early), attempt(started_at=early))
+
+    claimed = await store.follow_ups.claim_due("one", LATER, UNTIL)
+
+    assert [each.reference for each in claimed] == ["o-3", "o-2", "o-1"]
+
+
+async def test_a_claim_ends_by_itself(store: Store, second: Store) -> None:
+    """Whoever died holding it is succeeded."""
+    await unknown(store)
+    first = await due(store, "one")
+
+    meanwhile = await due(second, "two", UNTIL - timedelta(microseconds=1))
+    after = await due(second, "two", UNTIL)
+
+    assert (first, meanwhile, after) == (["order-1"], [], ["order-1"])
+
+
+@pytest.mark.parametrize(
+    ("after", "at_s", "found"),
+    [
+        (UNKNOWN, 2.9, False),
+        (UNKNOWN, 3, True),
+        (ACCEPTED, 3, True),
+        (NOT_SENT, 12 * 3600 - 1900, False),
+        (NOT_SENT, 12 * 3600, True),
+        (PAID, 10**8, False),
+        (PayoutState.REJECTED, 10**8, False),
+        (FAILED, 10**8, False),
+    ],
+)
+async def test_a_state_is_due_in_its_time(
+    store: Store, after: PayoutState, at_s: float, found: bool
+) -> None:
+    await store.payouts.add(payout(), attempt())
+    await store.payouts.record(change(SENDING, after))
+
+    claimed = await due(store, now=NOW + timedelta(seconds=at_s))
+
+    assert bool(claimed) is found
+
+
+@pytest.mark.parametrize(("at_s", "found"), [(59, False), (60, True)])
+async def test_an_intent_is_due_when_its_lease_ends(store: Store, at_s: int, found: bool) -> None:
+    """Rule R9: until then it belongs to whoever sends it."""
+    await store.payouts.add(payout(), attempt())
+
+    assert bool(await due(store, now=NOW + timedelta(seconds=at_s))) is found
+
+
+async def test_a_look_is_noted_and_the_claim_let_go(store: Store) -> None:
+    await unknown(store)
+    await due(store)
+
+    noted = await store.follow_ups.checked(checked())
+
+    [kept] = await store.payouts.attempts(ACCOUNT, "order-1")
+    assert noted
+    assert (kept.last_probe_at, kept.next_probe_at) == (LATER, NEXT)
+    assert await due(store, "two", NEXT - timedelta(microseconds=1)) == []
+    assert await due(store, "two", NEXT) == ["order-1"]
+
+
+async def test_a_former_owner_s_look_changes_nothing(store: Store, second: Store) -> None:
+    await unknown(store)
+    await due(store, "one")
+    await due(second, "two", UNTIL)
+
+    noted = await store.follow_ups.checked(checked("one", review=True, next_check_at=None))
+
+    [kept] = await store.payouts.attempts(ACCOUNT, "order-1")
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    assert not noted
+    assert kept.last_probe_at is None
+    assert found is not None
+    assert not found.review
+    assert await store.follow_ups.checked(checked("two"))
+
+
+async def test_a_look_at_what_has_moved_on_leaves_its_schedule(store: Store) -> None:
+    """A reader settled it between the look and the note: it is in no review, and done."""
+    await unknown(store)
+    await due(store)
+    await store.payouts.record(change(UNKNOWN, PAID))
+
+    noted = await store.follow_ups.checked(checked(review=True))
+
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    assert noted
+    assert found is not None
+    assert not found.review
+    assert await due(store, "two", NEXT) == []
+
+
+async def test_a_look_at_an_earlier_attempt_leaves_the_schedule(store: Store) -> None:
+    """The next attempt is looked at when its own lease ends, not at the end of the day."""
+    await store.payouts.add(payout(), attempt())
+    await store.payouts.record(change(SENDING, NOT_SENT))
+    midnight = NOW.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    await due(store, now=midnight)
+    again = replace(payout(), state=NOT_SENT)
+    await store.payouts.claim(again, attempt(2, started_at=midnight))
+
+    far = midnight + timedelta(days=1)
+    await store.follow_ups.checked(checked(state=NOT_SENT, next_check_at=far))
+
+    assert await due(store, "two", midnight + timedelta(seconds=60)) == ["order-1"]
+
+
+async def test_a_look_can_be_the_last(store: Store) -> None:
+    await unknown(store)
+    await due(store)
+
+    await store.follow_ups.checked(checked(next_check_at=None, review=True))
+
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    assert found is not None
+    assert found.review
+    assert await due(store, now=NOW + timedelta(days=400)) == []
+
+
+@pytest.mark.parametrize("after", [PAID, FAILED, ACCEPTED, NOT_SENT])
+async def test_a_step_ends_a_review(store: Store, after: PayoutState) -> None:
+    """What was learnt since is news: nobody waits for a person any more."""
+    await unknown(store)
+    await due(store)
+    await store.follow_ups.checked(checked(next_check_at=None, review=True))
+
+    await store.payouts.record(change(UNKNOWN, after))
+
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    assert found is not None
+    assert not found.review
+
+
+async def test_unresolved_is_what_nobody_knows_or_a_person_must_see(store: Store) -> None:
+    for number, after in enumerate([UNKNOWN, ACCEPTED, PAID, FAILED, NOT_SENT, ACCEPTED]):
+        made = NOW - timedelta(minutes=number)
+        reference = f"{number}-{after.value}"
+        await store.payouts.add(payout(reference, created_at=made), attempt(started_at=made))
+        await store.payouts.record(change(SENDING, after, reference=reference))
+    await store.payouts.add(payout("sending"), attempt())
+    await due(store)
+    review = checked(reference="5-accepted", state=ACCEPTED, review=True)
+    assert await store.follow_ups.checked(review)
+
+    found = await store.follow_ups.unresolved()
+
+    assert [each.reference for each in found] == ["5-accepted", "0-unknown"]
+
+
+async def test_how_payouts_stand_is_counted_by_provider(store: Store) -> None:
+    old = NOW - timedelta(hours=1)
+    for reference, provider, after, made in [
+        ("u-1", "sandbox", UNKNOWN, NOW),
+        ("u-2", "sandbox", UNKNOWN, old),
+        ("a-1", "other", ACCEPTED, old),
+        ("p-1", "third", PAID, old),
+    ]:
+        row = replace(payout(reference, created_at=made), provider=provider)
+        await store.payouts.add(row, attempt(started_at=made))
+        await store.payouts.record(change(SENDING, after, reference=reference))
+    await due(store)
+    await store.follow_ups.checked(checked(reference="u-1", review=True))
+
+    found = {each.provider: each for each in await store.follow_ups.standing()}
+
+    assert found == {
+        "sandbox": Unsettled(provider="sandbox", unresolved=2, oldest_at=old, review=1),
+        "other": Unsettled(provider="other", unresolved=0, oldest_at=None, review=0),
+    }
+
+
+async def test_a_payout_is_found_by_the_key_the_bank_knows(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+
+    assert await store.follow_ups.find_by_key(payout().provider_key) == payout()
+    assert await store.follow_ups.find_by_key("0" * 32) is None
+
+
+async def test_similar_ones_have_amount_and_recipient_in_common(store: Store) -> None:
+    """Those that moved nothing for good are no twins, nor is the payout itself."""
+    other = replace(payout("other-recipient").destination, key="jose@example.com")
+    rows = {
+        "twin": payout("twin"),
+        "other-amount": payout("other-amount", centavos=1),
+        "other-recipient": replace(payout("other-recipient"), destination=other),
+        "early": payout("early", created_at=NOW - timedelta(hours=1)),
+        "failed": payout("failed"),
+    }
+    for row in rows.values():
+        await store.payouts.add(row, attempt(started_at=row.created_at))
+    await store.payouts.record(of(change(SENDING, PayoutState.REJECTED, reference="failed")))
+    await store.payouts.add(payout(), attempt())
+
+    assert await store.payouts.similar(payout(), NOW - timedelta(minutes=10)) == ["twin"]

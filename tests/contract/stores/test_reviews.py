@@ -1,0 +1,122 @@
+"""Opinions in the store, and the step that ends a review."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.payouts import Failure, FailureCode, PayoutState
+from gateway.domain.reviews import Opinion, Verdict
+from gateway.domain.stores import Checked
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, event, of, payout
+
+SENDING, UNKNOWN, PAID = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.PAID
+FAILED = PayoutState.FAILED
+
+MARIA = Opinion(
+    account_id=ACCOUNT,
+    reference="order-1",
+    verdict=Verdict.PAID,
+    reason="no extrato \u2028",
+    by="maria",
+    at=NOW,
+)
+JOAO = replace(MARIA, by="joão", at=NOW + timedelta(seconds=1))
+
+
+async def in_review(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+    await store.payouts.record(change(SENDING, UNKNOWN))
+    later = NOW + timedelta(hours=26)
+    await store.follow_ups.claim_due("one", later, later)
+    look = Checked(
+        account_id=ACCOUNT,
+        reference="order-1",
+        attempt=1,
+        state=UNKNOWN,
+        owner="one",
+        at=later,
+        next_check_at=None,
+        review=True,
+    )
+    assert await store.follow_ups.checked(look)
+
+
+async def test_opinions_are_read_back_oldest_first(store: Store) -> None:
+    await in_review(store)
+
+    first = await store.reviews.add(MARIA, event())
+    both = await store.reviews.add(JOAO, event())
+
+    assert (first, both) == ([MARIA], [MARIA, JOAO])
+    assert await store.reviews.of(ACCOUNT, "order-1") == [MARIA, JOAO]
+    assert await store.reviews.of(ACCOUNT, "order-2") == []
+
+
+async def test_one_person_has_one_opinion(store: Store) -> None:
+    """The second is neither kept nor on record."""
+    await in_review(store)
+    await store.reviews.add(MARIA, event())
+    before = await store.audit.verify()
+
+    found = await store.reviews.add(replace(MARIA, verdict=Verdict.FAILED), event())
+
+    assert found == [MARIA]
+    assert await store.audit.verify() == before
+
+
+async def test_of_two_at_once_somebody_sees_both(store: Store, second: Store) -> None:
+    """Or two opinions that agree would decide nothing."""
+    await in_review(store)
+
+    found = await asyncio.gather(
+        store.reviews.add(MARIA, event()), second.reviews.add(JOAO, event())
+    )
+
+    assert max(map(len, found)) == 2
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+async def test_a_decision_ends_payout_and_review(store: Store, verdict: Verdict) -> None:
+    await in_review(store)
+    failure = None if verdict is Verdict.PAID else Failure(FailureCode.OTHER)
+    before = await store.audit.verify()
+
+    done = await store.reviews.decide(
+        of(change(UNKNOWN, verdict.state), failure=failure), event("payout.decided")
+    )
+
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    assert done
+    assert found is not None
+    assert (found.state, found.review, found.failure) == (verdict.state, False, failure)
+    assert await store.follow_ups.unresolved() == []
+    assert await store.audit.verify() == before + 1
+
+
+async def test_a_payout_that_moved_meanwhile_is_not_decided(store: Store) -> None:
+    """Rule R8: what the bank proved stands."""
+    await in_review(store)
+    await store.payouts.record(change(UNKNOWN, PAID))
+    before = await store.audit.verify()
+
+    done = await store.reviews.decide(change(UNKNOWN, FAILED), event())
+
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    assert not done
+    assert found is not None
+    assert found.state is PAID
+    assert await store.audit.verify() == before
+
+
+async def test_of_two_decisions_one_is_done(store: Store, second: Store) -> None:
+    await in_review(store)
+
+    done = await asyncio.gather(
+        store.reviews.decide(change(UNKNOWN, PAID), event()),
+        second.reviews.decide(change(UNKNOWN, FAILED), event()),
+    )
+
+    assert sorted(done) == [False, True]

@@ -1,0 +1,95 @@
+"""Partners that retry as the contract says, and some that do not."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import date
+
+from gateway.domain.money import Money
+from gateway.domain.payouts import PayoutRequest
+from tests.simulation.invariants import Answer
+from tests.simulation.world import LOST, World, call_of
+from tests.unit.paying import asking
+
+_PATIENCE_S = 30.0
+_AGAIN = {0, 502, 503}
+
+
+class Partner:
+    """
+    Wants one payout made under one reference.
+
+    Attributes:
+        content: The amount in centavos; a stranger asks for another one.
+    """
+
+    def __init__(self, world: World, reference: str, content: int) -> None:
+        self.world, self.reference, self.content = world, reference, content
+        self._tries = 0
+
+    async def pay(self) -> None:
+        """Ask until there is an answer that ends it, or patience does."""
+        world = self.world
+        await asyncio.sleep(world.chance.random() * world.chance.choice((0.1, 3.0, 150.0)))
+        day = world.now().date()
+        while self._tries < world.scenario.posts:
+            answer = await self._post(day)
+            if not await self._goes_on(answer):
+                break
+            await asyncio.sleep(self._backoff())
+            if world.chance.random() < 0.5:
+                day = world.now().date()
+        if world.chance.random() < 0.5:
+            await self._get()
+
+    async def _goes_on(self, answer: Answer) -> bool:
+        """Say whether the contract asks for the same request again."""
+        if answer.status == 500:
+            return (await self._get()).status != 200
+        if answer.status in _AGAIN:
+            return True
+        # asked again without need: the answer must not change for that
+        return self.world.chance.random() < 0.3
+
+    async def _post(self, day: date) -> Answer:
+        world = self.world
+        if world.nodes[0].up or world.nodes[1].up:
+            self._tries += 1
+        world.counts["posts"] += 1
+        call = call_of("POST", self.reference, self.content)
+        return await self._ask(call, self._request(day))
+
+    async def _get(self) -> Answer:
+        return await self._ask(call_of("GET", self.reference, self.content), None)
+
+    async def _ask(self, call, request: PayoutRequest | None) -> Answer:  # noqa: ANN001 - a Call
+        """Give up waiting after half a minute; the node works on."""
+        node = self.world.nodes[int(self.world.chance.random() * 2)]
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                return await node.ask(call, request)
+        except TimeoutError:
+            return LOST
+
+    def _request(self, day: date) -> PayoutRequest:
+        return replace(asking(self.reference, day=day), value=Money(self.content))
+
+    def _backoff(self) -> float:
+        """Doubling from a second; while nobody answers at all, minutes."""
+        world = self.world
+        if not any(node.up for node in world.nodes):
+            return 300.0 * (1 + world.chance.random())
+        longest = world.chance.choice((2.0, 20.0, 90.0, 900.0))
+        return longest * (0.5 + world.chance.random() / 2)
+
+
+def partners(world: World) -> list[Partner]:
+    """Who is there in this life."""
+    found = []
+    for number in range(world.scenario.references):
+        reference, content = f"order-{number}", 1000 + number % 2
+        for _ in range(world.scenario.partners):
+            is_stranger = world.chance.random() < world.scenario.strangers
+            found.append(Partner(world, reference, content + 7 * is_stranger))
+    return found

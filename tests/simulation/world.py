@@ -1,0 +1,319 @@
+"""One life: two nodes of real code over one database, a bank, partners, and what befalls them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from contextvars import copy_context
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from gateway.domain.accounts import Account, Environment
+from gateway.domain.calls import Caller
+from gateway.domain.errors import ServiceError
+from gateway.domain.payouts import PayoutRequest, provider_key
+from gateway.domain.providers import Repeat
+from gateway.domain.stops import Stop
+from gateway.domain.stores import StoreUnavailable
+from gateway.operations.followup import FollowUp
+from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
+from gateway.operations.payouts import Payouts, Terms
+from gateway.reconciler import Reconciler, Work
+from gateway.store.accounts import StoredAccounts
+from gateway.store.followups import StoredFollowUps
+from gateway.store.payouts import StoredPayouts
+from tests.simulation.adapter import OnlyBank, SimulatedAdapter
+from tests.simulation.bank import SimulatedBank, Surroundings
+from tests.simulation.invariants import Answer, Call, Oracle, Truth, Violation
+from tests.simulation.loop import CALL, OWNER, Loop, Process
+from tests.simulation.scenario import Scenario
+from tests.simulation.sqlite_inline import Client, Disk, Fault, Slot
+from tests.unit.people import ACCOUNT, account, caller
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+LATE = datetime(2026, 11, 20, 23, 57, tzinfo=UTC)
+LOST = Answer(0, "connection lost")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FAULTS = (Fault.BEFORE, Fault.DURING, Fault.AFTER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What a life is played on."""
+
+    loop: Loop
+    chance: Random
+    scenario: Scenario
+    slots: tuple[Slot, Slot]
+    disk: Disk
+    note: Callable[[str], None]
+
+
+class World:
+    """
+    Everything of one life.
+
+    Attributes:
+        counts: What happened how often.
+        look_first: New processes look before they send.
+        stopped: No process is to be started.
+        over: The life is over; what its tasks still do is of no interest.
+        processes: Every one that was ever started.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage, self.loop, self.chance = stage, stage.loop, stage.chance
+        self.scenario = stage.scenario
+        self.counts: Counter[str] = Counter()
+        self.look_first = False
+        self.stopped = False
+        self.over = False
+        self.processes: list[Process] = []
+        self.start = LATE if self.scenario.midnight else NOON
+        self.bank = SimulatedBank(self.scenario, self._surroundings())
+        truth = Truth(stage.disk.read, self.bank.may_still_move)
+        self.oracle = Oracle(self.scenario, truth, self.fail)
+        self.nodes = (Node(self, 0), Node(self, 1))
+
+    @property
+    def deep(self) -> bool:
+        """Orders may be on their way for half a day."""
+        return self.scenario.kind is Repeat.IGNORES and self.scenario.slow > 0
+
+    def now(self) -> datetime:
+        """The wall clock."""
+        return self.start + timedelta(seconds=self.loop.time())
+
+    def fail(self, rule: str) -> None:
+        """Note the first violation; the loop ends with it."""
+        self.note(f"VIOLATION {rule}")
+        if self.loop.broken is None and not self.over:
+            self.loop.broken = Violation(rule)
+
+    def note(self, text: str) -> None:
+        """Add a line to the life's story."""
+        self.loop.note(text)
+        self.stage.note(f"{self.now():%d %H:%M:%S.%f} step {self.loop.steps:>6} {text}")
+
+    def count(self, event: str) -> None:
+        """Count a fault."""
+        self.counts[event] += 1
+        self.note(f"    ({event})")
+
+    def executed(self, key: str, centavos: int) -> None:
+        """Money moves."""
+        self.note(f"bank EXECUTES {key[:6]} {centavos}")
+        self.counts["executions"] += 1
+        self.oracle.executed(key, centavos)
+
+    def wrote(self, key: str, centavos: int) -> None:
+        """An order leaves a node."""
+        self.note(f"{_owner()} SENDS {key[:6]} {centavos}")
+        self.oracle.wrote(key, centavos)
+
+    def committed(self) -> None:
+        """A transaction was committed."""
+        before = self.oracle.rows
+        self.oracle.committed()
+        for key, row in self.oracle.rows.items():
+            if before.get(key) != row:
+                was = before[key].state if key in before else "-"
+                flag = " REVIEW" if row.review else ""
+                self.note(f"{_owner()} COMMITS {key[:6]} {was} -> {row.state} {row.attempt}{flag}")
+
+    async def pause_between_turns(self, least_s: float) -> None:
+        """Sleep until something is due; the reconciler's own second would be empty turns."""
+        due = self.oracle.next_check()
+        wait = least_s
+        if due is not None:
+            at = _EPOCH + timedelta(microseconds=due)
+            wait = max(least_s, (at - self.now()).total_seconds())
+        # while partners are at work, rows come that are due soon
+        await asyncio.sleep(min(wait, 3600.0 if self.bank.calm else 5.0))
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            loop=self.loop,
+            chance=self.chance,
+            now=self.now,
+            executed=self.executed,
+            counted=self.count,
+        )
+
+
+class Node:
+    """A place where a process of the gateway runs, dies, and is started again."""
+
+    def __init__(self, world: World, index: int) -> None:
+        self.world, self.index = world, index
+        self.generation = 0
+        self.process: Process | None = None
+        self.client: Client | None = None
+        self._open: list[asyncio.Future[Answer]] = []
+
+    @property
+    def up(self) -> bool:
+        return self.process is not None
+
+    def start(self) -> None:
+        """Start a process: new tasks, new connections, nothing remembered."""
+        world, stage = self.world, self.world.stage
+        self.generation += 1
+        self.process = Process(f"N{self.index}.{self.generation}")
+        self.client = Client(stage.disk, world.chance)
+        self.client.committed = world.committed
+        self.client.fault, self.client.latency = self._fault, self._latency
+        stage.slots[self.index].plug(self.client)
+        self._context = copy_context()
+        self._context.run(OWNER.set, self.process)
+        self._context.run(self._assemble)
+        world.note(f"{self.process.name} starts{' LOOKING FIRST' if world.look_first else ''}")
+
+    def crash(self) -> None:
+        """Die between two steps; callers lose their connections."""
+        if self.process is None or self.client is None:
+            return
+        self.world.note(f"{self.process.name} CRASHES")
+        self.world.counts["crashes"] += 1
+        self.process.stopped = True
+        self.process = None
+        self.client.kill()
+        for reply in self._open:
+            self.world.loop.call_later(0.01, _settle, reply, LOST)
+        self._open.clear()
+
+    def pause(self, seconds: float) -> None:
+        """Stop the process as SIGSTOP does, and let it go on later."""
+        process = self.process
+        if process is None or process.stopped:
+            return
+        self.world.note(f"{process.name} PAUSED for {seconds:.1f} s")
+        self.world.counts["pauses"] += 1
+        process.stopped = True
+        self.world.loop.call_later(seconds, self._resume, process)
+
+    def _resume(self, process: Process) -> None:
+        if self.process is process:
+            self.world.note(f"{process.name} GOES ON")
+            self.world.loop.release(process)
+
+    async def ask(self, call: Call, request: PayoutRequest | None) -> Answer:
+        """Send a request and wait for the answer; a dead node refuses the connection."""
+        world = self.world
+        await asyncio.sleep(world.chance.random() * 0.05)
+        if self.process is None:
+            return LOST
+        reply: asyncio.Future[Answer] = world.loop.create_future()
+        self._open.append(reply)
+        context = self._context.copy()
+        context.run(CALL.set, call)
+        world.loop.create_task(self._serve(call, request, reply), context=context)
+        return await reply
+
+    async def _serve(
+        self, call: Call, request: PayoutRequest | None, reply: asyncio.Future[Answer]
+    ) -> None:
+        world = self.world
+        world.note(f"{_owner()} < {call.kind} {call.key[:6]} {call.centavos}")
+        world.oracle.asked(call)
+        answer = await self._answer(call, request)
+        world.note(f"{_owner()} > {answer.status} {answer.code}")
+        world.oracle.answered(call, answer)
+        world.counts[f"answer {answer.status}"] += 1
+        await asyncio.sleep(world.bank.delay(40.0))
+        _settle(reply, answer)
+
+    async def _answer(self, call: Call, request: PayoutRequest | None) -> Answer:
+        try:
+            if request is None:
+                await self.payouts.read(caller(), call.reference)
+            else:
+                await self.payouts.create(caller(), request)
+        except ServiceError as refusal:
+            return Answer(refusal.error.status, refusal.error.code)
+        except StoreUnavailable:
+            return Answer(500, "SVC.SYS.001")
+        return Answer(200)
+
+    def _assemble(self) -> None:
+        """Put the real parts together as the product's assembly does."""
+        world, database = self.world, self.world.stage.slots[self.index].database
+        store = StoredPayouts(database)
+        banks = OnlyBank(SimulatedAdapter(world.bank, world.wrote))
+        follow_up = FollowUp(store, banks, world.now, self._lost)
+        self.payouts = Payouts(store, banks, follow_up, self._guards(store), self._terms())
+        reconciler = Reconciler(
+            Work(
+                due=StoredFollowUps(database),
+                accounts=StoredAccounts(database),
+                follow_up=follow_up,
+                now=world.now,
+                owner=f"n{self.index}.{self.generation}",
+                chance=world.chance.random,
+                tell=lambda _standing, _at: None,
+                sleep=world.pause_between_turns,
+            )
+        )
+        reconciler.start()
+
+    def _terms(self) -> Terms:
+        return Terms(
+            environment=Environment.SANDBOX,
+            now=self.world.now,
+            monotonic=self.world.loop.time,
+            cas_lost=self._lost,
+            look_first=self.world.look_first,
+        )
+
+    def _guards(self, store: StoredPayouts) -> PayoutGuards:
+        async def no_stops() -> tuple[Stop, ...]:
+            return ()
+
+        within = timedelta(minutes=10) if self.world.scenario.similar else timedelta(0)
+        return PayoutGuards(
+            stops=no_stops,
+            store=store,
+            similar=SimilarPolicy(within, refuse=False),
+            now=self.world.now,
+            seen=lambda event, _label: self.world.count(event),
+        )
+
+    def _lost(self, _provider: str) -> None:
+        self.world.counts["compare-and-set lost"] += 1
+
+    def _fault(self, word: str) -> Fault | None:
+        world = self.world
+        if world.over or not world.bank.may(world.scenario.store_faults, "store fault"):
+            return None
+        fault = world.chance.choice(_FAULTS)
+        world.note(f"    {word} of {_owner()} fails {fault.value}")
+        return fault
+
+    def _latency(self) -> float:
+        world = self.world
+        if world.over or not world.bank.may(world.scenario.store_slow, "store slow"):
+            return 0.0
+        return world.chance.random() * 12.0
+
+
+def call_of(kind: str, reference: str, centavos: int) -> Call:
+    """Make a request's record."""
+    key = provider_key(Environment.SANDBOX, ACCOUNT, reference)
+    return Call(kind=kind, key=key, reference=reference, centavos=centavos)
+
+
+def holder() -> Account:
+    """The account everything is paid from."""
+    return account()
+
+
+def _owner() -> str:
+    owner = OWNER.get()
+    return "-" if owner is None else owner.name
+
+
+def _settle(reply: asyncio.Future[Answer], answer: Answer) -> None:
+    if not reply.done():
+        reply.set_result(answer)
