@@ -133,14 +133,22 @@ def _key(life: Life) -> str:
 def _strange_failures(world: World) -> Iterator[str]:
     """Find every 500 in the logs that was not the store's, and every mistake of ours."""
     for command in world.gateways:
-        for line in command.log.read_text(errors="replace").splitlines():
+        lines = command.log.read_text(errors="replace").splitlines()
+        for line in lines:
             try:
                 said = json.loads(line)
             except ValueError:
-                said = {"raw": line}
+                said = None
             if not isinstance(said, dict):
-                continue
+                said = {}
             if said.get("status") == 500 and said.get("reason") != "StoreUnavailable":
-                yield f"500: {line[:600]}"
+                yield f"500 in {said.get('route')} by {said.get('reason')}: {_told(lines, said)}"
             elif '"unhandled"' in line or "Traceback" in line or "following up failed" in line:
                 yield f"logged: {line[:1500]}"
+
+
+def _told(lines: Sequence[str], access: Mapping[str, object]) -> str:
+    """Find what else was logged of a request."""
+    trace = str(access.get("trace_id"))
+    others = (line for line in lines if trace in line and '"access"' not in line)
+    return next(others, "nothing else")[:1500]

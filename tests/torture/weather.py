@@ -40,12 +40,17 @@ class Weather:
 
     Attributes:
         kills_left, faults_left: Until this phase has had its share.
+        done: How far the payouts of this phase are, from 0 to 1 and beyond; trouble keeps pace,
+            since a service that is always down would prove nothing.
         injected: Faults the bank was told since it was started.
     """
 
     world: World
     kills_left: int
     faults_left: int
+    done: Callable[[], float]
+    kills: int = 0
+    faults: int = 0
     over: asyncio.Event = field(default_factory=asyncio.Event)
     injected: list[str] = field(default_factory=list)
 
@@ -57,7 +62,7 @@ class Weather:
     @property
     def enough(self) -> bool:
         """Whether everything happened that was to happen."""
-        return self.kills_left <= 0 and self.faults_left <= 0
+        return self.kills_done >= self.kills and self._faults_done >= self.faults
 
     async def run(self) -> None:
         """Rage until ``over``, then leave every process as it is."""

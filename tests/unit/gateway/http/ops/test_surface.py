@@ -41,7 +41,6 @@ class World:
             provider=NOTHING,
             operation=NOTHING,
             policy=NOTHING,
-            event=NOTHING,
         )
         self.metrics = Metrics(instance, words)
 
