@@ -53,36 +53,17 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         _log.info("sys_shutdown")
 
 
-async def serve_until_stopped(gateway: Gateway) -> None:
+async def drain(gateway: Gateway, asked: signal.Signals) -> None:
     """
-    Wait for SIGTERM or SIGINT, then drain.
+    Stop taking requests, as the signal asks for it.
 
     SIGTERM tells the load balancer first: not ready at once, requests served
     for a while longer. SIGINT comes from a person at a terminal, who waits.
     """
-    asked = await wait_for_signal(signal.SIGTERM, signal.SIGINT)
     gateway.readiness.draining = True
     if asked is signal.SIGTERM:
         await asyncio.sleep(gateway.settings.server.drain_accept_s)
     await gateway.public.stop_accepting()
-
-
-async def wait_for_signal(*numbers: signal.Signals) -> signal.Signals:
-    """Wait for one of these signals and return it."""
-    loop = asyncio.get_running_loop()
-    asked: asyncio.Future[signal.Signals] = loop.create_future()
-
-    def note(number: signal.Signals) -> None:
-        if not asked.done():
-            asked.set_result(number)
-
-    for number in numbers:
-        loop.add_signal_handler(number, note, number)
-    try:
-        return await asked
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
 
 
 def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +73,8 @@ def _runner() -> Callable[[Coroutine[Any, Any, None]], None]:
 async def _serve(terminal: Terminal, worker: int | None) -> None:
     """Assemble, start, say where, and wait."""
     from gateway.app.assembly import assemble
-    from gateway.app.running import running, serve_until_stopped
+    from gateway.app.running import drain, running
+    from gateway.app.signals import stop_signals
     from gateway.app.workers import as_worker
     from gateway.cli.opening import settings_of
 
@@ -82,9 +82,10 @@ async def _serve(terminal: Terminal, worker: int | None) -> None:
     if worker is not None:
         settings = as_worker(settings, worker)
     gateway = assemble(settings, os.environ, with_bank=not worker)
-    async with running(gateway):
-        await _welcome(terminal, gateway, settings)
-        await serve_until_stopped(gateway)
+    with stop_signals() as asked:
+        async with running(gateway):
+            await _welcome(terminal, gateway, settings)
+            await drain(gateway, await asked)
 
 
 async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> None:
@@ -115,7 +116,7 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
 async def _bank(port: int, control_port: int, db: Path, settle_after: float) -> None:
     """Run the bank until it is told to stop."""
     from gateway.app.clocks import wall_clock
-    from gateway.app.running import wait_for_signal
+    from gateway.app.signals import stop_signals
     from gateway.domain.accounts import Environment
     from provider_adapters.sandbox.bank.server import SandboxBank
 
@@ -126,10 +127,9 @@ async def _bank(port: int, control_port: int, db: Path, settle_after: float) -> 
         settle_after_s=settle_after,
         now=wall_clock(Environment.SANDBOX, os.environ),
     )
-    await bank.start()
-    click.echo(f"sandbox bank on http://{bank.host}:{bank.port}")
-    click.echo(f"its control  on http://{bank.host}:{bank.control_port}")
-    try:
-        await wait_for_signal(signal.SIGTERM, signal.SIGINT)
-    finally:
+    with stop_signals() as asked:
+        await bank.start()
+        click.echo(f"sandbox bank on http://{bank.host}:{bank.port}")
+        click.echo(f"its control  on http://{bank.host}:{bank.control_port}")
+        await asked
         await bank.close()

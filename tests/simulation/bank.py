@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
@@ -100,7 +101,7 @@ class SimulatedBank:
         self.scenario, self.around = scenario, around
         self.ledger = Ledger()
         self.calm = False
-        self._ids = 0
+        self._outside = copy_context()
 
     def may(self, share: float, fault: str) -> bool:
         """Draw whether something goes wrong; nothing does once it is calm."""
@@ -123,7 +124,7 @@ class SimulatedBank:
         for _ in range(copies):
             if not self.may(self.scenario.loss, "order lost"):
                 message.copies += 1
-                around.loop.call_later(self.delay(latest), self._arrive, message)
+                self._later(self.delay(latest), self._arrive, message)
         if message.copies:
             self.ledger.flying[order.provider_key].append(message)
         return message.reply
@@ -164,6 +165,10 @@ class SimulatedBank:
             if record.fate == "paid" and max(record.ends_at, record.shown_at) <= now
         ]
 
+    def _later(self, delay_s: float, work: Callable[..., None], *args: object) -> None:
+        """Do something out in the network, which no process's death or pause holds up."""
+        self.around.loop.call_later(delay_s, work, *args, context=self._outside)
+
     def _entry(self, record: Record) -> Entry:
         return Entry(
             provider_id=record.id,
@@ -190,7 +195,7 @@ class SimulatedBank:
         reply = self._answer(message)
         if self.may(self.scenario.loss, "answer lost"):
             return
-        self.around.loop.call_later(self.delay(60.0), _tell, message.reply, reply)
+        self._later(self.delay(60.0), _tell, message.reply, reply)
 
     def _answer(self, message: Message) -> str:
         records = self.ledger.records[message.order.provider_key]

@@ -8,6 +8,7 @@ from tests.simulation.partners import partners
 from tests.simulation.world import Node, World, call_of
 
 _REST_S = 80 * 3600.0
+"""Longer than the longest schedule, a window and a night."""
 _DEEP_S = 14 * 3600.0
 
 
@@ -53,7 +54,7 @@ def _crash(world: World, node: Node) -> None:
     node.crash()
     if not world.stopped:
         after = world.chance.choice((0.5, 10.0, 200.0)) * (0.5 + world.chance.random())
-        world.loop.call_later(after, _start_again, world, node)
+        world.loop.call_later(after, _start_again, world, node, context=world.outside)
 
 
 def _start_again(world: World, node: Node) -> None:
@@ -61,48 +62,16 @@ def _start_again(world: World, node: Node) -> None:
         start(world, node)
 
 
-async def _restore(world: World) -> None:
-    """Back up, work on, lose everything, wait until nothing moves, restore, look first."""
-    chance = world.chance
-    await asyncio.sleep(chance.random() * chance.choice((1.0, 10.0, 100.0)))
-    backup = world.stage.disk.copied()
-    world.note("BACKUP")
-    await asyncio.sleep(chance.random() * chance.choice((2.0, 60.0, 600.0)))
-    world.stopped = True
-    for node in world.nodes:
-        node.crash()
-    await asyncio.sleep(_DEEP_S if world.deep else 900.0)
-    world.stage.disk.restore(backup)
-    backup.close()
-    world.note("RESTORED")
-    world.counts["restores"] += 1
-    world.oracle.restored()
-    world.look_first, world.stopped = True, False
-    for node in world.nodes:
-        start(world, node)
-
-
-async def _calm(world: World) -> None:
-    """Nothing fails any more; what is dead is started, what is paused goes on."""
-    world.note("CALM")
-    world.bank.calm = True
-    for process in world.processes:
-        process.plan.clear()
-    for node in world.nodes:
-        if not node.up:
-            start(world, node)
-    await asyncio.sleep(1.0)
-
-
 async def _rest(world: World) -> None:
-    """Wait until every payout has ended or waits for a person."""
+    """Wait until every payout has ended or waits for a person, and nothing is on its way."""
     until = world.loop.time() + _REST_S
-    while not world.oracle.at_rest():
+    while True:
+        # a rule may be broken by what arrives last
+        await asyncio.sleep(_DEEP_S if world.deep else 600.0)
+        if world.oracle.at_rest():
+            return
         if world.loop.time() > until:
             world.fail("I11 never comes to rest")
-        await asyncio.sleep(60.0)
-    # a rule may be broken by what arrives last
-    await asyncio.sleep(_DEEP_S if world.deep else 600.0)
 
 
 async def _read_back(world: World) -> None:

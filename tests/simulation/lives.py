@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -140,7 +140,7 @@ def suppress_all() -> Iterator[None]:
 
 
 @lru_cache(maxsize=1)
-def _content() -> sqlite3.Connection:
+def _content() -> bytes:
     """A database with the schema and one account, to begin every life with."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "template.db"
@@ -153,11 +153,9 @@ def _content() -> sqlite3.Connection:
             )
             connection.execute(insert(accounts), _account_row())
         engine.dispose()
-        kept = sqlite3.connect(":memory:", isolation_level=None)
-        source = sqlite3.connect(file)
-        source.backup(kept)
-        source.close()
-    return kept
+        with closing(sqlite3.connect(file)) as raw:
+            raw.execute("PRAGMA journal_mode = WAL")
+        return file.read_bytes()
 
 
 def _account_row() -> dict[str, object]:

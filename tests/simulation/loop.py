@@ -89,7 +89,7 @@ class Loop(asyncio.BaseEventLoop):
         """Make a text part of the run's hash."""
         self._digest.update(text.encode())
 
-    def create_task(self, coro, *, name=None, context=None):  # noqa: ANN001, ANN201 - as inherited
+    def create_task(self, coro, *, name=None, context=None):
         """Give every task a lane of its own, numbered as they come."""
         context = copy_context() if context is None else context.copy()
         lane = len(self.tasks) + 1

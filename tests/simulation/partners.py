@@ -63,7 +63,7 @@ class Partner:
     async def _get(self) -> Answer:
         return await self._ask(call_of("GET", self.reference, self.content), None)
 
-    async def _ask(self, call, request: PayoutRequest | None) -> Answer:  # noqa: ANN001 - a Call
+    async def _ask(self, call, request: PayoutRequest | None) -> Answer:
         """Give up waiting after half a minute; the node works on."""
         node = self.world.nodes[int(self.world.chance.random() * 2)]
         try:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from gateway.domain.accounts import Account, Environment
-from gateway.domain.calls import Caller
 from gateway.domain.errors import ServiceError
 from gateway.domain.payouts import PayoutRequest, provider_key
 from gateway.domain.providers import Repeat
@@ -59,6 +58,7 @@ class World:
         counts: What happened how often.
         look_first: New processes look before they send.
         stopped: No process is to be started.
+        outside: The context of what belongs to no process.
         over: The life is over; what its tasks still do is of no interest.
         processes: Every one that was ever started.
     """
@@ -70,7 +70,9 @@ class World:
         self.look_first = False
         self.stopped = False
         self.over = False
+        self.outside = copy_context()
         self.processes: list[Process] = []
+        self._sleepers: list[asyncio.Future[None]] = []
         self.start = LATE if self.scenario.midnight else NOON
         self.bank = SimulatedBank(self.scenario, self._surroundings())
         truth = Truth(stage.disk.read, self.bank.may_still_move)
@@ -115,6 +117,9 @@ class World:
 
     def committed(self) -> None:
         """A transaction was committed."""
+        sleepers, self._sleepers = self._sleepers, []
+        for waker in sleepers:
+            _wake(waker)
         before = self.oracle.rows
         self.oracle.committed()
         for key, row in self.oracle.rows.items():
@@ -125,13 +130,20 @@ class World:
 
     async def pause_between_turns(self, least_s: float) -> None:
         """Sleep until something is due; the reconciler's own second would be empty turns."""
+        await asyncio.sleep(least_s)
+        while (wait := self._due_in()) > 0:
+            waker: asyncio.Future[None] = self.loop.create_future()
+            self._sleepers.append(waker)
+            timer = self.loop.call_later(wait, _wake, waker)
+            await waker
+            timer.cancel()
+
+    def _due_in(self) -> float:
+        """Seconds until a payout is due for a look; a week when none is."""
         due = self.oracle.next_check()
-        wait = least_s
-        if due is not None:
-            at = _EPOCH + timedelta(microseconds=due)
-            wait = max(least_s, (at - self.now()).total_seconds())
-        # while partners are at work, rows come that are due soon
-        await asyncio.sleep(min(wait, 3600.0 if self.bank.calm else 5.0))
+        if due is None:
+            return 7 * 86400.0
+        return (_EPOCH + timedelta(microseconds=due) - self.now()).total_seconds()
 
     def _surroundings(self) -> Surroundings:
         return Surroundings(
@@ -176,12 +188,12 @@ class Node:
         if self.process is None or self.client is None:
             return
         self.world.note(f"{self.process.name} CRASHES")
-        self.world.counts["crashes"] += 1
+        self.world.counts["crashes"] += not self.world.over
         self.process.stopped = True
         self.process = None
         self.client.kill()
         for reply in self._open:
-            self.world.loop.call_later(0.01, _settle, reply, LOST)
+            self.world.loop.call_later(0.01, _settle, reply, LOST, context=self.world.outside)
         self._open.clear()
 
     def pause(self, seconds: float) -> None:
@@ -192,10 +204,15 @@ class Node:
         self.world.note(f"{process.name} PAUSED for {seconds:.1f} s")
         self.world.counts["pauses"] += 1
         process.stopped = True
-        self.world.loop.call_later(seconds, self._resume, process)
+        self.world.loop.call_later(seconds, self._resume, process, context=self.world.outside)
+
+    def resume(self) -> None:
+        """Let a paused process go on now."""
+        if self.process is not None:
+            self._resume(self.process)
 
     def _resume(self, process: Process) -> None:
-        if self.process is process:
+        if self.process is process and process.stopped:
             self.world.note(f"{process.name} GOES ON")
             self.world.loop.release(process)
 
@@ -257,6 +274,12 @@ class Node:
             )
         )
         reconciler.start()
+        assert reconciler._task is not None
+        reconciler._task.add_done_callback(self._died)
+
+    def _died(self, _task: asyncio.Task[None]) -> None:
+        if not self.world.over:
+            self.world.fail("the reconciler ended by itself")
 
     def _terms(self) -> Terms:
         return Terms(
@@ -312,6 +335,11 @@ def holder() -> Account:
 def _owner() -> str:
     owner = OWNER.get()
     return "-" if owner is None else owner.name
+
+
+def _wake(waker: asyncio.Future[None]) -> None:
+    if not waker.done():
+        waker.set_result(None)
 
 
 def _settle(reply: asyncio.Future[Answer], answer: Answer) -> None:

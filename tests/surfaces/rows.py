@@ -21,7 +21,9 @@ PARTNER: tuple[Place, ...] = tuple(place for place in PLACES if place.row.needs)
 OPEN: tuple[Place, ...] = tuple(place for place in PLACES if place.row.needs is None)
 
 BANKED: tuple[Place, ...] = tuple(
-    place for place in PARTNER if any(error.status == 502 for error in place.row.fails.values())
+    place
+    for place in PARTNER
+    if place.row.method == "GET" and any(error.status == 502 for error in place.row.fails.values())
 )
 """Reads that ask the provider."""
 

@@ -51,20 +51,20 @@ class Campaign:
 
     async def _phase(self) -> None:
         """Let partners pay while everything goes wrong, until this phase has had its share."""
-        scale = self.scale
+        phases, before = self.scale.phases, len(self.lives)
+        share = -(-self.scale.payouts // phases)
         weather = Weather(
             world=self.world,
-            kills_left=-(-scale.kills // scale.phases),
-            faults_left=-(-scale.faults // scale.phases),
+            kills=-(-self.scale.kills // phases),
+            faults=-(-self.scale.faults // phases),
+            done=lambda: (len(self.lives) - before) / share,
         )
-        share = len(self.lives) + -(-scale.payouts // scale.phases)
-        until = min(self.ends_at, time.monotonic() + 2 * scale.seconds / scale.phases)
+        until = min(self.ends_at, time.monotonic() + 1.5 * self.scale.seconds / phases)
 
         def more() -> bool:
-            wanted = len(self.lives) < share or not weather.enough
+            wanted = len(self.lives) < before + share or not weather.enough
             return wanted and time.monotonic() < until
 
-        lost = self.world.tally.faults.total()
         async with asyncio.TaskGroup() as group:
             raging = group.create_task(weather.run())
             await self._pay(more)
@@ -72,7 +72,6 @@ class Campaign:
             await raging
         self.world.tally.others["phases"] += 1
         self.world.tally.payouts = len(self.lives)
-        assert self.world.tally.faults.total() >= lost
 
     async def _pay(self, more: Callable[[], bool]) -> None:
         """Have so many partners pay, one payout after another."""

@@ -46,7 +46,8 @@ async def check(world: World, lives: Sequence[Life], partners: Partners) -> None
     executed = await _executed(world)
     violations = world.tally.violations
     for life in lives:
-        violations.extend(f"{life.reference}: {problem}" for problem in _judged(life, rows, executed))
+        problems = _judged(life, rows, executed)
+        violations.extend(f"{life.reference}: {problem}" for problem in problems)
     known = {_key(life) for life in lives}
     violations.extend(f"executed for nobody: {key}" for key in executed if key not in known)
     ledger = await world.control.get("ledger")
@@ -141,8 +142,8 @@ def _strange_failures(world: World) -> Iterator[str]:
                 said = None
             if not isinstance(said, dict):
                 said = {}
-            if said.get("status") == 500 and said.get("reason") != "StoreUnavailable":
-                yield f"500 in {said.get('route')} by {said.get('reason')}: {_told(lines, said)}"
+            if said.get("status") == 500 and said.get("reason_id") != "StoreUnavailable":
+                yield f"500 in {said.get('route')} by {said.get('reason_id')}: {_told(lines, said)}"
             elif '"unhandled"' in line or "Traceback" in line or "following up failed" in line:
                 yield f"logged: {line[:1500]}"
 

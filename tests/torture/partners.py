@@ -46,12 +46,20 @@ class Life:
     def order(self, day: date, more: int = 0) -> bytes:
         """Write the request; ``more`` centavos make another content of it."""
         centavos = self.centavos + more
-        value = f"{centavos // 100}.{centavos % 100:02d}"
-        return (
-            '{"method":"pix","reference":"%s","value":%s,"date":"%s","destination":{"name":"Maria'
-            ' Silva","tax_number":"52998224725","key_type":"email","key":"maria%d@example.com"}}'
-            % (self.reference, value, day.isoformat(), centavos % 97)
-        ).encode()
+        return msgspec.json.encode(
+            {
+                "method": "pix",
+                "reference": self.reference,
+                "value": centavos / 100,
+                "date": day.isoformat(),
+                "destination": {
+                    "name": "Maria Silva",
+                    "tax_number": "52998224725",
+                    "key_type": "email",
+                    "key": f"maria{centavos % 97}@example.com",
+                },
+            }
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,7 +86,7 @@ class Partners:
             done = await asyncio.gather(*posts)
             if all(done) or self.chance.random() < 0.02:
                 break
-            await asyncio.sleep(min(4.0, 0.1 * 2**attempt) * (0.5 + self.chance.random()))
+            await asyncio.sleep(min(3.0, 0.1 * 2**attempt) * (0.5 + self.chance.random()))
         if life.taken and self.chance.random() < 0.05:
             await self._contradict(life)
         if self.chance.random() < 0.4:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
@@ -29,8 +31,8 @@ _FAULTS: list[dict[str, object]] = [
 ]
 _RARE: list[dict[str, object]] = [{"fault": "refuse"}, {"fault": "huge"}]
 _OPERATIONS = ("payout", "payout", "payout", "payout_read", "statement")
-_EVERY_S = 0.04
-_MOST_WAITING = 12
+_EVERY_S = 0.03
+_WAITING = 4
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,19 +40,21 @@ class Weather:
     """
     Everything bad, until told that it is enough.
 
+    Trouble keeps pace with the payouts, since a service that is always down proves nothing.
+
     Attributes:
-        kills_left, faults_left: Until this phase has had its share.
-        done: How far the payouts of this phase are, from 0 to 1 and beyond; trouble keeps pace,
-            since a service that is always down would prove nothing.
-        injected: Faults the bank was told since it was started.
+        kills, faults: How many belong to this phase.
+        done: How far the payouts of this phase are, from 0 to 1 and beyond.
+        killed, hit: How many there were so far.
+        injected: Faults that the bank was told and that have not hit yet.
     """
 
     world: World
-    kills_left: int
-    faults_left: int
+    kills: int
+    faults: int
     done: Callable[[], float]
-    kills: int = 0
-    faults: int = 0
+    killed: int = 0
+    hit: int = 0
     over: asyncio.Event = field(default_factory=asyncio.Event)
     injected: list[str] = field(default_factory=list)
 
@@ -62,7 +66,11 @@ class Weather:
     @property
     def enough(self) -> bool:
         """Whether everything happened that was to happen."""
-        return self.kills_done >= self.kills and self._faults_done >= self.faults
+        return self.killed >= self.kills and self.hit >= self.faults
+
+    def due(self, had: int, of: int) -> bool:
+        """Say whether more may happen by now, having had so many of so many."""
+        return had <= of * self.done() * 1.1 + 1
 
     async def run(self) -> None:
         """Rage until ``over``, then leave every process as it is."""
@@ -80,18 +88,18 @@ class Weather:
             passes = self.chance.randint(1, 25)
             world.start(command, f"{failpoint}:{passes}" if failpoint else "")
             await command.wait(world.session)
-            longest = 6.0 if failpoint else self.chance.uniform(0.2, 2.5)
-            by_itself = await self._ended(command, longest)
+            by_itself = await self._ended(command, 8.0 if failpoint else 0.5)
             if not by_itself and self.over.is_set():
                 return
             self._count_end(command, failpoint if by_itself else "")
 
-    async def _ended(self, command: Command, longest: float) -> bool:
-        """Wait for its own end, for so long, or until it is over."""
-        for _ in range(int(longest / 0.1)):
+    async def _ended(self, command: Command, at_least: float) -> bool:
+        """Wait for its own end, for so long and until another kill is due, or until it is over."""
+        while not self.over.is_set():
             if await command.ended(0.1):
                 return True
-            if self.over.is_set():
+            at_least -= 0.1
+            if at_least < 0 and self.due(self.killed, self.kills) and self.chance.random() < 0.1:
                 return False
         return False
 
@@ -101,10 +109,10 @@ class Weather:
         if command.runs:
             command.kill()
             tally.kills["random"] += 1
-            self.kills_left -= 1
+            self.killed += 1
         elif failpoint and command.process is not None and command.process.returncode == -9:
             tally.kills[failpoint] += 1
-            self.kills_left -= 1
+            self.killed += 1
         elif _without_store(command):
             tally.others["starts refused without a store"] += 1
         else:
@@ -113,24 +121,26 @@ class Weather:
     async def _spoil_the_bank(self) -> None:
         """Inject one fault after another."""
         while not self.over.is_set():
-            rare = self.chance.random() < 0.01
-            fault = dict(self.chance.choice(_RARE if rare else _FAULTS))
-            fault["operation"] = self.chance.choice(_OPERATIONS)
             with suppress(ControlRefused):  # the bank is down just now
-                await self.world.control.post("faults", body=fault)
-                self.injected.append(str(fault["fault"]))
-                await self.count_faults()
+                await self._count_faults()
+                if len(self.injected) < _WAITING and self.due(self.hit, self.faults):
+                    await self._inject()
             await asyncio.sleep(_EVERY_S)
 
-    async def count_faults(self) -> None:
-        """Count what has hit since the last time; wait where the bank still has many to come."""
-        waiting = (await self.world.control.get("faults"))["data"]
-        hit = self.injected[: len(self.injected) - len(waiting)]
-        self.world.tally.faults.update(f"bank {name}" for name in hit)
-        self.injected = [str(fault["fault"]) for fault in waiting]
-        self.faults_left -= len(hit)
-        if len(waiting) > _MOST_WAITING:
-            await asyncio.sleep(_EVERY_S * 5)
+    async def _inject(self) -> None:
+        rare = self.chance.random() < 0.01
+        fault = dict(self.chance.choice(_RARE if rare else _FAULTS))
+        fault["operation"] = self.chance.choice(_OPERATIONS)
+        await self.world.control.post("faults", body=fault)
+        self.injected.append(str(fault["fault"]))
+
+    async def _count_faults(self) -> None:
+        """Count what has hit since the last time: what the bank still holds, has not."""
+        waiting = Counter(row["fault"] for row in (await self.world.control.get("faults"))["data"])
+        hit = Counter(self.injected) - waiting
+        self.world.tally.faults.update({f"bank {name}": hit[name] for name in hit})
+        self.injected = list(waiting.elements())
+        self.hit += hit.total()
 
     async def _crash_servers(self) -> None:
         """Crash the bank or PostgreSQL now and then, and start it again after a moment."""

@@ -64,16 +64,43 @@ async def test_the_absence_of_one_is_believed_too(source: Source):
 
 async def test_a_record_is_believed_for_its_time_from_when_it_was_read(source: Source):
     """Being asked for does not make it younger: a revoked credential must die in time."""
-    cache = source.cache(Lifetimes(found_s=0.1, absent_s=60.0, size=9))
+    cache = source.cache(Lifetimes(found_s=0.2, absent_s=60.0, size=9))
     await cache.find("a")
     source.records["a"] = "new"
 
-    for _ in range(4):
-        assert await cache.find("a") == "A"
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(5):
+        while await cache.find("a") == "A":
+            await asyncio.sleep(0.02)
 
-    assert await cache.find("a") == "new"
+    assert source.seen.count("hit") > 0
+    assert source.loaded == ["a", "a"]
+
+
+@pytest.mark.parametrize("key", ["a", "x"])
+async def test_its_time_runs_from_before_it_was_read(source: Source, key: str):
+    """What changed during a slow read must not be believed for longer."""
+    cache = source.cache(Lifetimes(found_s=0.2, absent_s=0.2, size=9))
+    source.gate.clear()
+    reading = asyncio.ensure_future(cache.find(key))
+    await asyncio.sleep(0.15)
+    source.gate.set()
+    await reading
+
+    await asyncio.sleep(0.1)
+    await cache.find(key)
+
+    assert source.loaded == [key, key]
+
+
+async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Source):
+    cache = source.cache(Lifetimes(found_s=0.02, absent_s=0.02, size=9))
+    source.gate.clear()
+    reading = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0.05)
+    source.gate.set()
+
+    assert await reading == "A"
+    assert cache._cache._cache == {}
 
 
 async def test_absence_has_a_time_of_its_own(source: Source):
@@ -170,9 +197,11 @@ async def test_a_failure_nobody_waits_for_any_more_is_no_noise(source: Source):
     alone = asyncio.ensure_future(cache.find("a"))
     await asyncio.sleep(0)
     alone.cancel()
+    await asyncio.sleep(0)
 
     source.gate.set()
     await asyncio.sleep(0.01)
+    del alone
     gc.collect()
 
     assert (cache._loading, noise) == ({}, [])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import socket
 from pathlib import Path
@@ -12,7 +11,7 @@ import aiohttp
 import pytest
 
 from gateway.app.assembly import Gateway, assemble
-from gateway.app.running import running, serve_until_stopped, wait_for_signal
+from gateway.app.running import drain, running
 from gateway.config.listeners import Server
 from tests.surfaces.world import sandbox
 
@@ -66,19 +65,6 @@ async def test_what_fails_while_starting_leaves_nothing_open(tmp_path: Path):
     assert gateway.readiness.started is False
 
 
-async def test_a_signal_is_waited_for_and_its_handler_taken_away():
-    waiting = asyncio.ensure_future(wait_for_signal(signal.SIGUSR1, signal.SIGUSR2))
-    await asyncio.sleep(0)
-
-    os.kill(os.getpid(), signal.SIGUSR2)
-    found = await waiting
-
-    loop = asyncio.get_running_loop()
-    assert found is signal.SIGUSR2
-    assert not loop.remove_signal_handler(signal.SIGUSR1)
-    assert not loop.remove_signal_handler(signal.SIGUSR2)
-
-
 @pytest.mark.parametrize(
     ("number", "waits"), [(signal.SIGTERM, True), (signal.SIGINT, False)], ids=["TERM", "INT"]
 )
@@ -89,9 +75,7 @@ async def test_a_stop_is_told_before_it_is_done(
     server = Server(port=0, drain_accept_s=0.3, drain_s=3)
     gateway = assemble(sandbox(tmp_path, server=server), {})
     async with running(gateway):
-        stopping = asyncio.ensure_future(serve_until_stopped(gateway))
-        await asyncio.sleep(0)
-        os.kill(os.getpid(), number)
+        stopping = asyncio.ensure_future(drain(gateway, number))
         await asyncio.sleep(0.1)
         told = gateway.readiness.draining, stopping.done()
         open_still = await is_open(gateway.public.port)

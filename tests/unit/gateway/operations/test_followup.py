@@ -195,6 +195,21 @@ async def test_absence_is_believed_after_lease_and_quiet_period_alone(till: Till
     assert (attempt.evidence.phase, attempt.evidence.reason) == (Phase.ANSWERED, "absent")
 
 
+async def test_absence_counts_from_when_the_bank_was_asked(till: Till, clock: Clock):
+    """An order may have executed between its look and our reading of the answer."""
+    before = await till.stands(UNKNOWN)
+    clock.at = NOON + LEASE + QUIET - timedelta(seconds=1)
+    till.bank.gate.clear()
+    looking = asyncio.ensure_future(till.follow_up.look(before, account()))
+    while not till.bank.lookups:
+        await asyncio.sleep(0)
+
+    clock.passes(2)
+    till.bank.gate.set()
+
+    assert (await looking).state is UNKNOWN
+
+
 @pytest.mark.parametrize(
     "can",
     [

@@ -260,8 +260,9 @@ async def test_the_bank_of_today_gets_it_where_the_account_moved(till: Till):
     await till.stands(NOT_SENT)
     till.banks.name = "other-bank"
 
-    assert await till.post() == OK
+    payout = await till.payouts.create(caller(), asking())
 
+    assert payout.provider == "other-bank"
     assert (await till.row()).provider == "other-bank"
     assert [each.provider for each in await till.attempts()] == ["sandbox", "other-bank"]
 

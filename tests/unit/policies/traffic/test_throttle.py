@@ -84,6 +84,17 @@ def test_the_window_slides(throttle: FailureThrottle, clock: Clock):
     assert throttle.wait_when_refused(HERE) == 30
 
 
+def test_far_over_the_limit_the_wait_is_until_few_enough_are_left(
+    throttle: FailureThrottle, clock: Clock
+):
+    """Not until the first one is forgotten: the caller would come back in vain."""
+    for pause, times in [(0, 1), (10, 1), (10, 6)]:
+        clock.passes(pause)
+        counted(throttle, times)
+
+    assert throttle.wait_when_refused(HERE) == 50
+
+
 def test_whoever_waits_as_told_is_let_through_again(throttle: FailureThrottle, clock: Clock):
     counted(throttle, 9)
 
@@ -138,6 +149,18 @@ def test_memory_is_bounded(throttle: FailureThrottle, monkeypatch: pytest.Monkey
     assert len(throttle._refusals) == 10
     assert sum(map(len, throttle._refusals.values())) <= 10 * 13
     assert throttle.wait_when_refused(THERE) == 0
+    assert throttle.wait_before_all(HERE) > 0
+
+
+def test_an_address_that_goes_on_is_not_forgotten(
+    throttle: FailureThrottle, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "_KEYS_KEPT", 10)
+
+    for number in range(20):
+        throttle.count(HERE, "cli_a")
+        throttle.count(f"192.0.2.{number}", "cli_a")
+
     assert throttle.wait_before_all(HERE) > 0
 
 

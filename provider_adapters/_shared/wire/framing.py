@@ -1,0 +1,65 @@
+"""How long is an answer's body? Anything that two readers might read differently is refused."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import Final
+
+from aiohttp import hdrs
+from aiohttp.http import HttpVersion10, HttpVersion11
+from aiohttp.http_parser import RawResponseMessage
+
+from gateway.domain.providers import BadReply
+from provider_adapters._shared.reasons import Reason
+
+_WITHOUT_BODY: Final = frozenset(
+    {HTTPStatus.SWITCHING_PROTOCOLS, HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
+)
+# 18 digits: the parser takes 2**64 - 1 for "no length".
+_LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+def is_interim(status: int) -> bool:
+    """Say whether another answer follows; 101 is the last one, though we never ask for it."""
+    return status < HTTPStatus.OK and status != HTTPStatus.SWITCHING_PROTOCOLS
+
+
+def is_without_body(status: int) -> bool:
+    """Say whether an answer ends with its head, whatever the head says."""
+    return status in _WITHOUT_BODY
+
+
+def body_length(message: RawResponseMessage) -> int | None:
+    """
+    Return the bytes of the body; None where chunks or the connection's end bound it.
+
+    The parser refuses two lengths, a length beside chunks, and what is no number.
+
+    Raises:
+        BadReply: ``not_http`` for another version than 1.0 and 1.1, chunks in
+            1.0, or a length beyond 18 digits; ``content_coding`` for any coding
+            but plain chunks.
+    """
+    headers = message.headers
+    if hdrs.CONTENT_ENCODING in headers:
+        _require_coding(message, hdrs.CONTENT_ENCODING, "identity")
+    if hdrs.TRANSFER_ENCODING in headers:
+        _require_coding(message, hdrs.TRANSFER_ENCODING, "chunked")
+        if message.version != HttpVersion11:
+            raise BadReply(Reason.NOT_HTTP, http_status=message.code)
+        return None
+    if message.version not in (HttpVersion11, HttpVersion10):
+        raise BadReply(Reason.NOT_HTTP, http_status=message.code)
+    given = headers.get(hdrs.CONTENT_LENGTH)
+    if given is None:
+        return None
+    if _LENGTH.fullmatch(given) is None:
+        raise BadReply(Reason.NOT_HTTP, http_status=message.code)
+    return int(given)
+
+
+def _require_coding(message: RawResponseMessage, header: str, only: str) -> None:
+    """Refuse every coding but one; we have said that we understand no other."""
+    if any(value.lower() != only for value in message.headers.getall(header)):
+        raise BadReply(Reason.CONTENT_CODING, http_status=message.code)

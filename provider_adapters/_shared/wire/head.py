@@ -1,0 +1,94 @@
+"""The heads of requests: one template for each operation, filled in for each call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from gateway.domain.providers import Unreachable
+from provider_adapters._shared.messages import ProviderRequest
+from provider_adapters._shared.reasons import Reason
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
+_OURS: Final = frozenset(
+    {"accept-encoding", "connection", "content-length", "expect", "host", "te", "trailer",
+     "transfer-encoding", "upgrade"}
+)  # fmt: skip
+_DEFAULTS: Final = (("Accept", "application/json"), ("User-Agent", "pixgate"))
+_JSON: Final = ("Content-Type", "application/json")
+_TRACE: Final = "x-trace-id"
+_BODILESS: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+_TEMPLATES: Final = 64
+
+Shape = tuple[str, bool, tuple[str, ...]]
+"""What all requests of an operation have in common: method, body or none, names of headers."""
+
+
+class Heads:
+    """
+    Writes requests for one bank.
+
+    Args:
+        host: As the Host header says it, with the port where it is not the usual one.
+        prefix: What all paths begin with; empty, or a path without its last slash.
+        trace_id: Names the trace a call belongs to.
+    """
+
+    def __init__(self, host: str, prefix: str, trace_id: Callable[[], str]) -> None:
+        self._host = host
+        self._prefix = prefix
+        self._trace_id = trace_id
+        self._templates: dict[Shape, str] = {}
+
+    def write(self, request: ProviderRequest) -> bytes:
+        """
+        Write a request, head and body in one piece.
+
+        Raises:
+            Unreachable: ``unsendable``, for what would be read as something
+                else than one request with one body: control characters, a
+                space in the path, what is not ASCII, or a header that frames.
+        """
+        headers, body = request.headers, request.body
+        shape = (request.method, bool(body), tuple(headers))
+        template = self._templates.get(shape) or self._template(shape)
+        variable = (self._prefix + request.path, self._trace_id(), *headers.values())
+        checked = "".join(variable)
+        if not (checked.isascii() and checked.isprintable()) or " " in request.path:
+            raise Unreachable(Reason.UNSENDABLE)
+        if not request.path.startswith("/"):
+            raise Unreachable(Reason.UNSENDABLE)
+        return (template % (*variable, len(body)) if body else template % variable).encode() + body
+
+    def _template(self, shape: Shape) -> str:
+        """Make the template of an operation and keep it, but not without a bound."""
+        if len(self._templates) >= _TEMPLATES:
+            self._templates.clear()
+        made = self._templates[shape] = "\r\n".join([*self._lines(shape), "", ""])
+        return made
+
+    def _lines(self, shape: Shape) -> list[str]:
+        """Write the lines; ``%s`` stands for what a call fills in."""
+        method, has_body, names = shape
+        lowered = {name.lower() for name in names}
+        if not all(map(_TOKEN.fullmatch, (method, *names))) or lowered & _OURS:
+            raise Unreachable(Reason.UNSENDABLE)
+        if len(lowered) != len(names):
+            raise Unreachable(Reason.UNSENDABLE)
+        defaults = (*_DEFAULTS, _JSON) if has_body else _DEFAULTS
+        fixed = [f"{name}: {value}" for name, value in defaults if name.lower() not in lowered]
+        given = [f"{name}: %s".replace("%", "%%").replace("%%s", "%s") for name in names]
+        lines = [
+            f"{method} %s HTTP/1.1",
+            f"Host: {self._host}",
+            "Accept-Encoding: identity",
+            *fixed,
+            "X-Trace-ID: %s",
+            *given,
+        ]
+        if has_body:
+            lines.append("Content-Length: %d")
+        elif method not in _BODILESS:
+            lines.append("Content-Length: 0")
+        return lines

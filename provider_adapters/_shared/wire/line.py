@@ -1,0 +1,192 @@
+"""One connection to a bank: one request at a time, written once, in one piece."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from collections.abc import Callable
+from typing import Final, cast
+
+from gateway.domain.providers import ProviderError, Unavailable
+from provider_adapters._shared.messages import ProviderAnswer
+from provider_adapters._shared.passage import Passage
+from provider_adapters._shared.reasons import Reason
+from provider_adapters._shared.wire.reading import Reading
+
+_HAS_POLL: Final = hasattr(select, "poll")
+
+
+class Line(asyncio.Protocol):
+    """
+    The protocol of one connection.
+
+    Whatever happens that is not one whole answer to one request closes it: a
+    byte nobody asked for, an error, a call that is given up.
+
+    Args:
+        largest: Bytes of an answer's body that are read.
+        gone: Told once the connection is closed for good.
+
+    Attributes:
+        idle_until: Seconds of the loop's clock, kept by the pool.
+        epoch: Which credentials it was opened with, kept by the pool.
+    """
+
+    __slots__ = (
+        "_first_byte",
+        "_gone",
+        "_loop",
+        "_poll",
+        "_reading",
+        "_transport",
+        "_usable",
+        "_waiter",
+        "epoch",
+        "idle_until",
+    )
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, largest: int, gone: Callable[[Line], None]
+    ) -> None:
+        self._loop = loop
+        self._reading = Reading(loop, largest)
+        self._gone = gone
+        self._transport: asyncio.Transport | None = None
+        self._usable = False
+        self._waiter: asyncio.Future[ProviderAnswer] | None = None
+        self._first_byte: asyncio.TimerHandle | None = None
+        self._poll: Callable[[int], list[tuple[int, int]]] | None = None
+        self.idle_until = 0.0
+        self.epoch = 0
+
+    # --- the call ----------------------------------------------------------------------------
+
+    def send(
+        self,
+        data: bytes,
+        passage: Passage,
+        answered: Callable[[int], None],
+        first_byte_s: float | None = None,
+    ) -> asyncio.Future[ProviderAnswer]:
+        """
+        Write a request, or its first part, and return what will be its answer.
+
+        The passage is asked in the step that writes: between its word and the
+        write nothing else runs.
+
+        Raises:
+            SendRefused: nothing was written; the connection is as it was.
+        """
+        waiter = self._loop.create_future()
+        passage.leaving()
+        self._reading.begin(answered)
+        self._waiter = waiter
+        self.write(data)
+        if first_byte_s is not None:
+            self._first_byte = self._loop.call_later(first_byte_s, self._be_late)
+        return waiter
+
+    def write(self, data: bytes) -> None:
+        """Write more of the request; a closed connection swallows it."""
+        if self._transport is not None:
+            self._transport.write(data)
+
+    def end_call(self) -> bool:
+        """Forget the call, however it ended; True when another may follow, else it is closed."""
+        self._forget_first_byte()
+        self._waiter = None
+        transport = self._transport
+        # An answer that came before all of the request had left ends the connection.
+        sound = self._usable and self._reading.reusable and transport is not None
+        if sound and transport is not None and not transport.get_write_buffer_size():
+            return True
+        self.abort()
+        return False
+
+    @property
+    def usable(self) -> bool:
+        """Is it open, as far as the loop has heard?"""
+        return self._usable
+
+    def is_quiet(self) -> bool:
+        """
+        Ask the kernel whether an idle connection is still open and has nothing to say.
+
+        The loop may not have read the bank's good-bye yet.
+        """
+        if not self._usable or self._transport is None or self._transport.is_closing():
+            return False
+        return self._poll is None or not self._poll(0)
+
+    def abort(self) -> None:
+        """Close at once; ``gone`` is told in a later turn of the loop."""
+        self._usable = False
+        if self._transport is not None:
+            self._transport.abort()
+
+    # --- the socket --------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._usable = True
+        bare = transport.get_extra_info("socket")
+        if _HAS_POLL and bare is not None:
+            poll = select.poll()
+            poll.register(bare.fileno(), select.POLLIN)
+            self._poll = poll.poll
+
+    def data_received(self, data: bytes) -> None:
+        """Read on in the answer; what nobody waits for closes the connection."""
+        waiter = self._waiter
+        if waiter is None or waiter.done():
+            self.abort()
+            return
+        if self._first_byte is not None:
+            self._forget_first_byte()
+        try:
+            answer = self._reading.feed(data)
+        except ProviderError as problem:
+            self._fail(problem)
+            return
+        if answer is not None:
+            waiter.set_result(answer)
+        elif self._reading.babbling and self._transport is not None:
+            self._transport.pause_reading()  # the call's own time ends it
+
+    def eof_received(self) -> None:
+        """Hear that the bank has closed; that is the end of some answers. We close too."""
+        self._usable = False
+        waiter = self._waiter
+        if waiter is None or waiter.done():
+            return
+        try:
+            waiter.set_result(self._reading.end())
+        except ProviderError as problem:
+            self._fail(problem)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """End; a call that still waits has failed."""
+        self._fail(self._reading.cut())
+        self._transport = None
+        self._poll = None
+        self._gone(self)
+
+    # --- failing -----------------------------------------------------------------------------
+
+    def _be_late(self) -> None:
+        """End a call that was answered nothing in its time."""
+        self._first_byte = None
+        self._fail(Unavailable(Reason.TIMEOUT))
+
+    def _fail(self, problem: ProviderError) -> None:
+        """Fail the call, if one waits, and close."""
+        waiter = self._waiter
+        if waiter is not None and not waiter.done():
+            waiter.set_exception(problem)
+        self.abort()
+
+    def _forget_first_byte(self) -> None:
+        if self._first_byte is not None:
+            self._first_byte.cancel()
+            self._first_byte = None

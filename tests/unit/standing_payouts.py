@@ -1,0 +1,67 @@
+"""Payouts put into a store as if they had come to a state by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from gateway.domain.payouts import Payout, PayoutState
+from gateway.domain.stores import Change, Checked
+from gateway.store.engine import Store
+from tests.contract.stores import samples
+
+SENDING, UNKNOWN = PayoutState.SENDING, PayoutState.UNKNOWN
+NEVER = datetime(2999, 1, 1, tzinfo=samples.NOW.tzinfo)
+_ROADS = {PayoutState.SENDING: (), PayoutState.PAID: (PayoutState.ACCEPTED, PayoutState.PAID)}
+
+
+async def company_and_accounts(store: Store) -> None:
+    """Store the company of the samples with its two accounts."""
+    await store.companies.add(samples.company(), samples.event())
+    for account_id in (samples.ACCOUNT, samples.SISTER):
+        await store.accounts.add(samples.account(account_id), samples.event())
+
+
+async def stand(store: Store, payout: Payout, state: PayoutState, **last: object) -> Payout:
+    """Store a payout and lead it to a state; ``last`` are fields of its last step."""
+    await store.payouts.add(payout, samples.attempt(started_at=payout.created_at))
+    before = SENDING
+    road = _ROADS.get(state, (state,))
+    for after in road:
+        step = Change(
+            account_id=payout.account_id,
+            reference=payout.reference,
+            attempt=1,
+            before=frozenset({before}),
+            after=after,
+            at=payout.created_at + timedelta(seconds=1),
+        )
+        if after is road[-1]:
+            step = replace(step, **last)  # type: ignore[arg-type]
+        assert await store.payouts.record(step)
+        before = after
+    return await found(store, payout)
+
+
+async def review(store: Store, payout: Payout) -> Payout:
+    """Let a payout wait for a person; whatever else is due is claimed on the way."""
+    await store.follow_ups.claim_due("samples", NEVER, samples.NOW)
+    look = Checked(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=1,
+        state=payout.state,
+        owner="samples",
+        at=samples.NOW + timedelta(minutes=5),
+        next_check_at=None,
+        review=True,
+    )
+    assert await store.follow_ups.checked(look)
+    return await found(store, payout)
+
+
+async def found(store: Store, payout: Payout) -> Payout:
+    """Return a payout as it stands."""
+    row = await store.payouts.find(payout.account_id, payout.reference)
+    assert row is not None
+    return row
