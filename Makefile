@@ -9,6 +9,8 @@ BIN := $(VENV)/bin
 PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
 PAGES := errors metrics
+# What `make torture` does at least: smoke, ci or release.
+SCALE ?= ci
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
 UPGRADE ?=
 LOCK := pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
@@ -18,7 +20,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test bench docs lint lock clean
+.PHONY: help setup run check test torture bench docs lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -58,6 +60,9 @@ lint: $(VENV)/.test ## ruff alone: the quick part of check
 
 test: $(VENV)/.test ## all tests; what needs a server or a browser skips, with a reason, where it is absent
 	@$(BIN)/python -m pytest
+
+torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [SCALE=release] [SECONDS=n] [SEED=n]
+	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 bench: $(VENV)/.run ## CPU per request beside a bare pass-through proxy
 	@$(BIN)/python bench/run.py

@@ -35,6 +35,8 @@ async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:
         return None
     except ProviderError as problem:
         return _not_sent(problem.reason)
+    except Exception:  # noqa: BLE001 - an adapter's mistake is no leave to send
+        return _not_sent("adapter_raised")
     if isinstance(seen, Settled) and seen.value != payout.value:
         return Unknown(replace(seen.evidence, reason="amount_mismatch"))
     return seen

@@ -54,6 +54,8 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             does not answer.
         read_s, payout_s: A whole call, from admission to the last byte of the
             answer; the repetition of a read included.
+        first_byte_s: From the request written to the answer's first byte; None
+            leaves it to the whole call's time.
         answer_bytes: The largest answer that is read.
         retry_share: The part of the calls in flight that may be repetitions;
             one is always allowed.
@@ -64,6 +66,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     connect_s: Seconds = 2.0
     read_s: Seconds = 8.0
     payout_s: Seconds = 20.0
+    first_byte_s: Seconds | None = None
     answer_bytes: Annotated[int, msgspec.Meta(ge=1024, le=16 * 1024 * 1024)] = 1024 * 1024
     retry_share: Share = 0.1
     retry_after_s: Seconds = 0.05

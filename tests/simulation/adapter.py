@@ -49,7 +49,7 @@ class SimulatedAdapter:
     ) -> Outcome:
         bank = self._bank
         slow = bank.may(bank.scenario.refused, "slow connect")
-        await asyncio.sleep(bank.around.chance.random() * (_CONNECT_S if slow else 0.2))
+        await asyncio.sleep(round(bank.around.chance.random() * (_CONNECT_S if slow else 0.2), 1))
         if bank.may(bank.scenario.refused, "connect refused"):
             return NotSent(_evidence(Phase.CONNECTING, "refused", left=False))
         if not self.may_write(send_by):

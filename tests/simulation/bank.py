@@ -30,7 +30,7 @@ QUIET_WINDOW = timedelta(hours=13)
 _WINDOW_S = 12 * 3600.0
 _LATEST_S = 240.0
 _HIDDEN_S = 120.0
-_SAID = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_status=200)
+SAID = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_status=200)
 
 
 @dataclass(eq=False, slots=True)
@@ -113,7 +113,8 @@ class SimulatedBank:
     def delay(self, latest: float) -> float:
         """Draw how long a message travels."""
         late = self.may(self.scenario.slow, "late")
-        return self.around.chance.random() * (latest if late else 0.3)
+        # in tenths: what happens at the same instant may happen in any order
+        return round(self.around.chance.random() * (latest if late else 0.3), 1)
 
     def send(self, order: PayoutOrder) -> asyncio.Future[str]:
         """Put an order on the wire; the answer comes, or does not."""
@@ -143,17 +144,17 @@ class SimulatedBank:
     def says(self, record: Record) -> Outcome:
         """What the bank says of an order now."""
         if self.around.loop.time() < record.ends_at:
-            return Accepted(evidence=_SAID, provider_id=record.id, e2e_id=f"E{record.id}")
+            return Accepted(evidence=SAID, provider_id=record.id, e2e_id=f"E{record.id}")
         if record.fate == "paid":
             return Settled(
-                evidence=_SAID,
+                evidence=SAID,
                 value=record.paid,
                 provider_id=record.id,
                 e2e_id=f"E{record.id}",
                 settled_at=record.settled_at,
             )
         code = FailureCode.RETURNED if record.fate == "fails" else FailureCode.REJECTED
-        return Rejected(evidence=_SAID, failure=code)
+        return Rejected(evidence=SAID, failure=code)
 
     def statement(self) -> list[Entry]:
         """Every movement that is shown by now."""

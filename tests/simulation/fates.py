@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from tests.simulation.partners import partners
 from tests.simulation.world import Node, World, call_of
@@ -36,11 +37,11 @@ def start(world: World, node: Node) -> None:
     chance, scenario = world.chance, world.scenario
     while world.counts["planned crashes"] < scenario.crashes and chance.random() < 0.6:
         world.counts["planned crashes"] += 1
-        node.process.plan[_moment(world)] = lambda: _crash(world, node)
+        node.process.plan[_moment(world)] = partial(_crash, world, node)
     while world.counts["planned pauses"] < scenario.pauses and chance.random() < 0.6:
         world.counts["planned pauses"] += 1
         pause_s = chance.choice((1.0, 30.0, 90.0, 1500.0)) * chance.random()
-        node.process.plan[_moment(world)] = lambda: node.pause(pause_s)
+        node.process.plan[_moment(world)] = partial(node.pause, pause_s)
 
 
 def _moment(world: World) -> tuple[str, int]:
@@ -60,6 +61,39 @@ def _crash(world: World, node: Node) -> None:
 def _start_again(world: World, node: Node) -> None:
     if not node.up and not world.stopped and not world.over:
         start(world, node)
+
+
+async def _restore(world: World) -> None:
+    """Back up, work on, lose everything, wait until nothing moves, restore, look first."""
+    chance = world.chance
+    await asyncio.sleep(chance.random() * chance.choice((1.0, 10.0, 100.0)))
+    backup = world.stage.disk.copied()
+    world.note("BACKUP")
+    await asyncio.sleep(chance.random() * chance.choice((2.0, 60.0, 600.0)))
+    world.stopped = True
+    for node in world.nodes:
+        node.crash()
+    await asyncio.sleep(_DEEP_S if world.deep else 900.0)
+    world.stage.disk.restore(backup)
+    backup.close()
+    world.note("RESTORED")
+    world.counts["restores"] += 1
+    world.oracle.restored()
+    world.look_first, world.stopped = True, False
+    for node in world.nodes:
+        start(world, node)
+
+
+async def _calm(world: World) -> None:
+    """Nothing fails any more; what is dead is started, what is paused goes on."""
+    world.note("CALM")
+    world.bank.calm = True
+    for process in world.processes:
+        process.plan.clear()
+    for node in world.nodes:
+        node.resume()
+        if not node.up:
+            start(world, node)
 
 
 async def _rest(world: World) -> None:

@@ -13,6 +13,7 @@ from tests.simulation.world import LOST, World, call_of
 from tests.unit.paying import asking
 
 _PATIENCE_S = 30.0
+_LATER_S = 13.5 * 3600
 _AGAIN = {0, 502, 503}
 
 
@@ -31,7 +32,7 @@ class Partner:
     async def pay(self) -> None:
         """Ask until there is an answer that ends it, or patience does."""
         world = self.world
-        await asyncio.sleep(world.chance.random() * world.chance.choice((0.1, 3.0, 150.0)))
+        await asyncio.sleep(world.chance.choice((0.0, 0.0, 0.1, 3.0, 150.0)) * world.chance.random())
         day = world.now().date()
         while self._tries < world.scenario.posts:
             answer = await self._post(day)
@@ -76,12 +77,15 @@ class Partner:
         return replace(asking(self.reference, day=day), value=Money(self.content))
 
     def _backoff(self) -> float:
-        """Doubling from a second; while nobody answers at all, minutes."""
+        """Doubling from a second; while nobody answers at all, minutes; some come back much later."""
         world = self.world
         if not any(node.up for node in world.nodes):
             return 300.0 * (1 + world.chance.random())
+        if world.bank.may(world.scenario.patient, "partner waits a day"):
+            return _LATER_S * (1 + world.chance.random())
         longest = world.chance.choice((2.0, 20.0, 90.0, 900.0))
-        return longest * (0.5 + world.chance.random() / 2)
+        # whole seconds: what happens at the same instant may happen in any order
+        return float(round(longest * (0.5 + world.chance.random() / 2)))
 
 
 def partners(world: World) -> list[Partner]:

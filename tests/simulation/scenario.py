@@ -29,6 +29,7 @@ class Scenario:
         midnight: The life begins minutes before a day ends.
         restore: A backup is restored, then payouts are looked up before they are sent.
         strangers: Orders of other content under a reference that is taken.
+        patient: Partners that ask again the next day.
         similar: The guard against similar payouts looks.
         references, partners, posts: How much is asked, and by how many at once.
     """
@@ -53,6 +54,7 @@ class Scenario:
     midnight: bool = False
     restore: bool = False
     strangers: float = 0.0
+    patient: float = 0.0
     similar: bool = False
     references: int = 1
     partners: int = 1
@@ -88,6 +90,7 @@ def drawn(chance: Random) -> Scenario:
         midnight=chance.random() < 0.3,
         restore=chance.random() < 0.12,
         strangers=some(0.3, 0.5),
+        patient=some(0.2, 0.3),
         similar=chance.random() < 0.3,
         references=chance.choice((1, 1, 2)),
         partners=chance.choice((1, 2, 2)),

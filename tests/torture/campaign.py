@@ -17,6 +17,7 @@ from tests.torture.world import World, open_world
 
 _HOUR_S, _DAY_S = 3_600, 86_400
 _MAGIC = range(77_701, 77_713)
+_COMES_BACK = 0.25
 _LOSES_TO_BANK, _LOSES_TO_STORE = 0.02, 0.002
 
 
@@ -86,9 +87,17 @@ class Campaign:
                 group.create_task(partner())
 
     def _lives(self, more: Callable[[], bool]) -> Iterator[Life]:
-        """Make payouts; one in ten of an amount at which the bank does something special."""
+        """
+        Make payouts; one in ten of an amount at which the bank does something special.
+
+        Now and then a partner comes back to one whose end it has not seen.
+        """
         chance = self.world.chance
         while more():
+            if self.lives and chance.random() < _COMES_BACK:
+                old = chance.choice(self.lives)
+                if not old.seen:
+                    yield old
             site = chance.choices(self.world.sites, weights=(2, 1))[0]
             magic = chance.random() < 0.1
             life = Life(

@@ -70,7 +70,6 @@ class Partners:
     Attributes:
         today: The day it is for gateways and bank.
         answers: Counts every answer.
-        pace: Multiplies every pause; less once everything works again.
     """
 
     session: aiohttp.ClientSession
@@ -153,7 +152,9 @@ class Partners:
         self, life: Life, method: str, path: str, body: bytes | None
     ) -> tuple[int, dict[str, object]]:
         """Call a gateway of the site, and hang up when it takes too long."""
-        base = self.chance.choice(list(life.site.commands))
+        commands = life.site.commands
+        up = [base for base, command in commands.items() if command.runs]
+        base = self.chance.choice(up or list(commands))
         patience = aiohttp.ClientTimeout(total=self.chance.choice((0.4, 3.0, 8.0, 8.0)))
         headers = {"Authorization": life.account.authorization, "Content-Type": "application/json"}
         try:

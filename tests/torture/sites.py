@@ -130,9 +130,7 @@ async def _account(office: Office, control: BankControl, company_id: str, kind: 
             "balance": 900_000_000,
         },
     )
-    choice = ProviderChoice(
-        name=f"bank-{kind}", account=opened["id"], credentials=opened["token"]
-    )
+    choice = ProviderChoice(name=f"bank-{kind}", account=opened["id"], credentials=opened["token"])
     made = await office.accounts.create(
         AccountOrder(
             company_id=company_id,

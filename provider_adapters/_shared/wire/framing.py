@@ -1,4 +1,4 @@
-"""How long is an answer's body? Anything that two readers might read differently is refused."""
+"""Where does an answer's head end, and its body? What two readers might read apart is refused."""
 
 from __future__ import annotations
 
@@ -16,8 +16,29 @@ from provider_adapters._shared.reasons import Reason
 _WITHOUT_BODY: Final = frozenset(
     {HTTPStatus.SWITCHING_PROTOCOLS, HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 )
+_BLANK_LINE: Final = b"\r\n\r\n"
 # 18 digits: the parser takes 2**64 - 1 for "no length".
 _LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+class HeadEnd:
+    """Finds the blank line that ends a head, also one that is cut into segments."""
+
+    __slots__ = ("_before",)
+
+    def __init__(self) -> None:
+        self._before = b""
+
+    def find(self, data: bytes) -> int:
+        """Return how many bytes of a next segment belong to the head: all while it goes on."""
+        seen = self._before + data
+        found = seen.find(_BLANK_LINE)
+        if found < 0:
+            self._before = seen[1 - len(_BLANK_LINE) :]
+            return len(data)
+        end = found + len(_BLANK_LINE) - len(self._before)
+        self._before = b""
+        return end
 
 
 def is_interim(status: int) -> bool:

@@ -10,14 +10,14 @@ from gateway.domain.providers import Unreachable
 from provider_adapters._shared.messages import ProviderRequest
 from provider_adapters._shared.reasons import Reason
 
-_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
+# A token of HTTP, but for the sign that templates are made with.
+_TOKEN: Final = re.compile(r"[!#$&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
 _OURS: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "expect", "host", "te", "trailer",
-     "transfer-encoding", "upgrade"}
+     "transfer-encoding", "upgrade", "x-trace-id"}
 )  # fmt: skip
 _DEFAULTS: Final = (("Accept", "application/json"), ("User-Agent", "pixgate"))
 _JSON: Final = ("Content-Type", "application/json")
-_TRACE: Final = "x-trace-id"
 _BODILESS: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 _TEMPLATES: Final = 64
 
@@ -36,7 +36,7 @@ class Heads:
     """
 
     def __init__(self, host: str, prefix: str, trace_id: Callable[[], str]) -> None:
-        self._host = host
+        self._host = host.replace("%", "%%")
         self._prefix = prefix
         self._trace_id = trace_id
         self._templates: dict[Shape, str] = {}
@@ -72,20 +72,18 @@ class Heads:
         """Write the lines; ``%s`` stands for what a call fills in."""
         method, has_body, names = shape
         lowered = {name.lower() for name in names}
-        if not all(map(_TOKEN.fullmatch, (method, *names))) or lowered & _OURS:
-            raise Unreachable(Reason.UNSENDABLE)
-        if len(lowered) != len(names):
+        tokens = all(map(_TOKEN.fullmatch, (method, *names)))
+        if not tokens or lowered & _OURS or len(lowered) != len(names):
             raise Unreachable(Reason.UNSENDABLE)
         defaults = (*_DEFAULTS, _JSON) if has_body else _DEFAULTS
         fixed = [f"{name}: {value}" for name, value in defaults if name.lower() not in lowered]
-        given = [f"{name}: %s".replace("%", "%%").replace("%%s", "%s") for name in names]
         lines = [
             f"{method} %s HTTP/1.1",
             f"Host: {self._host}",
             "Accept-Encoding: identity",
             *fixed,
             "X-Trace-ID: %s",
-            *given,
+            *(f"{name}: %s" for name in names),
         ]
         if has_body:
             lines.append("Content-Length: %d")

@@ -167,9 +167,8 @@ class Line(asyncio.Protocol):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """End; a call that still waits has failed."""
+        self._transport = self._poll = None
         self._fail(self._reading.cut())
-        self._transport = None
-        self._poll = None
         self._gone(self)
 
     # --- failing -----------------------------------------------------------------------------

@@ -6,21 +6,24 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from aiohttp.http import HttpVersion10, HttpVersion11
 from aiohttp.http_parser import RawResponseMessage
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
 from gateway.domain.providers import BadReply, ProviderError, Unavailable
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.reasons import Reason
-from provider_adapters._shared.wire.framing import body_length, is_interim, is_without_body
+from provider_adapters._shared.wire.framing import (
+    HeadEnd,
+    body_length,
+    is_interim,
+    is_without_body,
+)
 from provider_adapters._shared.wire.parser import make_parser
 
 HEAD_BYTES: Final = 64 * 1024
 INTERIMS: Final = 32
 """Informational answers before the real one; after more, nothing is read any more."""
 
-_BLANK_LINE: Final = b"\r\n\r\n"
 # A body in chunks of one byte takes six on the wire.
 _LONGEST_CODING: Final = 8
 
@@ -74,7 +77,7 @@ class Reading:
         self._payload: StreamReader = EMPTY_PAYLOAD
         self._parts: list[bytes] = []
         self._length: int | None = None
-        self._head_end = b""
+        self._head_end = HeadEnd()
         self._head_bytes = self._interims = self._size = self._raw = 0
         self._surplus = self.babbling = self.reusable = False
 
@@ -116,7 +119,7 @@ class Reading:
     def _read_head(self, data: bytes) -> bytes:
         """Read up to the end of the answer's head; return what follows it."""
         while data and not self.babbling:
-            cut = self._end_of_head(data)
+            cut = self._head_end.find(data)
             self._head_bytes += cut
             if self._head_bytes > HEAD_BYTES:
                 raise BadReply(Reason.NOT_HTTP)
@@ -125,17 +128,6 @@ class Reading:
             if messages and self._take(messages):
                 return data
         return b""
-
-    def _end_of_head(self, data: bytes) -> int:
-        """Find where the head ends, also when its end is cut in two; else all of it is head."""
-        before = self._head_end
-        seen = before + data if before else data
-        found = seen.find(_BLANK_LINE)
-        if found < 0:
-            self._head_end = seen[-3:]
-            return len(data)
-        self._head_end = b""
-        return found + len(_BLANK_LINE) - len(before)
 
     def _parsed(self, data: bytes) -> Sequence[_Message]:
         """Let the parser read; whatever it trips over is no HTTP to us."""
@@ -195,18 +187,15 @@ class Reading:
 
     def _feed_body(self, data: bytes, payload: StreamReader) -> None:
         """Let the parser read; an error behind the body's end is not this answer's."""
-        if payload.is_eof():
-            self._surplus = True
-            return
-        try:
-            behind = self._parsed(data)
-        except BadReply:
-            if not payload.is_eof():
-                raise
-            behind = ()
-            self._surplus = True
-        if behind:
-            self._surplus = True
+        surplus = payload.is_eof()
+        if not surplus:
+            try:
+                surplus = bool(self._parsed(data))
+            except BadReply:
+                surplus = payload.is_eof()
+                if not surplus:
+                    raise
+        self._surplus = self._surplus or surplus
 
     @property
     def _status(self) -> int | None:

@@ -1,5 +1,6 @@
 """What a statement says about money that left."""
 
+from dataclasses import replace
 from datetime import date
 
 from gateway.domain.money import Money
@@ -47,8 +48,6 @@ async def test_every_page_counts():
 
 async def test_an_entry_without_our_key_is_known_by_its_e2e_id():
     """Where the bank does not repeat keys."""
-    from dataclasses import replace
-
     row = replace(PAYOUT, e2e_id="E7")
 
     found = await read([movement(), movement(e2e_id="E8"), movement(e2e_id="")], rows=[row])

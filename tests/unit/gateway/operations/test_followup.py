@@ -314,6 +314,18 @@ async def test_the_day_of_an_attempt_that_may_have_left_is_never_over(till: Till
 # Banks, stores and others
 
 
+async def test_a_bank_whose_credentials_cannot_be_opened_is_not_asked(till: Till):
+    before = await till.stands(UNKNOWN)
+
+    def sealed(_account: object) -> None:
+        raise FAILURES[2]
+
+    till.banks.of = sealed  # type: ignore[assignment,method-assign]
+
+    assert await till.look() == before
+    assert till.bank.lookups == []
+
+
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
 async def test_another_bank_is_not_asked(till: Till, state: PayoutState, clock: Clock):
     """It never heard of the payout: its "not found" would be believed."""

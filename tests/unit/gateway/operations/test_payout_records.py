@@ -11,7 +11,7 @@ from gateway.domain.providers import Evidence, Phase
 from gateway.domain.windows import Window
 from gateway.operations.administration import NotPossible
 from gateway.operations.payout_records import Case, PayoutRecords, payouts_of
-from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, payout
+from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, payout
 from tests.registers import Registers
 from tests.unit.standing_payouts import company_and_accounts, review, stand
 
@@ -55,17 +55,11 @@ async def test_a_list_can_be_of_one_state(office: Registers, records):
 async def test_every_page_of_a_list_is_read(office: Registers, records, many: int):
     for number in range(many):
         row = payout(f"o-{number}", created_at=NOW + timedelta(microseconds=number))
-        assert await office.store.payouts.add(row, _attempt(row)) is None
+        assert await office.store.payouts.add(row, attempt(started_at=row.created_at)) is None
 
     found = await payouts_of(office.store.payouts, ACCOUNT, TODAY)
 
     assert len({each.reference for each in found}) == len(found) == many
-
-
-def _attempt(row):
-    from tests.contract.stores.samples import attempt
-
-    return attempt(started_at=row.created_at)
 
 
 async def test_one_is_shown_with_all_that_is_known(office: Registers, records):

@@ -75,6 +75,7 @@ async def test_one_person_is_one_person_however_spelt(office: Registers, again: 
 async def test_a_differing_verdict_is_kept_and_told(office: Registers):
     await in_review(office)
     await says(office, "maria", "paid")
+    office.clock.passes(seconds=1)
 
     told = await says(office, "joão", "failed")
 
@@ -157,6 +158,7 @@ async def test_opinions_and_decision_are_on_record(office: Registers):
     """Who said what, and who ended it; the reference is a partner's and is not there."""
     await in_review(office)
     await says(office, "maria", reason="E2E no extrato")
+    office.clock.passes(seconds=1)
     await says(office, "joão", reason="o banco confirmou")
 
     acts = (await office.acts())[3:]

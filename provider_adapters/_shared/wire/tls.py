@@ -1,0 +1,170 @@
+"""Whom we trust and who we are: contexts from files, made anew when the files change."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from cryptography import x509
+
+from gateway.domain.clocks import Monotonic, Now
+from gateway.domain.providers import Unreachable
+from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters._shared.reasons import Reason
+
+_LOOK_S: Final = 1.0
+_log = logging.getLogger("pixgate.provider.tls")
+
+Stamp = tuple[tuple[int, int, int], ...]
+"""What tells a changed file: time of change, size and number."""
+
+
+class TlsFiles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Files in PEM; empty where there is none. A part of a provider's settings.
+
+    Attributes:
+        ca_file: Whom to trust instead of the system's authorities.
+        cert_file: Our certificate, and after it those between it and the bank's authority.
+        key_file: Its key, unencrypted; empty when it is in ``cert_file``.
+    """
+
+    ca_file: str = ""
+    cert_file: str = ""
+    key_file: str = ""
+
+    def paths(self) -> tuple[Path, ...]:
+        """Return those that are named."""
+        return tuple(map(Path, filter(None, (self.ca_file, self.cert_file, self.key_file))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secured:
+    """A context, and from when until when our certificate in it is good; None without one."""
+
+    context: ssl.SSLContext
+    begins: datetime | None = None
+    ends: datetime | None = None
+
+
+class Credentials:
+    """
+    The context connections are made with: TLS 1.2 or 1.3, HTTP/1.1.
+
+    Args:
+        now: The wall clock, for our certificate.
+        clock: Seconds; the files are looked at once in one of them.
+        renewed: Told when the files have changed and the new ones are in use.
+    """
+
+    def __init__(
+        self, files: TlsFiles, now: Now, clock: Monotonic, renewed: Callable[[], None]
+    ) -> None:
+        self._files = files
+        self._now = now
+        self._clock = clock
+        self._renewed = renewed
+        self._secured: Secured | None = None
+        self._stamp: Stamp = ()
+        self._look_at = 0.0
+
+    @property
+    def certificate_ends(self) -> datetime | None:
+        """When our certificate is no longer good; None without one."""
+        return self._secured.ends if self._secured else None
+
+    async def start(self) -> None:
+        """
+        Read the files.
+
+        Raises:
+            AdapterRefused: one cannot be read, or they do not belong together.
+        """
+        try:
+            self._stamp = _stamp(self._files)
+            self._secured = await self._made()
+        except (OSError, ValueError) as problem:
+            message = f"TLS files: {type(problem).__name__}: {problem}"
+            raise AdapterRefused(message) from problem
+
+    async def current(self) -> ssl.SSLContext:
+        """Return the context to connect with now."""
+        await self.refresh()
+        if self._secured is None:
+            raise Unreachable(Reason.CLOSED)
+        return self._secured.context
+
+    async def refresh(self) -> None:
+        """Read the files again if they have changed; those that are no good change nothing."""
+        now = self._clock()
+        if now < self._look_at:
+            return
+        self._look_at = now + _LOOK_S
+        try:
+            stamp = _stamp(self._files)
+            if stamp == self._stamp:
+                return
+            self._secured = await self._made()
+        except (OSError, ValueError) as problem:
+            # Perhaps half written: looked at again in a second.
+            _log.warning("TLS files are not usable, the former ones stay: %s", problem)
+            return
+        self._stamp = stamp
+        self._renewed()
+
+    def require_valid(self) -> None:
+        """
+        Refuse to move money with a certificate that is not good now.
+
+        In TLS 1.3 the bank refuses it after the request was written, and then
+        nobody knows what became of the money.
+
+        Raises:
+            Unreachable: ``tls_failed``.
+        """
+        secured = self._secured
+        if secured is None or secured.begins is None or secured.ends is None:
+            return
+        if not secured.begins <= self._now() < secured.ends:
+            raise Unreachable(Reason.TLS_FAILED)
+
+    async def _made(self) -> Secured:
+        """Make a context beside the loop: reading the authorities takes a while."""
+        return await asyncio.get_running_loop().run_in_executor(None, secured, self._files)
+
+
+def secured(files: TlsFiles) -> Secured:
+    """
+    Make a context from files; blocks.
+
+    Raises:
+        OSError: one cannot be read; ``ssl.SSLError`` is one.
+        ValueError: the certificate is none.
+    """
+    context = ssl.create_default_context(cafile=files.ca_file or None)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["http/1.1"])
+    if not files.cert_file:
+        return Secured(context=context)
+    context.load_cert_chain(files.cert_file, files.key_file or None, password=_no_password)
+    leaf = x509.load_pem_x509_certificates(Path(files.cert_file).read_bytes())[0]
+    return Secured(context=context, begins=leaf.not_valid_before_utc, ends=leaf.not_valid_after_utc)
+
+
+def _no_password() -> str:
+    """Answer for a key that is encrypted; without this OpenSSL would ask at the terminal."""
+    problem = "the key is encrypted"
+    raise ValueError(problem)
+
+
+def _stamp(files: TlsFiles) -> Stamp:
+    """Look at the files without reading them."""
+    seen = [path.stat() for path in files.paths()]
+    return tuple((one.st_mtime_ns, one.st_size, one.st_ino) for one in seen)

@@ -1,0 +1,149 @@
+"""
+Our own road to a bank: HTTP/1.1 on kept connections, one write for each call.
+
+It follows no redirect, keeps no cookie, reads no proxy from the environment,
+takes no compressed answer, and sends nothing twice: a call that dies on a kept
+connection has died, and whether it may be repeated is the caller's to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from gateway.domain.accounts import Environment
+from gateway.domain.providers import Unreachable
+from gateway.telemetry import trace
+from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
+from provider_adapters._shared.passage import Passage, SendRefused
+from provider_adapters._shared.reasons import Reason
+from provider_adapters._shared.surroundings import Surroundings
+from provider_adapters._shared.wire import halves
+from provider_adapters._shared.wire.dial import Dialler, place
+from provider_adapters._shared.wire.head import Heads
+from provider_adapters._shared.wire.line import Line
+from provider_adapters._shared.wire.parser import require_parser
+from provider_adapters._shared.wire.pool import Pool
+from provider_adapters._shared.wire.tls import Credentials, TlsFiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Open:
+    """What a started transport works with; ``credentials`` is None where nothing is encrypted."""
+
+    pool: Pool
+    dialler: Dialler
+    credentials: Credentials | None
+
+
+class WireTransport:
+    """
+    The transport of one provider; see ``Transport``.
+
+    The caller's time for the whole call is the one timer that runs during it;
+    connecting has its own, which ends before the request is written.
+
+    Args:
+        base_url: Ends without a slash.
+        limits: Of this provider; ``bulkhead.in_flight`` bounds the connections.
+        environment: Decides which addresses may be reached.
+        around: Clocks; with ``passing`` a money call is written in two halves.
+        tls: Files for an https address.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        limits: ClientLimits,
+        environment: Environment,
+        around: Surroundings | None = None,
+        tls: TlsFiles | None = None,
+    ) -> None:
+        self._place = place(base_url)
+        self._limits = limits
+        self._environment = environment
+        self._around = around or Surroundings()
+        self._tls = tls or TlsFiles()
+        self._heads = Heads(self._place.header, self._place.prefix, _trace_id)
+        self._open: _Open | None = None
+
+    async def start(self) -> None:
+        """
+        Read the TLS files; connections are opened when they are needed.
+
+        Raises:
+            UnfitParser: aiohttp's parser is not the proven one.
+            AdapterRefused: the TLS files cannot be used.
+        """
+        require_parser()
+        pool = Pool(asyncio.get_running_loop(), self._limits.bulkhead.in_flight)
+        credentials = None
+        if self._place.secure:
+            around = self._around
+            credentials = Credentials(self._tls, around.now, around.clock, pool.renew)
+            await credentials.start()
+        dialler = Dialler(self._place, self._environment, self._limits.connect_s)
+        self._open = _Open(pool=pool, dialler=dialler, credentials=credentials)
+
+    async def close(self) -> None:
+        """Close every connection; calls in flight fail as if the bank had closed."""
+        if self._open is not None:
+            opened, self._open = self._open, None
+            await opened.pool.close()
+            await opened.dialler.close()
+
+    async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+        """Send a request and read the whole answer; see ``Transport.call``."""
+        opened = self._open
+        if opened is None:
+            raise Unreachable(Reason.CLOSED)
+        watch = None if passage.send_by is None else self._around.passing
+        _pass(watch, "before_connect")
+        passage.connecting()
+        try:
+            data = self._heads.write(request)
+            if opened.credentials is not None and passage.send_by is not None:
+                await opened.credentials.refresh()
+                opened.credentials.require_valid()
+            line = opened.pool.take() or await self._connected(opened)
+            try:
+                passage.connected()
+                _pass(watch, "after_connect")
+                if watch is not None:
+                    return await halves.exchanged(line, data, passage, watch)
+                return await line.send(data, passage, passage.answered, self._limits.first_byte_s)
+            finally:
+                opened.pool.give(line)
+        except SendRefused as problem:
+            raise Unreachable(Reason.DEADLINE_PASSED) from problem
+        finally:
+            passage.end()
+
+    async def _connected(self, opened: _Open) -> Line:
+        """Open one connection more; nothing of the request has been sent when that fails."""
+        context = await opened.credentials.current() if opened.credentials else None
+        if opened.pool.is_full:
+            raise Unreachable(Reason.BULKHEAD_FULL)
+        line = opened.pool.make(self._limits.answer_bytes)
+        try:
+            await opened.dialler.connect(line, context)
+        except BaseException:
+            opened.pool.unmake(line)
+            raise
+        if self._open is not opened or not line.usable:
+            line.abort()
+            closed = self._open is not opened
+            raise Unreachable(Reason.CLOSED if closed else Reason.CONNECT_FAILED)
+        return line
+
+
+def _pass(watch: halves.Passing | None, name: str) -> None:
+    """Pass a point."""
+    if watch is not None:
+        watch(name)
+
+
+def _trace_id() -> str:
+    """Name the trace of the request being served, or a new one where there is none."""
+    return trace.current_trace_id() or trace.new_trace_id()

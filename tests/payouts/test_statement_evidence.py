@@ -1,0 +1,70 @@
+"""A payout found in the bank's statement: proof that it was paid, and of nothing else."""
+
+import pytest
+
+from gateway.domain.payouts import PayoutState
+from gateway.domain.providers import BadReply, CredentialsRefused, NotFound, Page, Unavailable
+from tests.unit.movements import movement
+from tests.unit.paying import ACCEPTED, FAILED, NOT_SENT, PAID, REJECTED, SENDING, UNKNOWN, Till
+from tests.unit.people import account
+from tests.unit.standing import Clock
+
+DAY_S = 24 * 3600
+FAILURES = [
+    NotFound("x"),
+    CredentialsRefused("x"),
+    Unavailable("x"),
+    BadReply("x"),
+    TimeoutError(),
+    KeyError("an adapter's mistake"),
+]
+
+
+def telling(till: Till, *entries: object) -> None:
+    till.bank.reads["statement"] = {None: Page(items=entries, next_cursor=None)}
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+async def test_a_movement_with_our_key_pays_the_payout(till: Till, state: PayoutState):
+    before = await till.stands(state)
+    telling(till, movement(provider_key=before.provider_key))
+
+    found = await till.follow_up.search_statement(before, account(), 1.0)
+
+    assert found == await till.row()
+    assert found.state is PAID
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+async def test_a_statement_without_it_proves_nothing(till: Till, state: PayoutState, clock: Clock):
+    """Not even its absence, however late: statements are slow, and some are cut short."""
+    before = await till.stands(state)
+    telling(till)
+    clock.passes(30 * DAY_S)
+
+    assert await till.follow_up.search_statement(before, account(), 1.0) == before
+    assert await till.row() == before
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda each: type(each).__name__)
+async def test_a_statement_that_cannot_be_read_is_no_error(till: Till, failure: Exception):
+    before = await till.stands(UNKNOWN)
+    till.bank.reads["statement"] = {None: failure}
+
+    assert await till.follow_up.search_statement(before, account(), 1.0) == before
+
+
+@pytest.mark.parametrize("state", [SENDING, NOT_SENT, PAID, REJECTED, FAILED])
+async def test_only_for_unsettled_payouts_is_it_read(till: Till, state: PayoutState):
+    before = await till.stands(state)
+    telling(till, movement(provider_key=before.provider_key))
+
+    assert await till.follow_up.search_statement(before, account(), 1.0) == before
+
+
+async def test_another_bank_s_statement_is_not_read(till: Till):
+    before = await till.stands(UNKNOWN)
+    telling(till, movement(provider_key=before.provider_key))
+    till.banks.name = "other-bank"
+
+    assert await till.follow_up.search_statement(before, account(), 1.0) == before

@@ -1,0 +1,27 @@
+"""The small campaign: what every change has to survive (`make torture` runs larger ones)."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+
+import pytest
+import uvloop
+
+from tests.torture.campaign import campaign
+from tests.torture.scale import SCALES
+
+
+@pytest.mark.torture
+def test_nothing_is_paid_twice_and_nothing_is_lost(capsys):
+    """2,000 payouts, 50 ``kill -9``, 1,000 faults; its figures and its seed are always shown."""
+    scale = SCALES["ci"]
+
+    tally = uvloop.run(campaign(scale, secrets.randbelow(1_000_000_000)))
+
+    with capsys.disabled():
+        sys.stdout.write("\n" + "\n".join(tally.lines()) + "\n")
+    assert tally.violations == []
+    assert tally.payouts >= scale.payouts
+    assert tally.kills.total() >= scale.kills
+    assert tally.faults.total() >= scale.faults

@@ -1,0 +1,168 @@
+"""``kill -9`` at every point of a payout, once each: what the bank did, what a retry is told."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from gateway.app.failpoints import NAMES
+from gateway.domain.accounts import Environment
+from gateway.domain.clocks import Deadline
+from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._shared.messages import ProviderRequest
+from provider_adapters._shared.passage import Passage
+from provider_adapters._shared.transport import SessionTransport
+from tests.torture.stage import Till, staged
+
+EXECUTED_FROM = NAMES.index("after_body")
+STORED_FROM = NAMES.index("after_insert")
+_AT_ONCE = 3
+_LATER_S = 120
+"""Longer than the lease and the quiet period after it."""
+
+
+async def heard(till: Till, reference: str) -> bytes:
+    """Ask for a payout and return every byte of the answer until the connection ends."""
+    where = urlsplit(till.base)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    body = till.order(reference)
+    headers = "".join(f"{name}: {value}\r\n" for name, value in till.headers.items())
+    head = f"POST {till.path} HTTP/1.1\r\nHost: a\r\n{headers}Content-Length: {len(body)}\r\n\r\n"
+    writer.write(head.encode() + body)
+    try:
+        return await asyncio.wait_for(reader.read(), 20)
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
+async def until_paid(till: Till, reference: str) -> set[tuple[int, str]]:
+    """Repeat the request until the bank has paid; return every answer."""
+    answers = set()
+    async with asyncio.timeout(20):
+        while not await till.executions(reference):
+            answers |= {await till.pay(reference), await till.read(reference)}
+    answers.add(await till.pay(reference))
+    return answers
+
+
+async def killed_at(till: Till, point: str) -> None:
+    """Kill a gateway at a point, start it again after the quiet period, and ask again."""
+    await till.start(failpoint=point)
+    answer = await heard(till, "once")
+    assert await till.command.ended(5)
+    assert till.command.process is not None
+    assert till.command.process.returncode == -signal.SIGKILL, till.command.said()
+    await asyncio.sleep(0.2)
+    executed = await till.executions("once")
+
+    till.offset_s = _LATER_S
+    await till.start()
+    found = await till.read("once")
+    answers = await until_paid(till, "once")
+    after = await till.executions("once")
+
+    position = NAMES.index(point)
+    assert executed == ([1050] if position >= EXECUTED_FROM else []), point
+    assert found[0] == (200 if position >= STORED_FROM else 404), point
+    assert {status for status, _ in answers} <= {200, found[0]}, (point, answers)
+    assert after == [1050], point
+    assert_half(answer, whole=point != "mid_reply")
+
+
+def assert_half(answer: bytes, *, whole: bool) -> None:
+    """Nobody hears a word, but for half an answer where the process died in the middle of it."""
+    if whole:
+        assert answer == b""
+        return
+    head, _, body = answer.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head.lower())
+    assert length is not None, answer
+    assert head.startswith(b"HTTP/1.1 200")
+    assert len(body) == int(length[1]) // 2
+
+
+@pytest.mark.torture
+async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
+    """
+    Hardening 3.1, row 1, at all twelve points.
+
+    Nothing is executed before the whole order has left, and everything after; only what died
+    before its insert is unknown afterwards; no retry is ever answered a failure.
+    """
+    places = asyncio.Semaphore(_AT_ONCE)
+    async with staged(tmp_path) as stage:
+        tills = {point: await stage.till(point) for point in NAMES}
+
+        async def in_turn(point: str) -> None:
+            async with places:
+                await killed_at(tills[point], point)
+
+        async with asyncio.TaskGroup() as group:
+            for point in NAMES:
+                group.create_task(in_turn(point))
+
+
+async def test_half_a_body_is_on_the_wire_at_mid_body():
+    """What the bank holds at that point is the head and exactly half of the order."""
+    body = b'{"valor_centavos":1050}.'
+    received: dict[str, bytes] = {}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(5)
+        asked: list[socket.socket] = []
+
+        def passing(name: str) -> None:
+            if name == "after_connect":
+                asked.append(server.accept()[0])
+            if name in ("mid_body", "after_body"):
+                received[name] = asked[0].recv(65536)
+            if name == "after_body":
+                asked[0].sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        transport = SessionTransport(url, ClientLimits(), Environment.SANDBOX, passing)
+        await transport.start()
+        loop = asyncio.get_running_loop()
+        passage = Passage(Deadline(loop.time() + 5, loop.time))
+        answer = await transport.call(
+            ProviderRequest(
+                operation="create_payout", method="POST", template="/", path="/", body=body
+            ),
+            passage,
+        )
+        await transport.close()
+        asked[0].close()
+
+    assert answer.status == 200
+    assert received["mid_body"].endswith(b"\r\n\r\n" + body[:12])
+    assert received["after_body"] == body[12:]
+
+
+async def test_reading_passes_no_point():
+    """A look-up must not use up the passes that are counted for payouts."""
+    passed: list[str] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    transport = SessionTransport(url, ClientLimits(), Environment.SANDBOX, passed.append)
+    await transport.start()
+
+    said = await transport.call(
+        ProviderRequest(operation="get_balance", method="GET", template="/", path="/"), Passage()
+    )
+
+    await transport.close()
+    server.close()
+    assert (said.status, passed) == (200, [])

@@ -1,0 +1,73 @@
+"""``pixgate payouts review``."""
+
+import pytest
+
+from gateway.domain.payouts import PayoutState
+from tests.contract.stores.samples import ACCOUNT, payout
+from tests.unit.gateway.cli.standing import people, review, stand, stored
+
+AT = ("--account", ACCOUNT)
+SAYS = ("payouts", "review", "resolve", "order-1", *AT, "--reason", "no extrato")
+
+
+@pytest.fixture
+def waiting(shell):
+    people(shell)
+
+    async def put(store):
+        return await review(store, await stand(store, payout(), PayoutState.UNKNOWN))
+
+    return stored(shell, put)
+
+
+def test_what_waits_is_listed(shell, waiting):
+    [listed] = shell.reads("payouts", "review", "list")
+
+    assert (listed["reference"], listed["review"]) == ("order-1", True)
+    assert "order-1" in shell.says("payouts", "review", "list").splitlines()[1]
+
+
+def test_two_people_end_it(shell, waiting):
+    first = shell.reads(*SAYS, "--outcome", "paid", "--by", "maria")
+    second = shell.reads(*SAYS, "--outcome", "paid", "--by", "joão")
+
+    assert (first["progress"], first["state"]) == ("waiting", "unknown")
+    assert (second["progress"], second["state"], second["review"]) == ("decided", "paid", False)
+    assert [each["by"] for each in second["opinions"]] == ["maria", "joão"]
+    assert shell.reads("payouts", "review", "list") == []
+
+
+def test_people_are_told_what_came_of_it(shell, waiting):
+    first = shell.run(*SAYS, "--outcome", "paid", "--by", "maria")
+    second = shell.run(*SAYS, "--outcome", "failed", "--by", "joão")
+
+    assert first.stderr == "Kept. A second person must say the same.\n"
+    assert second.stderr.startswith("Kept. Opinions differ")
+    assert "maria:paid joão:failed" in second.stdout
+
+
+def test_opinions_are_shown_with_the_payout(shell, waiting):
+    shell.says(*SAYS, "--outcome", "paid", "--by", "maria")
+
+    [opinion] = shell.reads("payouts", "show", "order-1", *AT)["opinions"]
+
+    assert (opinion["by"], opinion["verdict"], opinion["reason"]) == ("maria", "paid", "no extrato")
+
+
+def test_nobody_is_no_person(shell, waiting):
+    """The user of the system may be the same for two people."""
+    assert "--by" in shell.fails(*SAYS, "--outcome", "paid", status=2)
+
+
+def test_what_is_not_in_review_is_refused(shell):
+    people(shell)
+    stored(shell, lambda store: stand(store, payout(), PayoutState.ACCEPTED))
+
+    line = shell.fails(*SAYS, "--outcome", "paid", "--by", "maria")
+
+    assert line == "Error: the payout is not in review: it is accepted"
+
+
+@pytest.mark.parametrize("outcome", ["rejected", "unknown", ""])
+def test_there_are_two_outcomes(shell, outcome: str):
+    assert "--outcome" in shell.fails(*SAYS, "--outcome", outcome, "--by", "maria", status=2)

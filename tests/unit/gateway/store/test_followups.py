@@ -1,0 +1,54 @@
+"""Looks in the store, as far as one database shows: the contract suite knows the rest."""
+
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.payouts import PayoutState
+from gateway.domain.stores import Checked, StoreUnavailable
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, payout
+
+LATER = NOW + timedelta(seconds=10)
+LOOK = Checked(
+    account_id=ACCOUNT,
+    reference="order-1",
+    attempt=1,
+    state=PayoutState.UNKNOWN,
+    owner="one",
+    at=LATER,
+    next_check_at=None,
+    review=True,
+)
+
+
+async def test_a_look_that_nobody_claimed_is_not_noted(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+
+    assert not await store.follow_ups.checked(LOOK)
+    [kept] = await store.payouts.attempts(ACCOUNT, "order-1")
+    assert kept.last_probe_at is None
+
+
+async def test_a_claimed_payout_is_read_whole(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+    await store.payouts.record(change(PayoutState.SENDING, PayoutState.UNKNOWN))
+
+    claimed = await store.follow_ups.claim_due("one", LATER, LATER)
+
+    assert claimed == [await store.payouts.find(ACCOUNT, "order-1")]
+
+
+async def test_an_empty_store_has_nothing_to_do(store: Store) -> None:
+    assert await store.follow_ups.claim_due("one", LATER, LATER) == []
+    assert await store.follow_ups.unresolved() == []
+    assert await store.follow_ups.standing() == []
+
+
+@pytest.mark.parametrize("name", ["unresolved", "standing"])
+async def test_a_store_that_is_away_says_so(store: Store, name: str) -> None:
+    async with store.database.writing() as connection:
+        await connection.exec_driver_sql("ALTER TABLE payouts RENAME TO lost")
+
+    with pytest.raises(StoreUnavailable):
+        await getattr(store.follow_ups, name)()
