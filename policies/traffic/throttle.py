@@ -12,6 +12,8 @@ from gateway.domain.clocks import Monotonic
 from gateway.domain.errors import ServiceError
 
 _KEYS_KEPT = 10_000
+_ID_KEPT = 32
+"""Ours are shorter; what a stranger calls itself must not fill the memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ class FailureThrottle:
     def count(self, address: str, client_id: str) -> None:
         """Remember that a credential of ``client_id`` from ``address`` was refused."""
         # By way of a dict: an empty client id is no second key.
-        for key in dict.fromkeys(((address, ""), (address, client_id))):
+        for key in dict.fromkeys(((address, ""), (address, client_id[:_ID_KEPT]))):
             times = self._refusals.setdefault(key, deque(maxlen=self._limits.hard_per_address + 1))
             times.append(self._clock())
             self._refusals.move_to_end(key)
@@ -52,7 +54,9 @@ class FailureThrottle:
         limits = self._limits
         wait = self._wait((address, ""), limits.per_address)
         if client_id:
-            wait = max(wait, self._wait((address, client_id), limits.per_address_and_client))
+            wait = max(
+                wait, self._wait((address, client_id[:_ID_KEPT]), limits.per_address_and_client)
+            )
         return wait
 
     def wait_before_all(self, address: str) -> int:
