@@ -173,6 +173,7 @@ def make_follow_up(parts: Parts) -> FollowUp:
         parts.banks,
         parts.now,
         lambda provider: parts.observer.count("cas_loss", provider),
+        look_first=parts.settings.payouts.look_first,
     )
 
 

@@ -155,7 +155,8 @@ class PayoutState(StrEnum):
 
     SENDING: the intent is stored and an attempt owned; it may have left.
     UNKNOWN: the attempt's outcome is not known; it is never sent again.
-    NOT_SENT: proven that the attempt moved nothing.
+    NOT_SENT: proven that the attempt moved nothing; after a restore from backup
+        it becomes UNKNOWN before it fails, since a later attempt may be forgotten.
     ACCEPTED: the bank has ordered it.
     PAID, REJECTED, FAILED: final.
     """
@@ -176,7 +177,9 @@ SUCCESSORS: Mapping[PayoutState, frozenset[PayoutState]] = {
     PayoutState.UNKNOWN: frozenset(
         {PayoutState.NOT_SENT, PayoutState.ACCEPTED, PayoutState.REJECTED} | FINAL_STATES
     ),
-    PayoutState.NOT_SENT: frozenset({PayoutState.SENDING, PayoutState.FAILED}),
+    PayoutState.NOT_SENT: frozenset(
+        {PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.FAILED}
+    ),
     PayoutState.ACCEPTED: frozenset({PayoutState.PAID, PayoutState.FAILED}),
     PayoutState.PAID: frozenset(),
     PayoutState.REJECTED: frozenset(),

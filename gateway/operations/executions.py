@@ -50,11 +50,7 @@ async def statement_executions(
     """
     entries = [entry async for entry in _entries(bank, window)]
     keys = {row.e2e_id: row.provider_key for row in rows if row.e2e_id}
-    back = {
-        (entry.provider_key, entry.value)
-        for entry in entries
-        if entry.direction is Direction.CREDIT and entry.provider_key
-    }
+    back = set(_came_back(entries))
     return [
         Execution(
             key=entry.provider_key or keys.get(entry.e2e_id, ""),
@@ -65,6 +61,12 @@ async def statement_executions(
         )
         for entry in _paid_out(entries)
     ]
+
+
+def _came_back(entries: Sequence[Entry]) -> Iterator[tuple[str, Money]]:
+    for entry in entries:
+        if entry.provider_key and entry.direction is Direction.CREDIT:
+            yield entry.provider_key, entry.value
 
 
 def _paid_out(entries: Sequence[Entry]) -> Iterator[Entry]:

@@ -47,12 +47,15 @@ class FollowUp:
 
     Attributes:
         cas_lost: Told the provider when somebody else was quicker.
+        look_first: The store was restored from a backup: what it takes for not
+            sent may have been sent by an attempt it has forgotten.
     """
 
     store: Payouts
     banks: Banks
     now: Now
     cas_lost: Callable[[str], None]
+    look_first: bool = False
 
     async def look(self, payout: Payout, account: Account, within_s: float = LOOK_S) -> Payout:
         """
@@ -93,11 +96,16 @@ class FollowUp:
         return await self._do(payout, self._step(payout, PayoutState.UNKNOWN, evidence))
 
     def _end_of_day(self, payout: Payout) -> Change | None:
-        """End a payout that was never sent once its day is over."""
-        if payout.state is not PayoutState.NOT_SENT or self.now().date() <= payout.date:
+        """End a payout that was never sent once its day is over; where that is doubtful, ask."""
+        if payout.state is not PayoutState.NOT_SENT or not self._day_is_over(payout):
             return None
+        if self.look_first:
+            return self._step(payout, PayoutState.UNKNOWN, None)
         step = self._step(payout, PayoutState.FAILED, None)
         return replace(step, failure=Failure(FailureCode.NOT_SENT))
+
+    def _day_is_over(self, payout: Payout) -> bool:
+        return self.now().date() > payout.date
 
     async def _ask(self, payout: Payout, account: Account, within_s: float) -> Payout:
         """Look the payout up at the bank it was sent to."""
@@ -155,7 +163,8 @@ class FollowUp:
         Take "not found" for proof only when it was asked after the quiet period.
 
         A bank that ignores our key would pay a second attempt again: there the
-        payout fails for good instead of waiting for one.
+        payout fails for good instead of waiting for one. So it does once its
+        day is over after a restore, which is what was in doubt.
         """
         can = bank.adapter.capabilities
         if payout.state is not PayoutState.UNKNOWN or can.absent_after is None:
@@ -163,7 +172,7 @@ class FollowUp:
         if asked_at < payout.lease_until + can.absent_after:
             return None
         evidence = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
-        if can.repeat is Repeat.IGNORES:
+        if can.repeat is Repeat.IGNORES or (self.look_first and self._day_is_over(payout)):
             step = self._step(payout, PayoutState.FAILED, evidence)
             return replace(step, failure=Failure(FailureCode.NOT_SENT))
         return self._step(payout, PayoutState.NOT_SENT, evidence)

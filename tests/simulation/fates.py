@@ -38,6 +38,9 @@ def start(world: World, node: Node) -> None:
     while world.counts["planned crashes"] < scenario.crashes and chance.random() < 0.6:
         world.counts["planned crashes"] += 1
         node.process.plan[_moment(world)] = partial(_crash, world, node)
+    while world.counts["planned stops"] < scenario.stops and chance.random() < 0.6:
+        world.counts["planned stops"] += 1
+        node.process.plan[_moment(world)] = partial(_stop, world, node)
     while world.counts["planned pauses"] < scenario.pauses and chance.random() < 0.6:
         world.counts["planned pauses"] += 1
         pause_s = chance.choice((1.0, 30.0, 90.0, 1500.0)) * chance.random()
@@ -56,6 +59,11 @@ def _crash(world: World, node: Node) -> None:
     if not world.stopped:
         after = world.chance.choice((0.5, 10.0, 200.0)) * (0.5 + world.chance.random())
         world.loop.call_later(after, _start_again, world, node, context=world.outside)
+
+
+def _stop(world: World, node: Node) -> None:
+    node.stop()
+    world.loop.call_later(70.0, _start_again, world, node, context=world.outside)
 
 
 def _start_again(world: World, node: Node) -> None:

@@ -177,7 +177,9 @@ class Oracle:
         provable = self._scenario.lookup and not self._scenario.mismatch
         for key, row in self.rows.items():
             paid = len(self.executions[key])
-            if row.state not in _FINAL and provable:
+            # forgotten by a restore, then asked for anew with another amount: a person looks
+            is_ours = set(self.executions[key]) <= {row.centavos}
+            if row.state not in _FINAL and provable and is_ours:
                 self._fail(f"I11 {row.state} for ever, though the bank tells")
             if row.state == "paid" and paid != 1:
                 self._fail(f"I11 shown paid, executed {paid} times")

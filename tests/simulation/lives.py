@@ -29,8 +29,6 @@ from tests.simulation.scenario import Scenario, drawn
 from tests.simulation.sqlite_inline import Client, Disk, Slot
 from tests.simulation.world import NOON, Stage, World, holder
 
-MOST_STEPS = 60_000
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
@@ -99,7 +97,7 @@ def _play(loop: Loop, world: World) -> str:
     except Violation as broken:
         return str(broken)
     except Stuck:
-        return "stuck: nothing can happen any more"
+        return f"stuck after {loop.steps} steps"
     except Exception as problem:  # noqa: BLE001 - whatever comes out of the code is a finding
         return f"raised {type(problem).__name__}: {problem}"
     return "" if loop.broken is None else str(loop.broken)
@@ -110,6 +108,7 @@ def _bury(loop: Loop, world: World) -> None:
     world.over = True
     loop.broken = None
     loop.watch = None
+    loop.most_steps += loop.steps
     loop.set_exception_handler(lambda _loop, _context: None)
     for node in world.nodes:
         node.crash()
@@ -127,7 +126,7 @@ async def _end(loop: Loop) -> None:
         left = [task for task in loop.tasks if task is not me and not task.done()]
         for task in left:
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.wait(left, timeout=100.0) if left else None
 
 
 @contextmanager

@@ -49,11 +49,12 @@ class Process:
 
 OWNER: ContextVar[Process | None] = ContextVar("owner", default=None)
 CALL: ContextVar[object | None] = ContextVar("call", default=None)
+_MOST_STEPS = 60_000
 _LANE: ContextVar[int] = ContextVar("lane", default=0)
 
 
 class Stuck(Exception):
-    """Nothing is ready, and nothing ever will be."""
+    """Nothing is ready and nothing ever will be, or it goes on for ever."""
 
 
 class Loop(asyncio.BaseEventLoop):
@@ -69,6 +70,7 @@ class Loop(asyncio.BaseEventLoop):
     def __init__(self, chance: Random) -> None:
         super().__init__()
         self.steps = 0
+        self.most_steps = _MOST_STEPS
         self.broken: Exception | None = None
         self.watch: Callable[[str], None] | None = None
         self.tasks: list[asyncio.Task[object]] = []
@@ -117,6 +119,8 @@ class Loop(asyncio.BaseEventLoop):
             owner.held.append(handle)
             return
         self.steps += 1
+        if self.steps > self.most_steps:
+            raise Stuck
         lane = context.get(_LANE, 0)
         self._digest.update(b"%d %.6f;" % (lane, self._time))
         if self.watch is not None:

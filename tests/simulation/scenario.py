@@ -25,7 +25,7 @@ class Scenario:
         read_errors: Look-ups that fail.
         store_faults: Statements that fail before, during or after they are done.
         store_slow: Statements that take seconds.
-        crashes, pauses: Processes killed, or stopped for a while, between two steps.
+        crashes, stops, pauses: Processes killed, told to stop, or halted, between two steps.
         midnight: The life begins minutes before a day ends.
         restore: A backup is restored, then payouts are looked up before they are sent.
         strangers: Orders of other content under a reference that is taken.
@@ -50,6 +50,7 @@ class Scenario:
     store_faults: float = 0.0
     store_slow: float = 0.0
     crashes: int = 0
+    stops: int = 0
     pauses: int = 0
     midnight: bool = False
     restore: bool = False
@@ -86,6 +87,7 @@ def drawn(chance: Random) -> Scenario:
         store_faults=some(0.5, 0.06),
         store_slow=some(0.2, 0.05),
         crashes=chance.choice((0, 1, 1, 2, 3)),
+        stops=chance.choice((0, 0, 0, 1)),
         pauses=chance.choice((0, 0, 1, 2)),
         midnight=chance.random() < 0.3,
         restore=chance.random() < 0.12,

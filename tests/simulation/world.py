@@ -35,6 +35,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 LATE = datetime(2026, 11, 20, 23, 57, tzinfo=UTC)
 LOST = Answer(0, "connection lost")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_STOP_S = 60.0
 _FAULTS = (Fault.BEFORE, Fault.DURING, Fault.AFTER)
 
 
@@ -164,6 +165,8 @@ class Node:
         self.process: Process | None = None
         self.client: Client | None = None
         self._open: list[asyncio.Future[Answer]] = []
+        self._serving: list[asyncio.Task[None]] = []
+        self._stopping = False
 
     @property
     def up(self) -> bool:
@@ -173,6 +176,8 @@ class Node:
         """Start a process: new tasks, new connections, nothing remembered."""
         world, stage = self.world, self.world.stage
         self.generation += 1
+        self._stopping = False
+        self._serving.clear()
         self.process = Process(f"N{self.index}.{self.generation}")
         self.client = Client(stage.disk, world.chance)
         self.client.committed = world.committed
@@ -195,6 +200,27 @@ class Node:
         for reply in self._open:
             self.world.loop.call_later(0.01, _settle, reply, LOST, context=self.world.outside)
         self._open.clear()
+
+    def stop(self) -> None:
+        """Be told to stop, as SIGTERM does: calls are cancelled, following up ends; then die."""
+        process = self.process
+        if process is None or self._stopping:
+            return
+        self.world.note(f"{process.name} STOPS")
+        self.world.counts["stops"] += 1
+        self._stopping = True
+        for task in (*self._serving, self.reconciler):
+            task.cancel()
+        self.world.loop.call_later(_STOP_S, self._stopped, process, context=self.world.outside)
+
+    def _stopped(self, process: Process) -> None:
+        """Look that it has ended what it had to; a paused one had no chance to."""
+        if self.process is not process:
+            return
+        tasks = (*self._serving, self.reconciler)
+        if not process.stopped and not all(task.done() for task in tasks):
+            self.world.fail("a task does not stop")
+        self.crash()
 
     def pause(self, seconds: float) -> None:
         """Stop the process as SIGSTOP does, and let it go on later."""
@@ -220,13 +246,14 @@ class Node:
         """Send a request and wait for the answer; a dead node refuses the connection."""
         world = self.world
         await asyncio.sleep(world.chance.choice((0.0, 0.0, 0.1)))
-        if self.process is None:
+        if self.process is None or self._stopping:
             return LOST
         reply: asyncio.Future[Answer] = world.loop.create_future()
         self._open.append(reply)
         context = self._context.copy()
         context.run(CALL.set, call)
-        world.loop.create_task(self._serve(call, request, reply), context=context)
+        serving = world.loop.create_task(self._serve(call, request, reply), context=context)
+        self._serving.append(serving)
         return await reply
 
     async def _serve(
@@ -259,7 +286,8 @@ class Node:
         world, database = self.world, self.world.stage.slots[self.index].database
         store = StoredPayouts(database)
         banks = OnlyBank(SimulatedAdapter(world.bank, world.wrote))
-        follow_up = FollowUp(store, banks, world.now, self._lost)
+        look_first = world.look_first
+        follow_up = FollowUp(store, banks, world.now, self._lost, look_first=look_first)
         self.payouts = Payouts(store, banks, follow_up, self._guards(store), self._terms())
         reconciler = Reconciler(
             Work(
@@ -275,10 +303,11 @@ class Node:
         )
         reconciler.start()
         assert reconciler._task is not None
-        reconciler._task.add_done_callback(self._died)
+        self.reconciler = reconciler._task
+        self.reconciler.add_done_callback(self._died)
 
     def _died(self, _task: asyncio.Task[None]) -> None:
-        if not self.world.over:
+        if not self.world.over and not self._stopping:
             self.world.fail("the reconciler ended by itself")
 
     def _terms(self) -> Terms:

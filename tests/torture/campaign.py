@@ -18,6 +18,7 @@ from tests.torture.world import World, open_world
 _HOUR_S, _DAY_S = 3_600, 86_400
 _MAGIC = range(77_701, 77_713)
 _COMES_BACK = 0.25
+_SHORTEST_PHASE_S = 45.0
 _LOSES_TO_BANK, _LOSES_TO_STORE = 0.02, 0.002
 
 
@@ -60,7 +61,8 @@ class Campaign:
             faults=-(-self.scale.faults // phases),
             done=lambda: (len(self.lives) - before) / share,
         )
-        until = min(self.ends_at, time.monotonic() + 1.5 * self.scale.seconds / phases)
+        longest = max(_SHORTEST_PHASE_S, 1.5 * self.scale.seconds / phases)
+        until = min(self.ends_at, time.monotonic() + longest)
 
         def more() -> bool:
             wanted = len(self.lives) < before + share or not weather.enough
@@ -76,7 +78,7 @@ class Campaign:
 
     async def _pay(self, more: Callable[[], bool]) -> None:
         """Have so many partners pay, one payout after another."""
-        partners = self._partners()
+        partners = self._partners(more)
 
         async def partner() -> None:
             for life in self._lives(more):
@@ -109,13 +111,14 @@ class Campaign:
             self.lives.append(life)
             yield life
 
-    def _partners(self) -> Partners:
+    def _partners(self, go_on: Callable[[], bool] = lambda: True) -> Partners:
         world = self.world
         return Partners(
             session=world.session,
             chance=world.chance,
             today=world.today,
             answers=world.tally.answers,
+            go_on=go_on,
         )
 
     async def _move_clocks(self, by_s: int, *, start: bool) -> None:

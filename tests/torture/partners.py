@@ -70,12 +70,14 @@ class Partners:
     Attributes:
         today: The day it is for gateways and bank.
         answers: Counts every answer.
+        go_on: Whether it is still worth trying again.
     """
 
     session: aiohttp.ClientSession
     chance: Random
     today: Callable[[], date]
     answers: Counter[str]
+    go_on: Callable[[], bool] = lambda: True
 
     async def live(self, life: Life) -> None:
         """Pay once, however often it has to be asked; some give up, some ask twice at once."""
@@ -83,7 +85,7 @@ class Partners:
             twice = attempt == 0 and self.chance.random() < 0.08
             posts = [self._post(life) for _ in range(2 if twice else 1)]
             done = await asyncio.gather(*posts)
-            if all(done) or self.chance.random() < 0.02:
+            if all(done) or self.chance.random() < 0.02 or not self.go_on():
                 break
             await asyncio.sleep(min(3.0, 0.1 * 2**attempt) * (0.5 + self.chance.random()))
         if life.taken and self.chance.random() < 0.05:
@@ -92,20 +94,23 @@ class Partners:
             await self.read(life)
 
     async def read(self, life: Life) -> int:
-        """Read a payout by its reference and check it against what was read before."""
+        """
+        Read a payout by its reference, and check it against what was known before it was asked.
+
+        Two may read at once, and the slower one may bring the older answer: that is no step back.
+        """
         path = f"/baas/v1/account/{life.account.id}/withdraw/{life.reference}"
+        seen, taken = life.seen, life.taken
         status, document = await self._call(life, "GET", path, None)
         shown = str(document.get("status", ""))
-        if status == 200 and shown in _FINAL:
-            if life.seen not in ("", shown):
-                life.odd.append(f"was {life.seen}, is {shown}")
-            life.seen = shown
-        elif status == 200 and life.seen:
-            life.odd.append(f"was {life.seen}, is {shown}")
-        elif status == 404 and life.taken:
+        if status == 200 and seen and shown != seen:
+            life.odd.append(f"was {seen}, is {shown}")
+        elif status == 404 and taken:
             life.odd.append("was answered 200 and is not found")
         elif status not in (200, 404, 500, 503, 429, LOST):
             life.odd.append(f"read: {status} {document.get('code')}")
+        if status == 200 and shown in _FINAL:
+            life.seen = shown
         return status
 
     async def _post(self, life: Life) -> bool:

@@ -30,12 +30,14 @@ class Command:
         log: Takes whatever it prints, every run of it.
         answers: The address that answers 200 once it is up.
         environ: Beside the environment of the campaign.
+        module: What runs.
     """
 
     arguments: list[str]
     log: Path
     answers: str
     environ: dict[str, str] = field(default_factory=dict)
+    module: str = "gateway"
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -47,7 +49,7 @@ class Command:
         """Start it; ``wait`` tells when it is up."""
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gateway", *self.arguments],
+                [sys.executable, "-m", self.module, *self.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -21,7 +21,7 @@ class Road:
     Attributes:
         loses: The share of messages to the server at which the connection is lost: before the
             message arrives, or after (cut, or silent for good), in equal parts.
-        lost: Told the name of every loss.
+        lost: Counts every loss.
     """
 
     name: str

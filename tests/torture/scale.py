@@ -35,7 +35,7 @@ class Scale:
 
 SCALES = {
     "smoke": Scale(payouts=150, kills=6, faults=60, phases=2, partners=32, seconds=60),
-    "ci": Scale(payouts=2_000, kills=50, faults=1_000, phases=4, partners=64, seconds=240),
+    "ci": Scale(payouts=2_000, kills=50, faults=1_000, phases=4, partners=64, seconds=480),
     "release": Scale(
         payouts=1_000_000, kills=10_000, faults=250_000, phases=60, partners=64, seconds=3_600
     ),

@@ -66,12 +66,17 @@ def write_config(file: Path, store: str, bank_port: int, **changed: object) -> N
         "limits": {"loop_lag_s": 10},
         "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
         "payouts": {"look_first": "${PIXGATE_LOOK_FIRST:-false}"},
-        "providers": {
-            f"bank-{kind}": _provider(repeat, bank_port) for kind, repeat in KINDS.items()
-        },
+        "providers": providers(bank_port),
         **changed,
     }
     file.write_bytes(msgspec.yaml.encode(document))
+
+
+def providers(bank_port: int, **changed: object) -> dict[str, object]:
+    """Describe the bank once for each kind of account it has."""
+    return {
+        f"bank-{kind}": _provider(repeat, bank_port) | changed for kind, repeat in KINDS.items()
+    }
 
 
 def _provider(repeat: str, bank_port: int) -> dict[str, object]:

@@ -84,7 +84,8 @@ class Weather:
         """Keep a gateway up, and end it at a fail point or at random."""
         world = self.world
         while not self.over.is_set():
-            failpoint = self.chance.choice((*NAMES, "", "", "", ""))
+            due = self.due(self.killed, self.kills)
+            failpoint = self.chance.choice((*NAMES, "", "", "")) if due else ""
             passes = self.chance.randint(1, 25)
             world.start(command, f"{failpoint}:{passes}" if failpoint else "")
             await command.wait(world.session)

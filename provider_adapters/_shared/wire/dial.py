@@ -48,7 +48,7 @@ def place(base_url: str) -> Place:
         host=host,
         port=url.port or 0,
         secure=url.scheme == "https",
-        header=url.raw_authority,
+        header=url.host_port_subcomponent or "",
         prefix=url.raw_path.rstrip("/"),
     )
 

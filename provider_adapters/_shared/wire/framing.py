@@ -9,10 +9,13 @@ from typing import Final
 from aiohttp import hdrs
 from aiohttp.http import HttpVersion10, HttpVersion11
 from aiohttp.http_parser import RawResponseMessage
+from multidict import istr
 
 from gateway.domain.providers import BadReply
 from provider_adapters._shared.reasons import Reason
 
+_KEEP_ALIVE: Final = istr("Keep-Alive")
+_KEPT: Final = re.compile(r"\btimeout *= *([0-9]{1,6})\b", re.ASCII | re.IGNORECASE)
 _WITHOUT_BODY: Final = frozenset(
     {HTTPStatus.SWITCHING_PROTOCOLS, HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 )
@@ -78,6 +81,13 @@ def body_length(message: RawResponseMessage) -> int | None:
     if _LENGTH.fullmatch(given) is None:
         raise BadReply(Reason.NOT_HTTP, http_status=message.code)
     return int(given)
+
+
+def kept_for(message: RawResponseMessage) -> float | None:
+    """Return how many seconds the bank says that it keeps the connection; None if it does not."""
+    said = message.headers.get(_KEEP_ALIVE)
+    found = None if said is None else _KEPT.search(said)
+    return float(found[1]) if found else None
 
 
 def _require_coding(message: RawResponseMessage, header: str, only: str) -> None:

@@ -94,7 +94,9 @@ class Line(asyncio.Protocol):
     def end_call(self) -> bool:
         """Forget the call, however it ended; True when another may follow, else it is closed."""
         self._forget_first_byte()
-        self._waiter = None
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None and waiter.done() and not waiter.cancelled():
+            waiter.exception()  # seen: the call may have been given up in the same turn
         transport = self._transport
         # An answer that came before all of the request had left ends the connection.
         sound = self._usable and self._reading.reusable and transport is not None
@@ -102,6 +104,11 @@ class Line(asyncio.Protocol):
             return True
         self.abort()
         return False
+
+    @property
+    def kept_s(self) -> float | None:
+        """How long the bank has said that it keeps an idle connection, in seconds."""
+        return self._reading.kept_s
 
     @property
     def usable(self) -> bool:

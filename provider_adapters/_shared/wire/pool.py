@@ -12,6 +12,8 @@ IDLE_S: Final = 15.0
 """Shorter than what banks keep an idle connection for; one they close sooner is noticed."""
 
 _CLOSING_S: Final = 1.0
+# What a bank says that it keeps a connection for, it may count from a moment earlier than ours.
+_MARGIN_S: Final = 1.0
 
 
 class Pool:
@@ -74,10 +76,13 @@ class Pool:
         if line.epoch != self._epoch:
             line.abort()
             return
-        line.idle_until = self._loop.time() + self._idle_s
+        kept_s = self._idle_s
+        if line.kept_s is not None:
+            kept_s = min(kept_s, line.kept_s - _MARGIN_S)
+        line.idle_until = self._loop.time() + kept_s
         self._idle.append(line)
         if self._sweeping is None:
-            self._sweeping = self._loop.call_at(line.idle_until, self._sweep)
+            self._sweeping = self._loop.call_later(self._idle_s, self._sweep)
 
     def renew(self) -> None:
         """Use none of the present ones for another call; those in use end theirs."""
@@ -98,13 +103,15 @@ class Pool:
             await asyncio.wait([self._emptied], timeout=_CLOSING_S)
 
     def _sweep(self) -> None:
-        """Close what has been idle for too long; the oldest stand first."""
+        """Close what has been idle for too long."""
         now = self._loop.time()
-        while self._idle and self._idle[0].idle_until <= now:
-            self._idle.popleft().abort()
+        for line in [each for each in self._idle if each.idle_until <= now]:
+            self._idle.remove(line)
+            line.abort()
         self._sweeping = None
         if self._idle:
-            self._sweeping = self._loop.call_at(self._idle[0].idle_until, self._sweep)
+            soonest = min(line.idle_until for line in self._idle)
+            self._sweeping = self._loop.call_at(soonest, self._sweep)
 
     def _forget(self, line: Line) -> None:
         """Hear that one is closed for good."""

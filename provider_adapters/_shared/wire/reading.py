@@ -17,6 +17,7 @@ from provider_adapters._shared.wire.framing import (
     body_length,
     is_interim,
     is_without_body,
+    kept_for,
 )
 from provider_adapters._shared.wire.parser import make_parser
 
@@ -34,40 +35,28 @@ class Reading:
     """
     Reads the answers of one connection.
 
-    ``begin`` before each request, then ``feed`` what comes until an answer is
-    returned. The head is given to the parser alone, and what follows it
-    afterwards: so bytes behind an answer never spoil it, however they were cut
-    into segments.
+    ``begin`` before each request, then ``feed`` what comes until there is an
+    answer. The parser is given the head alone first: so bytes behind an answer
+    never spoil it, however all was cut into segments.
 
     Attributes:
-        reusable: The last answer was read to its end, nothing came behind it,
-            and the bank did not say that it closes.
-        babbling: There were too many informational answers; what is fed now is
-            thrown away.
+        reusable: The answer was read to its end, nothing came behind it, and
+            the bank did not say that it closes.
+        kept_s: How long the bank says that it keeps an idle connection.
+        babbling: Too many informational answers: what is fed is thrown away.
     """
 
     __slots__ = (
-        "_answered",
-        "_head_bytes",
-        "_head_end",
-        "_interims",
-        "_largest",
-        "_length",
-        "_message",
-        "_parser",
-        "_parts",
-        "_payload",
-        "_raw",
-        "_size",
-        "_surplus",
-        "babbling",
-        "reusable",
-    )
+        "_answered", "_head_bytes", "_head_end", "_interims", "_largest", "_length", "_message",
+        "_parser", "_parts", "_payload", "_raw", "_size", "_surplus",
+        "babbling", "kept_s", "reusable",
+    )  # fmt: skip
 
     def __init__(self, loop: asyncio.AbstractEventLoop, largest: int) -> None:
         self._parser = make_parser(loop)
         self._largest = largest
         self.begin(lambda _: None)
+        self.kept_s: float | None = None
         self.reusable = True
 
     def begin(self, answered: Callable[[int], None]) -> None:
@@ -95,7 +84,8 @@ class Reading:
         if message is None:
             return None
         if is_without_body(message.code):
-            return self._whole(b"", clean=not data and self._payload.is_eof())
+            clean = not data and self._payload.is_eof() and not message.upgrade
+            return self._whole(b"", clean=clean)
         return self._read_body(data)
 
     def end(self) -> ProviderAnswer:
@@ -173,7 +163,9 @@ class Reading:
             self._feed_body(data, payload)
         whole = payload.is_eof()
         if whole and self._raw == self._length == len(data):
-            return self._whole(data, clean=True)  # the usual case: in one segment with its head
+            return self._whole(
+                data, clean=not self._surplus
+            )  # the usual case: in one segment with its head
         part = payload.read_nowait()
         self._size += len(part)
         if self._size > self._largest or self._raw > self._largest * _LONGEST_CODING:
@@ -206,4 +198,5 @@ class Reading:
         message = self._message
         assert message is not None  # noqa: S101 - for the type; there is no body without a head
         self.reusable = clean and not message.should_close
+        self.kept_s = kept_for(message)
         return ProviderAnswer(status=message.code, headers=message.headers, body=body)

@@ -21,7 +21,8 @@ def people(shell: Shell) -> None:
     for account_id in (samples.ACCOUNT, samples.SISTER):
         shell.says(
             "account", "create", "--company", samples.COMPANY, "--id", account_id, "--name", "P",
-            "--tax-number", "52998224725", "--provider", "sandbox", "--provider-account", account_id,
+            "--tax-number", "52998224725", "--provider", "sandbox",
+            "--provider-account", account_id,
         )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """The banks of the configuration, for the length of a command."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -36,8 +36,6 @@ async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(desk: O
 
 
 async def test_credentials_that_cannot_be_opened_are_told(desk: Office):
-    from dataclasses import replace
-
     sealed = replace(account(), sealed_credentials=b"of another key")
 
     async with reached(desk) as banks:
@@ -53,7 +51,3 @@ async def test_an_adapter_that_does_not_take_its_settings_is_told(desk: Office):
     with pytest.raises(NotPossible, match="far"):
         async with reached(office):
             pass
-
-
-def test_the_configuration_is_the_project_s():
-    assert Path(CONFIG).is_file()

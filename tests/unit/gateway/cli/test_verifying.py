@@ -7,7 +7,6 @@ from gateway.cli.verifying import sandbox_books
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.accounts import Environment
-from gateway.domain.money import Money
 from gateway.operations.administration import NotPossible
 
 SANDBOX = Settings(
@@ -34,17 +33,3 @@ async def test_books_of_a_bank_that_is_away_are_no_empty_books():
 
     with pytest.raises(NotPossible, match="does not answer"):
         await books()
-
-
-def test_the_sandbox_bank_s_executions_are_read(shell, bank):
-    """Exactly: centavos, key, instant."""
-    import asyncio
-
-    shell.reads("demo")
-    at = msgspec.structs.replace(SANDBOX, sandbox_bank=SandboxBank(control_port=bank.control_port))
-    books = sandbox_books(at)
-    assert books is not None
-
-    found = asyncio.run(books())  # type: ignore[arg-type]
-
-    assert all(each.value > Money(0) and each.at.tzinfo for each in found)

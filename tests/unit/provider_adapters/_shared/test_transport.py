@@ -1,21 +1,14 @@
-"""The road to a bank: what aiohttp does by itself must not happen here."""
+"""The road to a bank, ours and aiohttp's: what aiohttp does by itself must not happen here."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
-import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from datetime import timedelta
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Deadline
@@ -23,9 +16,12 @@ from gateway.domain.providers import BadReply, Phase, ProviderError, Unavailable
 from gateway.telemetry import trace
 from provider_adapters._shared.messages import ProviderRequest
 from provider_adapters._shared.passage import Passage, SendRefused
-from provider_adapters._shared.transport import SessionTransport
+from provider_adapters._shared.transport import Transport
+from provider_adapters._shared.wire.transport import WireTransport
+from tests.unit.provider_adapters.authority import Authority
 from tests.unit.provider_adapters.scripted import Line, Play, ScriptedBank, answer, saying, standing
-from tests.unit.provider_adapters.witness import NOON, SHORT, Clock
+from tests.unit.provider_adapters.stock import StockTransport
+from tests.unit.provider_adapters.witness import SHORT, Clock
 
 
 def asked(method: str = "GET", body: bytes = b"", **headers: str) -> ProviderRequest:
@@ -34,23 +30,38 @@ def asked(method: str = "GET", body: bytes = b"", **headers: str) -> ProviderReq
     )
 
 
-@asynccontextmanager
-async def road(
-    url: str, environment: Environment = Environment.SANDBOX
-) -> AsyncIterator[SessionTransport]:
-    transport = SessionTransport(url, SHORT, environment)
-    await transport.start()
-    try:
-        yield transport
-    finally:
-        await transport.close()
+Road = Callable[..., AbstractAsyncContextManager[Transport]]
+
+
+@pytest.fixture(params=[WireTransport, StockTransport])
+def kind(request: pytest.FixtureRequest) -> type[WireTransport]:
+    """Each of the two."""
+    return request.param
+
+
+@pytest.fixture
+def road(kind: type[WireTransport]) -> Road:
+    """One of the two to an address, opened and closed."""
+
+    @asynccontextmanager
+    async def opened(
+        url: str, environment: Environment = Environment.SANDBOX
+    ) -> AsyncIterator[Transport]:
+        transport = kind(url, SHORT, environment)
+        await transport.start()
+        try:
+            yield transport
+        finally:
+            await transport.close()
+
+    return opened
 
 
 async def hang_up(_: Line) -> None:
     """Close after reading."""
 
 
-async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read():
+async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read(road: Road):
     trace.begin("trace-1")
     passage = Passage()
     async with standing(ScriptedBank(saying(answer(b'{"a":1}')))) as bank, road(bank.url) as to:
@@ -68,7 +79,7 @@ async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read():
     assert (passage.phase, passage.bytes_left) == (Phase.ANSWERED, True)
 
 
-async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same():
+async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same(road: Road):
     trace.begin("")
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
         await to.call(asked(), Passage())
@@ -77,7 +88,7 @@ async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same():
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "POST"])
-async def test_nothing_is_sent_again_when_the_bank_hangs_up(method: str):
+async def test_nothing_is_sent_again_when_the_bank_hangs_up(road: Road, method: str):
     """By itself aiohttp sends GET, PUT and DELETE twice here."""
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(Unavailable) as failed:
@@ -88,7 +99,7 @@ async def test_nothing_is_sent_again_when_the_bank_hangs_up(method: str):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "POST"])
-async def test_nothing_is_sent_again_on_a_kept_connection_either(method: str):
+async def test_nothing_is_sent_again_on_a_kept_connection_either(road: Road, method: str):
     """The connection was kept, and the bank hangs up on the second request."""
     bank = ScriptedBank(saying(answer()), keeps=True)
 
@@ -107,7 +118,7 @@ async def test_nothing_is_sent_again_on_a_kept_connection_either(method: str):
     assert (len(bank.requests), bank.connections) == (2, 1)
 
 
-async def test_a_redirect_is_an_answer_and_not_followed():
+async def test_a_redirect_is_an_answer_and_not_followed(road: Road):
     redirect = answer(status="307 Temporary Redirect", headers=(b"Location: /elsewhere",))
     async with standing(ScriptedBank(saying(redirect))) as bank, road(bank.url) as to:
         got = await to.call(asked("POST", b"{}"), Passage())
@@ -116,7 +127,7 @@ async def test_a_redirect_is_an_answer_and_not_followed():
     assert len(bank.requests) == 1
 
 
-async def test_no_cookie_is_kept():
+async def test_no_cookie_is_kept(road: Road):
     cookie = answer(headers=(b"Set-Cookie: a=canary",))
     bank = ScriptedBank(saying(cookie), keeps=True)
     async with standing(bank), road(bank.url) as to:
@@ -126,7 +137,7 @@ async def test_no_cookie_is_kept():
     assert b"canary" not in b"".join(bank.requests)
 
 
-async def test_no_proxy_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch):
+async def test_no_proxy_is_taken_from_the_environment(road: Road, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
         got = await to.call(asked(), Passage())
@@ -134,7 +145,7 @@ async def test_no_proxy_is_taken_from_the_environment(monkeypatch: pytest.Monkey
     assert got.status == 200
 
 
-async def test_connections_are_kept_but_not_one_that_said_too_much():
+async def test_connections_are_kept_but_not_one_that_said_too_much(road: Road):
     """Bytes after an answer would be the next caller's answer."""
     poisoned = answer() + answer(b'{"somebody": "else"}')
     bank = ScriptedBank(saying(answer()), keeps=True)
@@ -153,7 +164,7 @@ async def test_connections_are_kept_but_not_one_that_said_too_much():
 
 
 @pytest.mark.parametrize("body", [b"", b"{}"])
-async def test_after_the_deadline_not_a_byte_is_written(body: bytes):
+async def test_after_the_deadline_not_a_byte_is_written(road: Road, body: bytes):
     """The connection is made, the clock passes, and the write is not."""
     clock = Clock()
     passage = Passage(Deadline(clock.at, clock))
@@ -167,7 +178,7 @@ async def test_after_the_deadline_not_a_byte_is_written(body: bytes):
     assert (bank.connections, bank.requests) == (1, [])
 
 
-async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write():
+async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write(road: Road):
     """The clock is asked in the step that writes, not when the call begins."""
     clock = Clock()
     seen: list[float] = []
@@ -189,7 +200,7 @@ async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write():
     assert bank.requests == []
 
 
-async def test_a_call_given_up_while_connecting_leaves_nothing_behind():
+async def test_a_call_given_up_while_connecting_leaves_nothing_behind(road: Road):
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         passage = Passage()
         call = asyncio.create_task(to.call(asked("POST", b"{}"), passage))
@@ -203,7 +214,7 @@ async def test_a_call_given_up_while_connecting_leaves_nothing_behind():
 
 
 @pytest.mark.parametrize("play", [hang_up, saying(answer())])
-async def test_when_a_call_is_over_its_right_to_send_is_too(play: Play):
+async def test_when_a_call_is_over_its_right_to_send_is_too(road: Road, play: Play):
     """Whatever task of the session is still alive then."""
     passage = Passage()
     async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
@@ -215,7 +226,7 @@ async def test_when_a_call_is_over_its_right_to_send_is_too(play: Play):
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "\x00"])
-async def test_a_header_that_would_split_is_not_sent(value: str):
+async def test_a_header_that_would_split_is_not_sent(road: Road, value: str):
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(ProviderError):
             await to.call(asked("POST", b"{}", Authorization=value), Passage())
@@ -223,8 +234,8 @@ async def test_a_header_that_would_split_is_not_sent(value: str):
     assert bank.requests == []
 
 
-async def test_a_closed_transport_reaches_nobody():
-    transport = SessionTransport("http://127.0.0.1:1", SHORT, Environment.SANDBOX)
+async def test_a_closed_transport_reaches_nobody(kind: type[WireTransport]):
+    transport = kind("http://127.0.0.1:1", SHORT, Environment.SANDBOX)
 
     with pytest.raises(Unreachable) as failed:
         await transport.call(asked(), Passage())
@@ -236,7 +247,7 @@ async def test_a_closed_transport_reaches_nobody():
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "identity, gzip"])
-async def test_a_compressed_answer_is_not_opened(coding: str):
+async def test_a_compressed_answer_is_not_opened(road: Road, coding: str):
     packed = answer(b"\x1f\x8b", headers=(f"Content-Encoding: {coding}".encode(),))
     async with standing(ScriptedBank(saying(packed))) as bank, road(bank.url) as to:
         with pytest.raises(BadReply) as failed:
@@ -245,7 +256,7 @@ async def test_a_compressed_answer_is_not_opened(coding: str):
     assert failed.value.reason == "content_coding"
 
 
-async def test_a_name_that_leads_inwards_is_not_called_in_production():
+async def test_a_name_that_leads_inwards_is_not_called_in_production(road: Road):
     async with standing(ScriptedBank(hang_up)) as bank:
         url = bank.url.replace("127.0.0.1", "localhost")
         async with road(url, Environment.PRODUCTION) as to:
@@ -256,9 +267,9 @@ async def test_a_name_that_leads_inwards_is_not_called_in_production():
     assert bank.connections == 0
 
 
-async def test_an_untrusted_certificate_stops_the_call_before_a_byte(tmp_path: Path):
+async def test_an_untrusted_certificate_stops_the_call_before_a_byte(road: Road, tmp_path: Path):
     passage = Passage()
-    secure = _self_signed(tmp_path)
+    secure = Authority(tmp_path).server()
     async with (
         standing(ScriptedBank(hang_up), ssl=secure) as bank,
         road(bank.url.replace("http", "https")) as to,
@@ -270,7 +281,7 @@ async def test_an_untrusted_certificate_stops_the_call_before_a_byte(tmp_path: P
     assert (passage.bytes_left, bank.requests) == (False, [])
 
 
-async def test_a_bank_that_speaks_no_tls_is_sent_nothing():
+async def test_a_bank_that_speaks_no_tls_is_sent_nothing(road: Road):
     async with (
         standing(ScriptedBank(saying(answer()), reads=False)) as bank,
         road(bank.url.replace("http", "https")) as to,
@@ -279,35 +290,3 @@ async def test_a_bank_that_speaks_no_tls_is_sent_nothing():
             await to.call(asked("POST", b"{}"), Passage())
 
     assert failed.value.reason == "tls_failed"
-
-
-def _self_signed(folder: Path) -> ssl.SSLContext:
-    """Make a certificate nobody has signed."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(NOON - timedelta(days=3650))
-        .not_valid_after(NOON + timedelta(days=3650))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
-            critical=False,
-        )
-        .sign(key, hashes.SHA256())
-    )
-    kept = folder / "pair.pem"
-    kept.write_bytes(
-        made.public_bytes(serialization.Encoding.PEM)
-        + key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(kept)
-    return context

@@ -189,6 +189,17 @@ def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
     assert (entry.e2e_id, entry.description, entry.counterparty) == ("", "", Party())
 
 
+@pytest.mark.parametrize(("told", "key"), [({}, ""), ({"chave_idempotencia": None}, ""), (
+    {"chave_idempotencia": "0a" * 16}, "0a" * 16)])  # fmt: skip
+def test_an_entry_carries_the_key_of_its_payout(told: dict[str, object], key: str):
+    """Evidence for an unknown payout; a bank of before said nothing of it."""
+    [entry] = translate.statement(
+        saying({"lancamentos": [{**ENTRY, **told}], "proximo_cursor": None}), Drift()
+    ).items
+
+    assert entry.provider_key == key
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"natureza": "X"}, {"valor_centavos": -1}, {"valor_centavos": 1.5}, {"criado_em": None},

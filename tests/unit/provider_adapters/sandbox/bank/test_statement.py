@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from provider_adapters.sandbox.bank import incoming, statement
+from provider_adapters.sandbox.bank import incoming, payouts, settlement, statement
 from provider_adapters.sandbox.bank.incoming import Payment
 from provider_adapters.sandbox.bank.paging import Slice
 
@@ -52,3 +52,20 @@ def test_an_incoming_line_has_a_number_and_a_payout_its_own_id(books, lines):
     assert line.id == "1000000004"
     assert statement.Entry(kind="pix_out", **values).id == "trf_1"
     assert statement.Entry(kind="pix_returned", **values).id == "1000000007"
+
+
+def test_a_payout_s_lines_repeat_its_idempotency_key(books, account, order, wall):
+    """What went out and what came back; R$ 777.09 does both."""
+    for centavos, key in [(777_09, "k-1"), (10_50, None)]:
+        payouts.accept(books, account, order(centavos, key=key))
+    wall.move(10)
+    settlement.settle_due(books)
+
+    lines = statement.read(books, account.id, Slice()).items
+
+    assert sorted((line.kind, line.idempotency_key or "") for line in lines) == [
+        ("pix_in", ""),
+        ("pix_out", ""),
+        ("pix_out", "k-1"),
+        ("pix_returned", "k-1"),
+    ]

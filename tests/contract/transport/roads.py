@@ -1,0 +1,63 @@
+"""Ways to a bank for the conformance suite, and what it asks there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+
+from gateway.domain.accounts import Environment
+from gateway.domain.clocks import Deadline
+from gateway.domain.providers import ProviderError
+from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._shared.messages import Kind, ProviderAnswer, ProviderRequest
+from provider_adapters._shared.passage import Passage
+from provider_adapters._shared.wire.tls import TlsFiles
+from provider_adapters._shared.wire.transport import WireTransport
+
+LIMITS = ClientLimits(connect_s=2.0)
+_MARK = re.compile(rb'"mark": (\d+)')
+FAR = Deadline(10.0, lambda: 0.0)
+READ = ProviderRequest(operation="x", method="GET", template="/", path="/")
+
+
+def order(mark: int = 0) -> ProviderRequest:
+    """Make a request that moves money, with a mark of its own."""
+    return ProviderRequest(
+        operation="create_payout",
+        method="POST",
+        template="/",
+        path="/",
+        body=b'{"mark": %d}' % mark,
+        kind=Kind.PAYOUT,
+    )
+
+
+def marks(requests: Iterable[bytes]) -> list[int]:
+    """Read the marks of what arrived; whatever else on this machine found the port has none."""
+    return [int(found[1]) for found in map(_MARK.search, requests) if found]
+
+
+@asynccontextmanager
+async def road(url: str, tls: TlsFiles | None = None) -> AsyncIterator[WireTransport]:
+    """Open a transport, and see that nothing of it is left behind."""
+    transport = WireTransport(url, LIMITS, Environment.SANDBOX, tls=tls)
+    await transport.start()
+    opened = transport._open
+    assert opened
+    try:
+        yield transport
+    finally:
+        await transport.close()
+    assert len(opened.pool) == 0
+
+
+async def tried(
+    to: WireTransport, request: ProviderRequest, passage: Passage | None = None
+) -> ProviderAnswer | ProviderError:
+    """Make one call, and return what comes of it."""
+    money = request.kind is Kind.PAYOUT
+    try:
+        return await to.call(request, passage or Passage(FAR if money else None))
+    except ProviderError as failure:
+        return failure

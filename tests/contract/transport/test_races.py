@@ -1,0 +1,185 @@
+"""Kept connections, and banks that close them at the worst moment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.providers import ProviderError
+from provider_adapters._shared.messages import ProviderAnswer
+from provider_adapters._shared.passage import Passage
+from tests.contract.transport.conftest import Run
+from tests.contract.transport.roads import FAR, READ, marks, order, road, tried
+from tests.unit.provider_adapters.scripted import Line, Play, ScriptedBank, answer, saying, standing
+
+MARK = re.compile(rb'"mark": (\d+)')
+ROUNDS = 300
+
+
+def echo(request: bytes) -> bytes:
+    """Answer with the mark of the request."""
+    found = MARK.search(request)
+    return answer(b'{"mark": %d}' % int(found[1] if found else 0))
+
+
+def hasty(chance: random.Random) -> Play:
+    """Close now and then: after the answer, a moment later, or instead of it."""
+
+    async def play(line: Line) -> None:
+        choice = chance.randrange(8)
+        if choice == 0:
+            line.reset()
+            raise ConnectionResetError
+        await line.say(echo(line.request))
+        if choice in {1, 2}:
+            await asyncio.sleep(chance.choice([0, 0, 0.0005, 0.001]))
+            if choice == 2:
+                line.reset()
+            raise ConnectionResetError
+
+    return play
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_whatever_the_bank_closes_no_request_arrives_twice(run: Run, seed: int):
+    """And every answer belongs to its request."""
+
+    async def race() -> None:
+        chance = random.Random(seed)
+        bank = ScriptedBank(hasty(chance), keeps=True)
+        async with standing(bank), road(bank.url) as to:
+            for mark in range(1, ROUNDS):
+                found = await tried(to, order(mark))
+                if isinstance(found, ProviderAnswer):
+                    assert json.loads(found.body) == {"mark": mark}
+                else:
+                    assert found.reason == "connection_lost"
+                if chance.randrange(3) == 0:
+                    await asyncio.sleep(0.001)
+
+        arrived = marks(bank.requests)
+        assert len(arrived) == len(set(arrived))
+        assert bank.connections > ROUNDS / 8
+        assert bank.connections < ROUNDS
+
+    run(race())
+
+
+def test_many_at_once_share_the_connections_without_mixing_answers(run: Run):
+    async def crowd() -> None:
+        async def slowly(line: Line) -> None:
+            await asyncio.sleep(random.random() * 0.002)
+            await line.say(echo(line.request))
+
+        bank = ScriptedBank(slowly, keeps=True)
+        async with standing(bank), road(bank.url) as to:
+
+            async def caller(first: int) -> None:
+                for mark in range(first, first + 20):
+                    found = await tried(to, order(mark))
+
+                    assert isinstance(found, ProviderAnswer)
+                    assert json.loads(found.body) == {"mark": mark}
+
+            await asyncio.gather(*(caller(1000 * number) for number in range(1, 33)))
+        assert bank.connections <= 32
+        assert len(bank.requests) == 640
+
+    run(crowd())
+
+
+def test_calls_given_up_at_random_never_leave_their_answer_to_others(run: Run):
+    async def impatience() -> None:
+        chance = random.Random(7)
+
+        async def slowly(line: Line) -> None:
+            whole = echo(line.request)
+            await asyncio.sleep(chance.random() * 0.003)
+            await line.say(whole[:-3])
+            await asyncio.sleep(chance.random() * 0.003)
+            await line.say(whole[-3:])
+
+        async with standing(ScriptedBank(slowly, keeps=True)) as bank, road(bank.url) as to:
+            finished = 0
+            for mark in range(1, 200):
+                try:
+                    async with asyncio.timeout(chance.random() * 0.008):
+                        found = await to.call(order(mark), Passage(FAR))
+                except TimeoutError:
+                    continue
+                finished += 1
+                assert json.loads(found.body) == {"mark": mark}
+            assert 0 < finished < 199
+            assert len(bank.requests) <= 199
+
+    run(impatience())
+
+
+async def _half_closed(line: Line) -> None:
+    """Answer, say that no more will come, and go on listening."""
+    await line.say(b"HTTP/1.1 200 OK\r\n\r\n{}")
+    line.writer.write_eof()
+    await line.reader.read()
+
+
+async def _half_closed_before(line: Line) -> None:
+    line.writer.write_eof()
+    await line.reader.read()
+
+
+async def _dripping(line: Line) -> None:
+    for byte in answer(headers=(b"Connection: close",)):
+        await line.say(bytes([byte]))
+        await asyncio.sleep(0.001)
+
+
+@pytest.mark.parametrize(
+    ("play", "expected"),
+    [
+        (_half_closed, b"{}"),
+        (_half_closed_before, "connection_lost"),
+        (_dripping, b"{}"),
+        (saying(b"HTTP/1.1 100 Continue\r\n\r\n" * 5 + answer()), b"{}"),
+        (saying(answer(headers=(b"Connection: close",))), b"{}"),
+        (saying(answer() + b"\r\n\r\n"), b"{}"),
+        (saying(answer() + answer(b'{"his": 1}')), b"{}"),
+    ],
+)
+def test_what_banks_do(run: Run, play: Play, expected: bytes | str):
+    """The same for each call: the one before it leaves nothing behind."""
+
+    async def twice() -> None:
+        async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
+            for _ in range(2):
+                found = await tried(to, READ)
+                if isinstance(found, ProviderError):
+                    assert found.reason == expected
+                else:
+                    assert found.body == expected
+            assert bank.connections == 2
+
+    run(twice())
+
+
+def test_an_answer_before_the_request_is_whole(run: Run):
+    """The bank refuses by the head alone; its answer counts, the connection does not."""
+
+    async def early() -> None:
+        async def refuses(line: Line) -> None:
+            await line.say(answer(status="413 Content Too Large"))
+            await asyncio.sleep(0.2)
+
+        big = replace(order(), body=b"x" * 20_000_000)
+        async with standing(ScriptedBank(refuses, reads=False)) as bank, road(bank.url) as to:
+            found = await tried(to, big)
+            idle = to._open.pool.idle if to._open else None
+
+        assert isinstance(found, ProviderAnswer)
+        assert (found.status, idle) == (413, 0)
+
+    run(early())

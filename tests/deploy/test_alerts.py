@@ -1,0 +1,120 @@
+"""Alert rules in step with the metrics they rest on, and with the pages they lead to."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gateway.cli.main import pixgate
+from gateway.telemetry.families import Family, Kind
+from gateway.telemetry.metrics import SERIES
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES: list[dict[str, Any]] = [
+    rule
+    for group in yaml.safe_load((ROOT / "deploy/alerts.yaml").read_text())["groups"]
+    for rule in group["rules"]
+]
+NAMES = [rule["alert"] for rule in RULES]
+PAYOUTS = {"PayoutUnresolvedOld", "PayoutReview", "PayoutIntentStoreFailing", "PayoutCasLosses"}
+
+FOREIGN = {"up", "scrape_samples_scraped"}
+"""Series that Prometheus itself makes for every scrape."""
+
+SCRAPED = {"job", "instance"}
+"""Labels that Prometheus adds."""
+
+METRIC = re.compile(r"\b(gateway_[a-z_]+|up|scrape_samples_scraped)\b(?:\{([^}]*)\})?")
+MATCHER = re.compile(r'([a-z_]+)(=~|!~|!=|=)"([^"]*)"')
+GROUPED = re.compile(r"\bby \(([^)]*)\)")
+
+
+def families() -> dict[str, Family]:
+    """Name every sample that is scraped, those of histograms with their endings."""
+    endings = {Kind.HISTOGRAM: ("_bucket", "_sum", "_count")}
+    return {
+        family.name + ending: family
+        for family in SERIES
+        for ending in endings.get(family.kind, ("",))
+    }
+
+
+FAMILIES = families()
+
+
+def used(rule: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return every metric of a rule with its matchers."""
+    return METRIC.findall(rule["expr"])
+
+
+@pytest.mark.parametrize("rule", RULES, ids=NAMES)
+def test_a_rule_rests_on_metrics_that_exist(rule: dict[str, Any]):
+    unknown = {name for name, _ in used(rule)} - FAMILIES.keys() - FOREIGN
+
+    assert used(rule)
+    assert unknown == set()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=NAMES)
+def test_a_rule_matches_labels_and_values_that_exist(rule: dict[str, Any]):
+    """A misspelt value matches nothing, and never fires."""
+    for name, matchers in used(rule):
+        labels = {} if name in FOREIGN else {each.name: each for each in FAMILIES[name].labels}
+        for label, how, wanted in MATCHER.findall(matchers):
+            assert label in labels or label in SCRAPED, f"{name} has no label {label}"
+            values = labels[label].values if label in labels else None
+            if values is not None and how in {"=", "!="}:
+                assert wanted in values
+            elif values is not None:
+                matched = [
+                    any(re.fullmatch(word, one) for one in values) for word in wanted.split("|")
+                ]
+                assert all(matched)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=NAMES)
+def test_a_rule_groups_by_labels_that_exist(rule: dict[str, Any]):
+    known = {"le", *SCRAPED}
+    for name, _ in used(rule):
+        known |= set() if name in FOREIGN else set(FAMILIES[name].label_names)
+
+    found = ",".join(GROUPED.findall(rule["expr"]))
+    grouped = {label.strip() for label in found.split(",")} - {""}
+
+    assert grouped <= known
+
+
+@pytest.mark.parametrize("rule", RULES, ids=NAMES)
+def test_a_rule_says_how_urgent_it_is_and_what_it_means(rule: dict[str, Any]):
+    assert rule["labels"]["severity"] in {"page", "ticket"}
+    assert rule["annotations"]["summary"]
+    assert re.fullmatch(r"\d+m", rule["for"])
+    assert rule["expr"].count("(") == rule["expr"].count(")")
+
+
+def test_an_alert_has_one_rule():
+    assert len(NAMES) == len(set(NAMES))
+
+
+def test_every_alert_about_payouts_leads_to_its_section():
+    """And the runbook has no section without its alert."""
+    page = (ROOT / "docs/runbook.md").read_text()
+    sections = set(re.findall(r"^## (\w+)$", page, re.MULTILINE))
+
+    led = {rule["alert"]: rule["annotations"].get("runbook", "") for rule in RULES}
+
+    assert sections == PAYOUTS
+    assert {name: led[name] for name in PAYOUTS} == {
+        name: f"docs/runbook.md#{name.lower()}" for name in PAYOUTS
+    }
+
+
+def test_the_commands_a_runbook_names_exist():
+    """Somebody types them at night."""
+    page = (ROOT / "docs/runbook.md").read_text()
+    for typed in re.findall(r"pixgate ([a-z -]+?)(?= [A-Z-]|`|\n|$)", page):
+        found: Any = pixgate
+        for word in typed.split():
+            found = found.commands[word]

@@ -1,0 +1,156 @@
+"""Payouts that nobody asks about again: followed up in the background, to a known end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import aiohttp
+import msgspec
+import pytest
+from sqlalchemy import delete
+
+from gateway.cli.opening import Office
+from gateway.cli.verifying import probed, verified
+from gateway.config.upstream import SandboxBank
+from gateway.domain.payouts import Payout, PayoutState
+from gateway.domain.windows import Window
+from gateway.operations.administration import NotPossible
+from gateway.operations.verification import Report
+from gateway.store import tables
+from gateway.store.columns import reference_digest
+from tests.surfaces.world import World, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PAID, ACCEPTED, UNKNOWN = PayoutState.PAID, PayoutState.ACCEPTED, PayoutState.UNKNOWN
+WITHIN_S = 15
+
+
+async def stored(world: World, reference: str) -> Payout:
+    """Look into the store: over the socket, reading would itself ask the bank."""
+    account = world.demo["accounts"]["main"]["id"]
+    found = await world.gateway.store.payouts.find(account, reference)
+    assert found is not None
+    return found
+
+
+async def until(world: World, reference: str, holds: Callable[[Payout], bool]) -> Payout:
+    async with asyncio.timeout(WITHIN_S):
+        while not holds(found := await stored(world, reference)):
+            await asyncio.sleep(0.05)
+    return found
+
+
+def office_of(world: World) -> Office:
+    """The office as commands have it: they know the bank's ports from the configuration."""
+    bank = world.gateway.bank
+    assert bank is not None
+    settings = world.gateway.settings
+    listening = SandboxBank(port=bank.port, control_port=bank.control_port)
+    return Office(
+        settings=msgspec.structs.replace(settings, sandbox_bank=listening),
+        store=world.gateway.store,
+        keys=world.gateway.keys,
+        acting=world.office.acting,
+    )
+
+
+async def compared(world: World) -> Report:
+    today = world.gateway.now().date()
+    return await verified(office_of(world), None, Window(today, today))
+
+
+@pytest.mark.parametrize("value", [777.06, 777.08])
+async def test_a_lost_answer_heals_without_anybody_reading(world: World, value: float):
+    """Lost, then found paid: once sent, once executed, never asked about by the partner."""
+    reference = f"lost-{value}"
+    answered = await world.pay(order(reference, world.today(), value=value))
+    before = await stored(world, reference)
+
+    ended = await until(world, reference, lambda payout: payout.state is PAID)
+
+    [attempt] = await world.gateway.store.payouts.attempts(ended.account_id, reference)
+    assert answered.verdict == (502, "SVC.PIX.010")
+    assert before.state is UNKNOWN
+    assert ended.e2e_id.startswith("E")
+    assert (attempt.number, attempt.outcome) == (1, PAID)
+    assert len(await world.executions(reference)) == 1
+
+
+async def test_the_statement_settles_what_a_look_up_cannot(world: World):
+    """Wishes 2: the look-up fails all the time; the statement carries our key."""
+    reference = "only-in-the-statement"
+    async with world.failing("payout_read", "status", status=500):
+        answered = await world.pay(order(reference, world.today(), value=777.06))
+        ended = await until(world, reference, lambda payout: payout.state is PAID)
+
+    [attempt] = await world.gateway.store.payouts.attempts(ended.account_id, reference)
+    assert answered.status == 502
+    assert attempt.evidence is not None
+    assert attempt.evidence.reason == "statement"
+
+
+async def test_another_amount_comes_into_review(world: World):
+    """R$ 777.12: no proof about this payout, so a person decides; the gauge tells."""
+    reference = "one-centavo-less"
+    await world.pay(order(reference, world.today(), value=777.12))
+
+    waiting = await until(world, reference, lambda payout: payout.review)
+
+    shown = (await world.ask("GET", world.at(f"/withdraw/{reference}"))).document
+    url = f"http://127.0.0.1:{world.gateway.operations.port}/metrics"
+    async with aiohttp.ClientSession() as session, session.get(url) as said:
+        page = await said.text()
+    assert (waiting.state, shown["status"]) == (ACCEPTED, "processing")
+    assert 'gateway_payout_review{provider="sandbox"} 1.0' in page
+    differences = (await compared(world)).differences
+    assert [(each.kind, each.reference) for each in differences] == [("amount_differs", reference)]
+
+
+async def test_a_probe_does_at_once_what_the_background_does_later(world: World):
+    reference = "probed"
+    await world.pay(order(reference, world.today(), value=777.08))
+    await asyncio.sleep(0.1)  # the bank settles
+
+    seen = await probed(office_of(world), await stored(world, reference))
+
+    assert seen.state is PAID
+    assert await stored(world, reference) == seen
+
+
+async def test_bank_and_store_agree_about_a_day_of_payouts(world: World):
+    """Whatever else this module lost and found; the one of another amount is told."""
+    for number in range(3):
+        await world.pay(order(f"plain-{number}", world.today(), value=number + 1))
+        await world.settled(f"plain-{number}")
+    await world.pay(order("refused", world.today(), value=777.03))
+
+    report = await compared(world)
+
+    assert report.rows >= 4
+    assert report.executions >= 3
+    assert {each.kind.value for each in report.differences} <= {"amount_differs"}
+
+
+async def test_an_execution_that_the_store_forgot_is_found(world: World):
+    """As after a restore: the statement and the bank's books tell, once."""
+    await world.pay(order("forgotten", world.today(), value=1.23))
+    row = await stored(world, "forgotten")
+    await world.settled("forgotten")
+    async with world.gateway.store.database.writing() as connection:
+        for table in (tables.attempts, tables.payouts):
+            forgotten = table.c.reference_sha256 == reference_digest("forgotten")
+            await connection.execute(delete(table).where(forgotten))
+
+    found = [each for each in (await compared(world)).differences if each.key == row.provider_key]
+
+    assert [each.kind for each in found] == ["execution_without_row"]
+
+
+async def test_a_bank_without_books_open_is_no_agreement(world: World):
+    """The control port of the plain settings is nobody's."""
+    today = world.gateway.now().date()
+
+    with pytest.raises(NotPossible, match="does not answer"):
+        await verified(world.office, None, Window(today, today))

@@ -1,0 +1,116 @@
+"""The kill switch over the socket: payouts of a scope are refused, reads go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.stops import Stop, StopScope
+from gateway.operations.demo.document import Pair
+from gateway.operations.stops import StopOrder
+from tests.surfaces.world import World, opened, order, sandbox
+
+BOUND_S = 5.0
+SLACK_S = 0.5
+STOPPED = (403, "SVC.PIX.010")
+
+
+@pytest.fixture
+async def fresh(tmp_path: Path) -> AsyncIterator[World]:
+    """A gateway that has not looked for stops yet: the first payout sees those of now."""
+    async with opened(sandbox(tmp_path)) as made:
+        yield made
+
+
+def subject(world: World, scope: StopScope) -> str:
+    return {
+        StopScope.PROVIDER: "sandbox",
+        StopScope.ACCOUNT: world.demo["accounts"]["main"]["id"],
+        StopScope.COMPANY: world.demo["companies"]["main"]["id"],
+        StopScope.CREDENTIAL: world.pair("full")["client_id"],
+    }[scope]
+
+
+async def pulled(world: World, scope: StopScope) -> Stop:
+    ends_at = world.gateway.now() + timedelta(hours=1)
+    wanted = StopOrder(
+        scope=scope, subject=subject(world, scope), reason="contas erradas", ends_at=ends_at
+    )
+    return await world.office.stops.stop(wanted)
+
+
+async def until(world: World, status: int, name: str) -> float:
+    """Pay, each time anew, until the answer has a status; return the seconds it took."""
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    async with asyncio.timeout(BOUND_S * 2):
+        while True:
+            reference = f"{name}-{clock()}"
+            answer = await world.pay(order(reference, world.today(), value=1))
+            if answer.status == status:
+                return clock() - began
+            await asyncio.sleep(0.05)
+
+
+async def test_a_stop_holds_within_five_seconds_and_lets_go_again(fresh: World):
+    """Counted from the act, on a gateway that pays all the time; what was ordered is answered."""
+    wanted = order("ordered", fresh.today())
+    await fresh.pay(wanted)
+    stop = await pulled(fresh, StopScope.PROVIDER)
+
+    took = await until(fresh, 403, "during")
+    again = await fresh.pay(wanted)
+    ended = await fresh.settled("ordered")
+    refused = await fresh.pay(order("stopped", fresh.today()))
+    await fresh.office.stops.lift(stop.id)
+    let_go = await until(fresh, 200, "after")
+    sent = await fresh.pay(order("stopped", fresh.today()))
+
+    assert (took <= BOUND_S + SLACK_S, let_go <= BOUND_S + SLACK_S) == (True, True)
+    assert (again.status, ended["status"]) == (200, "paid")
+    assert (refused.verdict, sent.status) == (STOPPED, 200)
+    assert await fresh.executions("stopped") == [1050]
+
+
+@pytest.mark.parametrize("scope", StopScope)
+async def test_what_a_stop_refuses_reaches_neither_store_nor_bank(fresh: World, scope: StopScope):
+    """403 ``SVC.PIX.010``; the reference stays free, and reads go on."""
+    await pulled(fresh, scope)
+
+    refused = await fresh.pay(order("stopped", fresh.today()))
+    absent = await fresh.ask("GET", fresh.at("/withdraw/stopped"))
+    balance = await fresh.ask("GET", fresh.at("/balance"))
+
+    assert refused.verdict == STOPPED
+    assert absent.verdict == (404, "SVC.PIX.011")
+    assert balance.status == 200
+    assert await fresh.executions("stopped") == []
+
+
+async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: World):
+    await pulled(fresh, StopScope.CREDENTIAL)
+    made = await fresh.issue()
+    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+
+    other = await fresh.pay(order("by-another", fresh.today()), pair=pair)
+    own = await fresh.pay(order("own", fresh.today()))
+
+    assert (other.status, own.verdict) == (200, STOPPED)
+
+
+async def test_a_stop_ends_by_itself(fresh: World):
+    """However old what a process remembers of it is."""
+    ends_at = fresh.gateway.now() + timedelta(seconds=1)
+    await fresh.office.stops.stop(
+        StopOrder(scope=StopScope.PROVIDER, subject="sandbox", reason="r", ends_at=ends_at)
+    )
+
+    refused = await fresh.pay(order("o-1", fresh.today()))
+    await asyncio.sleep(1.1)
+    sent = await fresh.pay(order("o-1", fresh.today()))
+
+    assert (refused.verdict, sent.status) == (STOPPED, 200)

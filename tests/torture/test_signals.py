@@ -1,0 +1,125 @@
+"""Stopped, paused, left alone in the middle of a call: hardening 3.1."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.torture import postgres
+from tests.torture.postgres import Postgres
+from tests.torture.sites import providers
+from tests.torture.stage import Till, staged
+
+TAKEN = (200, "processing")
+LEASE_AND_QUIET_S = 60 + 5
+
+
+async def until_ordered(till: Till) -> None:
+    """Wait until the bank has an order."""
+    async with asyncio.timeout(10):
+        while not await till.orders():
+            await asyncio.sleep(0.02)
+
+
+async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
+    """SIGTERM in mid call: drained, ended with 0, and the payout was made once."""
+    async with staged(tmp_path) as stage:
+        till = await stage.till("one")
+        await till.start()
+        await stage.control.post("faults", body={"operation": "payout", "fault": "hang_after"})
+        asking = asyncio.create_task(till.pay("drained"))
+        await until_ordered(till)
+
+        till.command.kill(signal.SIGTERM)
+        answered = await asking
+        ended = await till.command.ended(45)
+        code = till.command.process.returncode
+        await till.start()
+        found, again = await till.read("drained"), await till.pay("drained")
+        executed = await till.executions("drained")
+
+    assert answered == (502, "SVC.PIX.010")
+    assert (ended, code) == (True, 0)
+    assert found[0] == 200
+    assert again == TAKEN
+    assert executed == [1050]
+
+
+async def test_a_caller_who_hangs_up_is_paid_for_all_the_same(tmp_path: Path):
+    """The bank stands still, the caller leaves, the bank goes on: recorded, made once."""
+    async with staged(tmp_path) as stage:
+        patient = providers(stage.bank_port, payout_timeout_s=10.0)
+        till = await stage.till("one", providers=patient)
+        await till.start()
+        stage.bank.kill(signal.SIGSTOP)
+        left = await till.pay("left", patience_s=0.7)
+        stage.bank.kill(signal.SIGCONT)
+        async with asyncio.timeout(10):
+            while await till.read("left") != (200, "paid"):
+                await asyncio.sleep(0.1)
+        again = await till.pay("left")
+        executed = await till.executions("left")
+
+    assert left == (0, "lost")
+    assert again == TAKEN
+    assert executed == [1050]
+
+
+@pytest.mark.torture
+async def test_a_process_that_slept_past_its_lease_does_not_send(tmp_path: Path):
+    """
+    Rule R13, with a bank that ignores keys: a second order would be a second payment.
+
+    A gateway is stopped (SIGSTOP) when it has a connection and is about to write. Another one
+    waits for the lease and the quiet period, proves the payout absent, and ends it. The first
+    one wakes up in front of the write, and must let it be.
+    """
+    async with postgres.running() as server, staged(tmp_path) as stage:
+        sleeper = await stage.till("sleeper", store=server.url(), kind="none")
+        sleeper.command.module = "tests.torture.sleeper"
+        other = await _beside(stage, sleeper, server)
+        await sleeper.start(failpoint="after_connect")
+        await other.start()
+
+        asking = asyncio.create_task(sleeper.pay("slept", patience_s=200))
+        await _until_asleep(sleeper)
+        await asyncio.sleep(LEASE_AND_QUIET_S)
+        found = await _until_ended(other, "slept")
+        sleeper.command.kill(signal.SIGCONT)
+        answered = await asking
+        await asyncio.sleep(1)
+        called, executed = await other.orders(), await other.executions("slept")
+        again = await other.pay("slept")
+
+    assert found == (200, "failed")
+    assert answered == (502, "SVC.ACC.005")
+    assert (called, executed) == (0, [])
+    assert again == (400, "SVC.PIX.010")
+
+
+async def _beside(stage, sleeper: Till, server: Postgres) -> Till:
+    """Make a second gateway for the same account on the same store."""
+    other = await stage.till("other", store=server.url(), kind="none")
+    keys = (sleeper.config.parent / "var" / "keys.json").read_bytes()
+    (other.config.parent / "var" / "keys.json").write_bytes(keys)
+    other.account = sleeper.account
+    return other
+
+
+async def _until_asleep(till: Till) -> None:
+    """Wait until the system says that the process is stopped."""
+    state = Path(f"/proc/{till.command.process.pid}/stat")
+    async with asyncio.timeout(10):
+        while state.read_text().rpartition(")")[2].split()[0] != "T":
+            await asyncio.sleep(0.02)
+
+
+async def _until_ended(till: Till, reference: str) -> tuple[int, str]:
+    """Read until it is no longer on its way."""
+    async with asyncio.timeout(30):
+        while (shown := await till.read(reference)) == TAKEN:
+            await asyncio.sleep(0.5)
+    return shown

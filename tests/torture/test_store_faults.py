@@ -1,0 +1,230 @@
+"""A store that fails around a payout, seen from outside: hardening 3.1."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from tests.contract.stores.relay import relayed
+from tests.torture import postgres
+from tests.torture.postgres import Postgres
+from tests.torture.sites import providers
+from tests.torture.stage import Stage, Till, staged
+
+FAILED = (500, "SVC.SYS.001")
+TAKEN = (200, "processing")
+_TOO_FULL = 8_192
+
+
+@asynccontextmanager
+async def on_postgres(folder: Path) -> AsyncIterator[tuple[Till, Postgres, Stage]]:
+    """Serve from a PostgreSQL of our own; the partner is known already."""
+    async with postgres.running() as server, staged(folder) as stage:
+        patient = providers(stage.bank_port, payout_timeout_s=10.0)
+        till = await stage.till("one", store=server.url(), providers=patient)
+        await till.start()
+        await till.read("nothing")
+        await stage.control.delete("calls")
+        yield till, server, stage
+
+
+async def test_a_store_that_is_down_keeps_everything_at_home(tmp_path: Path):
+    """500, and the bank is not called; when it is back the same request pays, once."""
+    async with on_postgres(tmp_path) as (till, server, _):
+        await server.crash()
+        down = await till.pay("down")
+        called = await till.orders()
+        await server.start()
+        back = await till.pay("down")
+        executed = await till.executions("down")
+
+    assert (down, called) == (FAILED, 0)
+    assert (back, executed) == (TAKEN, [1050])
+
+
+@pytest.mark.parametrize(
+    ("value", "told", "executed"),
+    [(10.5, TAKEN, [1050]), (777.03, (502, "SVC.PIX.010"), [])],
+    ids=["acknowledged", "rejected"],
+)
+async def test_a_store_that_goes_down_meanwhile(
+    tmp_path: Path, value: float, told: tuple[int, str], executed: list[int]
+):
+    """
+    What the bank acknowledged is told, for it is true; a rejection only once it is stored.
+
+    The bank stands still while the store goes down. Later, after the quiet period, both end
+    consistent: the one is paid, the other refused when it is asked for again.
+    """
+    async with on_postgres(tmp_path) as (till, server, stage):
+        stage.bank.kill(signal.SIGSTOP)
+        asking = asyncio.create_task(till.pay("meanwhile", value))
+        await _stored(server)
+        await server.crash()
+        stage.bank.kill(signal.SIGCONT)
+        answered = await asking
+        done = await till.executions("meanwhile")
+        await server.start()
+        till.command.kill()
+        till.offset_s = 120
+        await till.start()
+        ends = await _ends(till, value)
+        after = await till.executions("meanwhile")
+
+    assert (answered, done) == (told, executed)
+    assert ends == ((200, "paid") if executed else (400, "SVC.PIX.010"))
+    assert after == executed
+
+
+async def _stored(server: Postgres) -> None:
+    """Wait until an intent is committed."""
+    connection = await asyncpg.connect(server.url(), timeout=5)
+    async with asyncio.timeout(5):
+        while not await connection.fetchval("SELECT count(*) FROM payouts"):
+            await asyncio.sleep(0.01)
+    await connection.close()
+
+
+async def _ends(till: Till, value: float) -> tuple[int, str]:
+    """Ask again and read until it is decided."""
+    async with asyncio.timeout(15):
+        while True:
+            again, shown = await till.pay("meanwhile", value), await till.read("meanwhile")
+            if again[0] == 400:
+                return again
+            if shown[1] != "processing":
+                return shown
+            await asyncio.sleep(0.2)
+
+
+async def test_a_store_that_is_locked_up_is_given_up_soon(tmp_path: Path):
+    """Forty at once all get their 500 within seconds: nothing piles up behind a slow store."""
+    async with on_postgres(tmp_path) as (till, server, _):
+        other = await asyncpg.connect(server.url(), timeout=5)
+        holding = other.transaction()
+        await holding.start()
+        await other.execute("LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE")
+        began = time.monotonic()
+        slow = await asyncio.gather(*(till.pay(f"slow-{number}") for number in range(40)))
+        took = time.monotonic() - began
+        called = await till.orders()
+        await holding.rollback()
+        await other.close()
+        after = await till.pay("slow-0")
+
+    assert {verdict[0] for verdict in slow} <= {500, 503}
+    assert called == 0
+    assert took < 10
+    assert after == TAKEN
+
+
+async def test_a_store_that_is_silent_is_given_up_too(tmp_path: Path):
+    """The connection stands, and nothing comes back."""
+    async with (
+        postgres.running() as server,
+        relayed(server.port) as road,
+        staged(tmp_path) as stage,
+    ):
+        till = await stage.till("one", store=server.url())
+        text = till.config.read_text()
+        till.config.write_text(text.replace(f":{server.port}/", f":{road.port}/"))
+        await till.start()
+        await till.read("nothing")
+        await stage.control.delete("calls")
+        road.silent = True
+        began = time.monotonic()
+        silent = await till.pay("silent")
+        took = time.monotonic() - began
+        called = await till.orders()
+        road.silent = False
+        await road.cut()
+        after = await till.pay("silent")
+        executed = await till.executions("silent")
+
+    assert silent[0] in (500, 503)
+    assert (called, took < 10) == (0, True)
+    assert (after, executed) == (TAKEN, [1050])
+
+
+@pytest.mark.parametrize(("held_s", "expected"), [(1.0, TAKEN), (30.0, FAILED)])
+async def test_a_file_that_another_process_has_locked(
+    tmp_path: Path, held_s: float, expected: tuple[int, str]
+):
+    """It is waited for, but not longer than five seconds; then 500, and no call."""
+    async with staged(tmp_path) as stage:
+        till = await stage.till("one")
+        await till.start()
+        await till.read("nothing")
+        await stage.control.delete("calls")
+        file = till.config.parent / "pixgate.db"
+        with closing(sqlite3.connect(file, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            began = time.monotonic()
+            asking = asyncio.create_task(till.pay("locked"))
+            await asyncio.wait({asking}, timeout=held_s)
+            other.execute("ROLLBACK")
+            answered = await asking
+            took = time.monotonic() - began
+            called = await till.orders()
+        after = await till.pay("locked")
+        executed = await till.executions("locked")
+
+    assert answered == expected
+    assert called == (1 if expected == TAKEN else 0)
+    assert took < 8
+    assert (after, executed) == (TAKEN, [1050])
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path):
+    """A disk of two megabytes."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount, unmount = shutil.which("mount"), shutil.which("umount")
+    if mount is None or unmount is None:
+        pytest.skip("nothing to mount a small disk with")
+    made = [mount, "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    if subprocess.run(made, check=False, capture_output=True).returncode:
+        pytest.skip("only root may mount a small disk to fill it")
+    yield folder
+    subprocess.run([unmount, "-l", str(folder)], check=True)
+
+
+async def test_a_full_disk_keeps_everything_at_home(tmp_path: Path, small_disk: Path):
+    """500, and the bank is not called; it recovers without a restart."""
+    async with staged(tmp_path) as stage:
+        till = await stage.till("one", store=f"sqlite:///{small_disk / 'pixgate.db'}")
+        await till.start()
+        await till.read("nothing")
+        await stage.control.delete("calls")
+        _fill(small_disk / "filler")
+        full = [await till.pay(f"full-{number}") for number in range(3)]
+        called = await till.orders()
+        (small_disk / "filler").unlink()
+        after = await till.pay("full-0")
+        executed = await till.executions("full-0")
+        till.command.kill()
+
+    assert set(full) == {FAILED}
+    assert called == 0
+    assert (after, executed) == (TAKEN, [1050])
+
+
+def _fill(file: Path) -> None:
+    """Write until there is no room."""
+    with file.open("wb", buffering=0) as output:
+        try:
+            while True:
+                output.write(b"x" * _TOO_FULL)
+        except OSError:
+            return
