@@ -13,6 +13,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts import Environment
 from gateway.domain.money import Money
 from gateway.domain.payouts import Payout
+from gateway.domain.providers import Banks
 from gateway.domain.windows import Window
 from gateway.operations.executions import Execution
 from gateway.operations.followup import FollowUp
@@ -36,7 +37,7 @@ async def probed(office: Office, payout: Payout) -> Payout:
         work = Work(
             due=store.follow_ups,
             accounts=store.accounts,
-            follow_up=FollowUp(store.payouts, banks, acting.now, lambda _provider: None),
+            follow_up=_follow_up(office, banks),
             now=acting.now,
             owner=acting.actor,
             chance=random.random,
@@ -48,6 +49,17 @@ async def probed(office: Office, payout: Payout) -> Payout:
         acting.event("payout.probed", f"payout:{payout.provider_key}", details)
     )
     return seen
+
+
+def _follow_up(office: Office, banks: Banks) -> FollowUp:
+    """Follow up as serving does, without its metrics."""
+    return FollowUp(
+        office.store.payouts,
+        banks,
+        office.acting.now,
+        lambda _provider: None,
+        look_first=office.settings.payouts.look_first,
+    )
 
 
 async def verified(office: Office, account_id: str | None, window: Window) -> Report:

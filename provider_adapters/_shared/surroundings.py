@@ -25,7 +25,7 @@ class Surroundings:
     Attributes:
         chance: Numbers from 0 up to 1; spreads pauses, keeps no secret.
         pause: Waits that many seconds.
-        passing: A test's; see ``SessionTransport``.
+        passing: A test's; see ``wire.halves``.
     """
 
     clock: Monotonic = time.monotonic

@@ -33,7 +33,7 @@ from provider_adapters._shared.passage import Passage
 from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.surroundings import Surroundings
 from provider_adapters._shared.transcript import Transcript
-from provider_adapters._shared.transport import SessionTransport
+from provider_adapters._shared.wire.transport import WireTransport
 from provider_adapters.sandbox import client as bank
 from provider_adapters.sandbox import documents, payouts, translate
 from provider_adapters.sandbox.client import Question
@@ -230,9 +230,7 @@ class SandboxFactory:
             message = f"providers.{name}: the sandbox bank moves no money and is refused here"
             raise AdapterRefused(message)
         chosen = settings_of(name, SandboxSettings, settings)
-        transport = SessionTransport(
-            _base_url(name, chosen), chosen.limits, environment, self._around.passing
-        )
+        transport = WireTransport(_base_url(name, chosen), chosen.limits, environment, self._around)
         client = ProviderClient(
             ClientParts(
                 provider=name,

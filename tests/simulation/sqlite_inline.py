@@ -185,14 +185,15 @@ class InlineConnection:
     async def _unlocked(self, work: Callable[[], Done]) -> Done:
         """Wait for another's lock as the busy timeout does."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + _BUSY_S
+        until, again_s = loop.time() + _BUSY_S, _AGAIN_S
         while True:
             try:
                 return work()
             except sqlite3.OperationalError as problem:
                 if "locked" not in str(problem) or loop.time() > until:
                     raise
-            await asyncio.sleep(_AGAIN_S * (1 + self.client.chance.random()))
+            await asyncio.sleep(again_s * (1 + self.client.chance.random()))
+            again_s *= 2
 
     def _commit(self) -> None:
         self.raw.commit()

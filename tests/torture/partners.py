@@ -110,6 +110,8 @@ class Partners:
         elif status not in (200, 404, 500, 503, 429, LOST):
             life.odd.append(f"read: {status} {document.get('code')}")
         if status == 200 and shown in _FINAL:
+            if life.seen not in ("", seen, shown):
+                life.odd.append(f"is {life.seen} and {shown} at once")
             life.seen = shown
         return status
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 import signal
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,9 +16,10 @@ from gateway.app.failpoints import NAMES
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Deadline
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.messages import ProviderRequest
+from provider_adapters._shared.messages import Kind, ProviderAnswer, ProviderRequest
 from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.transport import SessionTransport
+from provider_adapters._shared.surroundings import Surroundings
+from provider_adapters._shared.wire.transport import WireTransport
 from tests.torture.stage import Till, staged
 
 EXECUTED_FROM = NAMES.index("after_body")
@@ -110,6 +112,31 @@ async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
                 group.create_task(in_turn(point))
 
 
+async def called(
+    port: int, passing: Callable[[str], None], passage: Passage, body: bytes
+) -> ProviderAnswer:
+    """Call a bank on this port: for money where there is a body, else to read."""
+    transport = WireTransport(
+        f"http://127.0.0.1:{port}",
+        ClientLimits(),
+        Environment.SANDBOX,
+        Surroundings(passing=passing),
+    )
+    await transport.start()
+    request = ProviderRequest(
+        operation="a call",
+        method="POST" if body else "GET",
+        template="/",
+        path="/",
+        body=body,
+        kind=Kind.PAYOUT if body else Kind.READ,
+    )
+    try:
+        return await transport.call(request, passage)
+    finally:
+        await transport.close()
+
+
 async def test_half_a_body_is_on_the_wire_at_mid_body():
     """What the bank holds at that point is the head and exactly half of the order."""
     body = b'{"valor_centavos":1050}.'
@@ -126,18 +153,9 @@ async def test_half_a_body_is_on_the_wire_at_mid_body():
             if name == "after_body":
                 asked[0].sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
 
-        url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        transport = SessionTransport(url, ClientLimits(), Environment.SANDBOX, passing)
-        await transport.start()
         loop = asyncio.get_running_loop()
         passage = Passage(Deadline(loop.time() + 5, loop.time))
-        answer = await transport.call(
-            ProviderRequest(
-                operation="create_payout", method="POST", template="/", path="/", body=body
-            ),
-            passage,
-        )
-        await transport.close()
+        answer = await called(server.getsockname()[1], passing, passage, body)
         asked[0].close()
 
     assert answer.status == 200
@@ -155,14 +173,8 @@ async def test_reading_passes_no_point():
         writer.close()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    transport = SessionTransport(url, ClientLimits(), Environment.SANDBOX, passed.append)
-    await transport.start()
 
-    said = await transport.call(
-        ProviderRequest(operation="get_balance", method="GET", template="/", path="/"), Passage()
-    )
+    said = await called(server.sockets[0].getsockname()[1], passed.append, Passage(), b"")
 
-    await transport.close()
     server.close()
     assert (said.status, passed) == (200, [])

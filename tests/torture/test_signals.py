@@ -14,6 +14,7 @@ from tests.torture.sites import providers
 from tests.torture.stage import Till, staged
 
 TAKEN = (200, "processing")
+SEND_S = 20
 LEASE_AND_QUIET_S = 60 + 5
 
 
@@ -73,20 +74,22 @@ async def test_a_process_that_slept_past_its_lease_does_not_send(tmp_path: Path)
     """
     Rule R13, with a bank that ignores keys: a second order would be a second payment.
 
-    A gateway is stopped (SIGSTOP) when it has a connection and is about to write. Another one
-    waits for the lease and the quiet period, proves the payout absent, and ends it. The first
-    one wakes up in front of the write, and must let it be.
+    A gateway is stopped (SIGSTOP) when it has a connection and is about to write, until its time
+    to send is over. Another one, whose clock is ahead, sees the lease and the quiet period end,
+    proves the payout absent, and ends it. The first one wakes up in front of the write, and must
+    let it be.
     """
     async with postgres.running() as server, staged(tmp_path) as stage:
         sleeper = await stage.till("sleeper", store=server.url(), kind="none")
         sleeper.command.module = "tests.torture.sleeper"
         other = await _beside(stage, sleeper, server)
         await sleeper.start(failpoint="after_connect")
+        other.offset_s = LEASE_AND_QUIET_S - SEND_S
         await other.start()
 
         asking = asyncio.create_task(sleeper.pay("slept", patience_s=200))
         await _until_asleep(sleeper)
-        await asyncio.sleep(LEASE_AND_QUIET_S)
+        await asyncio.sleep(SEND_S + 2)
         found = await _until_ended(other, "slept")
         sleeper.command.kill(signal.SIGCONT)
         answered = await asking

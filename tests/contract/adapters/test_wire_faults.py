@@ -12,6 +12,7 @@ from provider_adapters import registry
 from tests.contract.adapters.harness import ACCOUNT, FAR, PASSED, SETTINGS, on_stage, order
 from tests.contract.adapters.wire_faults import FAULTS, WireFault, close, hang
 from tests.unit.provider_adapters.scripted import ScriptedBank, standing
+from tests.unit.provider_adapters.stock import StockTransport
 from tests.unit.provider_adapters.witness import SHORT, Witness
 
 PATIENCE_S = 3
@@ -21,10 +22,26 @@ adapters = pytest.mark.parametrize("name", list(registry.ADAPTERS))
 faults = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 
 
+ROADS = {"sandbox": "provider_adapters.sandbox.adapter.WireTransport"}
+"""Where each adapter's factory finds its transport."""
+
+
+@pytest.fixture(params=["ours", "stock"])
+def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every adapter call over ours, and over aiohttp's client: one table holds for both."""
+    if request.param == "stock":
+        for place in ROADS.values():
+            monkeypatch.setattr(place, StockTransport)
+
+
+transports = pytest.mark.usefixtures("transport")
+
+
 def test_every_registered_adapter_stands_on_the_stage():
-    assert set(SETTINGS) == set(registry.ADAPTERS)
+    assert set(SETTINGS) == set(ROADS) == set(registry.ADAPTERS)
 
 
+@transports
 @adapters
 @faults
 async def test_a_read_fails_with_a_provider_error(name: str, fault: WireFault):
@@ -46,6 +63,7 @@ async def test_a_read_fails_with_a_provider_error(name: str, fault: WireFault):
     assert bank.connections == len(told.calls)
 
 
+@transports
 @adapters
 @faults
 async def test_a_payout_is_sent_once_and_unknown(name: str, fault: WireFault):
@@ -65,6 +83,7 @@ async def test_a_payout_is_sent_once_and_unknown(name: str, fault: WireFault):
     assert [(call.operation, call.bytes_left) for call in told.calls] == [("create_payout", True)]
 
 
+@transports
 @adapters
 @pytest.mark.parametrize("fault", ["refused", "stalled", "tls"])
 async def test_what_fails_before_a_byte_is_unreachable(name: str, fault: str):
@@ -82,6 +101,7 @@ async def test_what_fails_before_a_byte_is_unreachable(name: str, fault: str):
     assert {(call.outcome, call.bytes_left) for call in told.calls} == {("connect_error", False)}
 
 
+@transports
 @adapters
 async def test_a_plain_bank_behind_an_encrypted_address_is_sent_nothing(name: str):
     async with (
@@ -94,6 +114,7 @@ async def test_a_plain_bank_behind_an_encrypted_address_is_sent_nothing(name: st
     assert outcome.evidence.reason == "connect_timeout"
 
 
+@transports
 @adapters
 async def test_after_the_deadline_nothing_is_written(name: str):
     """Payout protocol: checked in the same step as the write, so after connecting."""

@@ -305,6 +305,15 @@ async def test_an_adapter_that_raises_keeps_nobody_from_their_look(desk: Desk):
     assert all(look.next_check_at is not None for look in desk.board.looks)
 
 
+async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(desk: Desk):
+    """What the bank proves stays; what it does not is as it was."""
+    await desk.till.stands(UNKNOWN)
+    desk.till.banks.adapter = Raising(knows=KeyError("situacao"))
+    row = await desk.till.row()
+
+    assert await desk.reconciler.look_at(row) == row
+
+
 async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
     till: Till, caplog: pytest.LogCaptureFixture
 ):
@@ -365,6 +374,37 @@ async def test_a_mistake_of_ours_does_not_end_the_following_up(
 
     assert claims > 1
     assert "following up failed" in caplog.text
+
+
+async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(desk: Desk):
+    """A group of tasks that fails swallows the cancellation that comes while it ends."""
+    asking = asyncio.Event()
+
+    async def ends_slowly() -> int:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(slowly(asking))
+            group.create_task(failing())
+        return 0
+
+    desk.reconciler.turn = ends_slowly  # type: ignore[method-assign]
+    desk.reconciler.start()
+    await asking.wait()
+
+    await asyncio.wait_for(desk.reconciler.stop(), timeout=1)
+
+
+async def slowly(asking: asyncio.Event) -> None:
+    try:
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        asking.set()
+        await asyncio.sleep(0.01)
+        raise
+
+
+async def failing() -> None:
+    message = "away"
+    raise StoreUnavailable(message)
 
 
 async def test_stopping_gives_up_a_look_under_way(desk: Desk):

@@ -142,7 +142,7 @@ def test_an_order_above_zero_alone_can_exist(centavos: int):
 MAY_FOLLOW = {
     "sending": {"unknown", "not_sent", "accepted", "paid", "rejected", "failed"},
     "unknown": {"not_sent", "accepted", "paid", "rejected", "failed"},
-    "not_sent": {"sending", "failed"},
+    "not_sent": {"sending", "unknown", "failed"},
     "accepted": {"paid", "failed"},
     "paid": set(),
     "rejected": set(),

@@ -303,6 +303,28 @@ async def test_what_was_never_sent_fails_when_its_day_is_over(till: Till, clock:
     assert till.bank.lookups == []
 
 
+@pytest.mark.parametrize(
+    ("knows", "ends"),
+    [(IS_SETTLED, PAID), (NotFound("absent"), FAILED), (Unavailable("down"), UNKNOWN)],
+    ids=["the bank paid it", "the bank knows nothing", "the bank does not tell"],
+)
+async def test_after_a_restore_the_bank_is_asked_before_a_day_ends(
+    till: Till, clock: Clock, knows: Outcome | Exception, ends: PayoutState
+):
+    """A backup may have forgotten the attempt that followed the one that was not sent."""
+    await till.stands(NOT_SENT)
+    till.follow_up = replace(till.follow_up, look_first=True)
+    till.bank.knows = knows
+    clock.passes(DAY_S)
+
+    doubted = await till.look()
+    found = await till.look()
+
+    assert doubted.state is UNKNOWN
+    assert found.state is ends
+    assert len(till.bank.lookups) == 1
+
+
 async def test_the_day_of_an_attempt_that_may_have_left_is_never_over(till: Till, clock: Clock):
     await till.stands(UNKNOWN)
     clock.passes(30 * DAY_S)
