@@ -20,7 +20,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test torture bench docs lint lock clean
+.PHONY: help setup run check test simulate torture bench docs lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -60,6 +60,10 @@ lint: $(VENV)/.test ## ruff alone: the quick part of check
 
 test: $(VENV)/.test ## all tests; what needs a server or a browser skips, with a reason, where it is absent
 	@$(BIN)/python -m pytest
+
+simulate: $(VENV)/.test ## payouts under a seeded scheduler: [SEEDS=n] [FIRST=n] [JOBS=n], or replay [SEED=n]
+	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) \
+	  $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
 
 torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [SCALE=release] [SECONDS=n] [SEED=n]
 	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))

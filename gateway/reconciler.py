@@ -105,8 +105,9 @@ class Reconciler:
         return seen
 
     async def _run(self) -> None:
-        """Turn for ever."""
-        while True:
+        """Turn until told to stop."""
+        # a turn that fails as it is cancelled raises its failures, not the cancellation
+        while self._task is not None:
             try:
                 await self.turn()
             except* StoreUnavailable:

@@ -177,9 +177,7 @@ SUCCESSORS: Mapping[PayoutState, frozenset[PayoutState]] = {
     PayoutState.UNKNOWN: frozenset(
         {PayoutState.NOT_SENT, PayoutState.ACCEPTED, PayoutState.REJECTED} | FINAL_STATES
     ),
-    PayoutState.NOT_SENT: frozenset(
-        {PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.FAILED}
-    ),
+    PayoutState.NOT_SENT: frozenset({PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.FAILED}),
     PayoutState.ACCEPTED: frozenset({PayoutState.PAID, PayoutState.FAILED}),
     PayoutState.PAID: frozenset(),
     PayoutState.REJECTED: frozenset(),

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-import ssl
 from collections.abc import Mapping
 from http import HTTPStatus
-
-import aiohttp
 
 from gateway.domain.providers import (
     BadReply,
@@ -59,44 +56,6 @@ def blames_the_bank(failure: ProviderError) -> bool:
 def timed_out(passage: Passage) -> ProviderError:
     """Name the failure of a call whose whole time is over."""
     return Unavailable(Reason.TIMEOUT) if passage.bytes_left else Unreachable(Reason.TIMEOUT)
-
-
-def of_exception(problem: Exception, passage: Passage) -> ProviderError:
-    """
-    Name the failure of a call that ended without a whole answer.
-
-    Whether a byte left is the passage's word alone. The exception's class
-    cannot tell: a time-out and a reset after the body are connection errors
-    and ``OSError`` too.
-    """
-    if passage.refused_here:
-        return Unreachable(Reason.DEADLINE_PASSED)
-    if not passage.bytes_left:
-        return Unreachable(_before(problem))
-    if isinstance(problem, TimeoutError):
-        return Unavailable(Reason.TIMEOUT)
-    if isinstance(problem, aiohttp.ClientResponseError):
-        return BadReply(Reason.NOT_HTTP)
-    if isinstance(problem, aiohttp.ClientPayloadError):
-        return BadReply(Reason.ANSWER_CUT_SHORT, http_status=passage.http_status or None)
-    return Unavailable(Reason.CONNECTION_LOST)
-
-
-def _before(problem: Exception) -> Reason:
-    """Say why no byte left."""
-    if isinstance(problem, aiohttp.ClientConnectorDNSError):
-        return Reason.DNS_FAILED
-    if isinstance(problem, TimeoutError):
-        return Reason.CONNECT_TIMEOUT
-    if isinstance(
-        problem, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch | ssl.SSLError
-    ):
-        return Reason.TLS_FAILED
-    if isinstance(problem, aiohttp.InvalidURL) or not isinstance(
-        problem, OSError | aiohttp.ClientConnectionError
-    ):
-        return Reason.UNSENDABLE
-    return Reason.CONNECT_FAILED
 
 
 def of_status(answer: ProviderAnswer) -> ProviderError:

@@ -253,5 +253,3 @@ def _id(message: Message) -> str:
 def _tell(reply: asyncio.Future[str], said: str) -> None:
     if not reply.done():
         reply.set_result(said)
-
-

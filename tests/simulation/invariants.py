@@ -191,8 +191,8 @@ class Oracle:
         for call in self._calls:
             if call.key == key:
                 call.seen.add(row.state)
-        if before is not None and before.visible != "processing" and before.visible != row.visible:
-            self._fail(f"I7 {before.state} became {row.state}")
+        if before is not None:
+            self._changed(before, row)
         if row.state in _NEGATIVE and self.executions[key]:
             self._fail(f"I4 {row.state}, though executed")
         if row.state == "not_sent":
@@ -201,7 +201,11 @@ class Oracle:
                 self._fail("I10 taken for unsent, though it may move money")
         if by is not None and by.kind == "POST" and by.key == key and by.centavos != row.centavos:
             self._fail("I6 other content changed a row")
-        if before is not None and before.centavos != row.centavos:
+
+    def _changed(self, before: Row, row: Row) -> None:
+        if before.visible not in {"processing", row.visible}:
+            self._fail(f"I7 {before.state} became {row.state}")
+        if before.centavos != row.centavos:
             self._fail("I6 the content of a row changed")
 
     def _separated(self, key: str, row: Row) -> None:
@@ -238,7 +242,8 @@ class Oracle:
             return
         if row is None or row.state not in _NEGATIVE:
             live = call.seen <= {"sending", "unknown", "accepted", "paid"}
-            rule = "I8 a live payout was refused" if live and not call.writes else "I5 told before stored"
+            live = live and not call.writes
+            rule = "I8 refused while alive" if live else "I5 told before stored"
             self._fail(f"{rule} ({self._state(call.key)})")
         self._refused.add(call.key)
         if self.executions[call.key]:

@@ -85,9 +85,7 @@ async def _send_before_storing(self: Payouts, caller: Caller, request: PayoutReq
     return operation._answer(intent, outcome, recorded=await self._record(intent, outcome))
 
 
-async def _read_then_insert(
-    self: StoredPayouts, payout: Payout, attempt: Attempt
-) -> Payout | None:
+async def _read_then_insert(self: StoredPayouts, payout: Payout, attempt: Attempt) -> Payout | None:
     found = await self.find(payout.account_id, payout.reference)
     if found is not None:
         return found
@@ -132,7 +130,7 @@ def _absent_at_once() -> Callable[..., object]:
     return lambda self, payout, bank, asked_at: original(self, payout, bank, asked_at + ages)
 
 
-def _read_with(**instead: Callable[[SimulatedAdapter, PayoutOrder], Outcome]) -> Callable[..., object]:
+def _read_with(**instead: Callable[..., Outcome]) -> Callable[..., object]:
     original = SimulatedAdapter.read
 
     def read(self: SimulatedAdapter, said: str, order: PayoutOrder) -> Outcome:
@@ -147,7 +145,11 @@ def _refusal(*_any: object) -> Outcome:
 
 def _told_unrecorded() -> Callable[..., object]:
     original = operation._answer
-    return lambda payout, outcome, *, recorded: original(payout, outcome, recorded=True)
+
+    def answer(payout: Payout, outcome: Outcome, **_recorded: bool) -> Payout:
+        return original(payout, outcome, recorded=True)
+
+    return answer
 
 
 def _step_blindly(change: Change) -> object:
@@ -157,6 +159,11 @@ def _step_blindly(change: Change) -> object:
 
 async def _never_seen(_payout: Payout, _bank: object) -> None:
     return None
+
+
+def _day_ends_unasked() -> Callable[..., object]:
+    original = FollowUp._end_of_day
+    return lambda self, payout: original(replace(self, look_first=False), payout)
 
 
 def _date_first() -> Callable[..., object]:
@@ -298,6 +305,15 @@ MUTANTS = (
         breaks=("I1", "I4"),
     ),
     Mutant(
+        rule="R10 day",
+        says="after a restore, look before a day ends",
+        owner=FollowUp,
+        part="_end_of_day",
+        instead=_day_ends_unasked(),
+        life=replace(_BUSY, restore=True, crashes=0, read_errors=0.8),
+        breaks=("I4",),
+    ),
+    Mutant(
         rule="R11",
         says="the date is looked at after the reference",
         owner=Payouts,
@@ -330,7 +346,9 @@ MUTANTS = (
         owner=FollowUp,
         part="_absent",
         instead=_absent_and_again(),
-        life=replace(_BUSY, loss=0.7, bank_errors=0.0, crashes=0, patient=0.9),
+        life=replace(
+            _BUSY, loss=0.7, bank_errors=0.0, crashes=0, partners=1, patient=0.9, dawn=True
+        ),
         breaks=("I1", "I10"),
     ),
     Mutant(

@@ -8,7 +8,7 @@ from datetime import date
 
 from gateway.domain.money import Money
 from gateway.domain.payouts import PayoutRequest
-from tests.simulation.invariants import Answer
+from tests.simulation.invariants import Answer, Call
 from tests.simulation.world import LOST, World, call_of
 from tests.unit.paying import asking
 
@@ -32,7 +32,8 @@ class Partner:
     async def pay(self) -> None:
         """Ask until there is an answer that ends it, or patience does."""
         world = self.world
-        await asyncio.sleep(world.chance.choice((0.0, 0.0, 0.1, 3.0, 150.0)) * world.chance.random())
+        latest = world.chance.choice((0.0, 0.0, 0.1, 3.0, 150.0))
+        await asyncio.sleep(latest * world.chance.random())
         day = world.now().date()
         while self._tries < world.scenario.posts:
             answer = await self._post(day)
@@ -64,7 +65,7 @@ class Partner:
     async def _get(self) -> Answer:
         return await self._ask(call_of("GET", self.reference, self.content), None)
 
-    async def _ask(self, call, request: PayoutRequest | None) -> Answer:
+    async def _ask(self, call: Call, request: PayoutRequest | None) -> Answer:
         """Give up waiting after half a minute; the node works on."""
         node = self.world.nodes[int(self.world.chance.random() * 2)]
         try:
@@ -77,7 +78,7 @@ class Partner:
         return replace(asking(self.reference, day=day), value=Money(self.content))
 
     def _backoff(self) -> float:
-        """Doubling from a second; while nobody answers at all, minutes; some come back much later."""
+        """Up to minutes, longer while nobody answers at all; some come back much later."""
         world = self.world
         if not any(node.up for node in world.nodes):
             return 300.0 * (1 + world.chance.random())

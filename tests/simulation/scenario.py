@@ -26,7 +26,7 @@ class Scenario:
         store_faults: Statements that fail before, during or after they are done.
         store_slow: Statements that take seconds.
         crashes, stops, pauses: Processes killed, told to stop, or halted, between two steps.
-        midnight: The life begins minutes before a day ends.
+        midnight, dawn: The life begins minutes before, or after, a day ends; else at noon.
         restore: A backup is restored, then payouts are looked up before they are sent.
         strangers: Orders of other content under a reference that is taken.
         patient: Partners that ask again the next day.
@@ -53,6 +53,7 @@ class Scenario:
     stops: int = 0
     pauses: int = 0
     midnight: bool = False
+    dawn: bool = False
     restore: bool = False
     strangers: float = 0.0
     patient: float = 0.0
@@ -90,6 +91,7 @@ def drawn(chance: Random) -> Scenario:
         stops=chance.choice((0, 0, 0, 1)),
         pauses=chance.choice((0, 0, 1, 2)),
         midnight=chance.random() < 0.3,
+        dawn=chance.random() < 0.15,
         restore=chance.random() < 0.12,
         strangers=some(0.3, 0.5),
         patient=some(0.2, 0.3),

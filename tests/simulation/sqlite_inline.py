@@ -15,7 +15,7 @@ from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from sqlalchemy import event
 from sqlalchemy.dialects.sqlite.aiosqlite import AsyncAdapt_aiosqlite_connection
@@ -212,7 +212,7 @@ class InlineCursor:
         self.rowcount = -1
         self.lastrowid: int | None = None
 
-    async def __aenter__(self) -> InlineCursor:
+    async def __aenter__(self) -> Self:
         return self
 
     async def execute(self, statement: str, parameters: Sequence[object] = ()) -> InlineCursor:

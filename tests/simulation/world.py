@@ -32,6 +32,7 @@ from tests.simulation.sqlite_inline import Client, Disk, Fault, Slot
 from tests.unit.people import ACCOUNT, account, caller
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+DAWN = datetime(2026, 11, 20, 0, 3, tzinfo=UTC)
 LATE = datetime(2026, 11, 20, 23, 57, tzinfo=UTC)
 LOST = Answer(0, "connection lost")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -74,7 +75,7 @@ class World:
         self.outside = copy_context()
         self.processes: list[Process] = []
         self._sleepers: list[asyncio.Future[None]] = []
-        self.start = LATE if self.scenario.midnight else NOON
+        self.start = LATE if self.scenario.midnight else DAWN if self.scenario.dawn else NOON
         self.bank = SimulatedBank(self.scenario, self._surroundings())
         truth = Truth(stage.disk.read, self.bank.may_still_move)
         self.oracle = Oracle(self.scenario, truth, self.fail)
@@ -209,16 +210,17 @@ class Node:
         self.world.note(f"{process.name} STOPS")
         self.world.counts["stops"] += 1
         self._stopping = True
-        for task in (*self._serving, self.reconciler):
+        for task in self._serving:
             task.cancel()
+        ends = self.world.loop.create_task(self.reconciler.stop(), context=self._context)
+        self._serving.append(ends)
         self.world.loop.call_later(_STOP_S, self._stopped, process, context=self.world.outside)
 
     def _stopped(self, process: Process) -> None:
         """Look that it has ended what it had to; a paused one had no chance to."""
         if self.process is not process:
             return
-        tasks = (*self._serving, self.reconciler)
-        if not process.stopped and not all(task.done() for task in tasks):
+        if not process.stopped and not all(task.done() for task in self._serving):
             self.world.fail("a task does not stop")
         self.crash()
 
@@ -303,8 +305,8 @@ class Node:
         )
         reconciler.start()
         assert reconciler._task is not None
-        self.reconciler = reconciler._task
-        self.reconciler.add_done_callback(self._died)
+        self.reconciler = reconciler
+        reconciler._task.add_done_callback(self._died)
 
     def _died(self, _task: asyncio.Task[None]) -> None:
         if not self.world.over and not self._stopping:

@@ -60,6 +60,7 @@ class Campaign:
             kills=-(-self.scale.kills // phases),
             faults=-(-self.scale.faults // phases),
             done=lambda: (len(self.lives) - before) / share,
+            spacing=10 + self.scale.payouts // self.scale.kills,
         )
         longest = max(_SHORTEST_PHASE_S, 1.5 * self.scale.seconds / phases)
         until = min(self.ends_at, time.monotonic() + longest)

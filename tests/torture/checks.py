@@ -54,7 +54,7 @@ async def check(world: World, lives: Sequence[Life], partners: Partners) -> None
     if not ledger["balanced"]:
         violations.append("the bank's ledger is not balanced")
     for row in rows.values():
-        world.tally.ends[f"{row.state}{' in review' if row.review else ''}"] += 1
+        world.tally.ends[_end(row)] += 1
     world.tally.others["executions"] = sum(map(len, executed.values()))
     world.tally.others["references never stored"] = len(lives) - len(rows)
     violations.extend(_strange_failures(world))
@@ -104,6 +104,14 @@ def _judged_row(life: Life, row: Payout, paid: list[int]) -> Iterator[str]:
         yield f"was shown paid, is {row.state}"
     if life.seen == "failed" and row.state not in _FAILED:
         yield f"was shown failed, is {row.state}"
+
+
+def _end(row: Payout) -> str:
+    """Name how a payout ended, and why a person is wanted where one is."""
+    if not row.review:
+        return str(row.state)
+    other_amount = row.value.centavos in _SETTLES_OTHERWISE
+    return f"in review ({'another amount settled' if other_amount else row.state})"
 
 
 async def _rows(world: World) -> Rows:

@@ -45,6 +45,7 @@ class Weather:
     Attributes:
         kills, faults: How many belong to this phase.
         done: How far the payouts of this phase are, from 0 to 1 and beyond.
+        spacing: Payouts to a kill, or a little more: the longest a gateway waits for its point.
         killed, hit: How many there were so far.
         injected: Faults that the bank was told and that have not hit yet.
     """
@@ -53,6 +54,7 @@ class Weather:
     kills: int
     faults: int
     done: Callable[[], float]
+    spacing: int
     killed: int = 0
     hit: int = 0
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -85,8 +87,8 @@ class Weather:
         world = self.world
         while not self.over.is_set():
             due = self.due(self.killed, self.kills)
-            failpoint = self.chance.choice((*NAMES, "", "", "")) if due else ""
-            passes = self.chance.randint(1, 25)
+            failpoint = self.chance.choice((*NAMES, "", "", ""))
+            passes = self.chance.randint(1, 8) if due else self.chance.randint(10, self.spacing)
             world.start(command, f"{failpoint}:{passes}" if failpoint else "")
             await command.wait(world.session)
             by_itself = await self._ended(command, 8.0 if failpoint else 0.5)

@@ -12,13 +12,8 @@ from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from gateway.domain.providers import BadReply, ProviderError, Unavailable
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.reasons import Reason
-from provider_adapters._shared.wire.framing import (
-    HeadEnd,
-    body_length,
-    is_interim,
-    is_without_body,
-    kept_for,
-)
+from provider_adapters._shared.wire import framing
+from provider_adapters._shared.wire.framing import HeadEnd, is_interim, is_without_body
 from provider_adapters._shared.wire.parser import make_parser
 
 HEAD_BYTES: Final = 64 * 1024
@@ -75,8 +70,7 @@ class Reading:
         Read on; return the answer when it is whole.
 
         Raises:
-            BadReply: ``not_http``, ``too_large`` or ``content_coding``; nothing
-                of this connection can be read any more.
+            BadReply: nothing of this connection can be read any more.
         """
         if self._message is None:
             data = self._read_head(data)
@@ -151,7 +145,7 @@ class Reading:
         status = message.code
         self._message, self._payload = message, payload
         self._answered(status)
-        self._length = body_length(message)
+        self._length = framing.body_length(message)
         if (self._length or 0) > self._largest and not is_without_body(status):
             raise BadReply(Reason.TOO_LARGE, http_status=status)
 
@@ -198,5 +192,5 @@ class Reading:
         message = self._message
         assert message is not None  # noqa: S101 - for the type; there is no body without a head
         self.reusable = clean and not message.should_close
-        self.kept_s = kept_for(message)
+        self.kept_s = framing.kept_for(message)
         return ProviderAnswer(status=message.code, headers=message.headers, body=body)

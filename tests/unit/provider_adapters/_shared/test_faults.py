@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import ssl
-
-import aiohttp
 import pytest
-from aiohttp.client_reqrep import ConnectionKey
 from multidict import CIMultiDict
 
 from gateway.domain import providers
@@ -15,59 +11,6 @@ from provider_adapters._shared import faults
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.passage import Passage
 from provider_adapters._shared.reasons import Reason
-
-KEY = ConnectionKey("bank.example", 443, True, True, None, None, None, None)
-BEFORE = [
-    (aiohttp.ClientConnectorDNSError(KEY, OSError(-2, "unknown name")), "dns_failed"),
-    (aiohttp.ClientConnectorError(KEY, OSError(111, "refused")), "connect_failed"),
-    (aiohttp.ConnectionTimeoutError(), "connect_timeout"),
-    (aiohttp.ClientConnectorCertificateError(KEY, ssl.CertificateError()), "tls_failed"),
-    (aiohttp.ClientConnectorSSLError(KEY, ssl.SSLError(1, "alert")), "tls_failed"),
-    (aiohttp.ServerFingerprintMismatch(b"a", b"b", "bank.example", 443), "tls_failed"),
-    (aiohttp.InvalidURL("x"), "unsendable"),
-    (ValueError("a header with a line break"), "unsendable"),
-    (aiohttp.ServerDisconnectedError(), "connect_failed"),
-]
-AFTER = [
-    (TimeoutError(), providers.Unavailable, "timeout"),
-    (aiohttp.SocketTimeoutError(), providers.Unavailable, "timeout"),
-    (aiohttp.ServerDisconnectedError(), providers.Unavailable, "connection_lost"),
-    (aiohttp.ClientOSError(104, "reset"), providers.Unavailable, "connection_lost"),
-    (aiohttp.ClientPayloadError(), providers.BadReply, "answer_cut_short"),
-    (
-        aiohttp.ClientConnectorError(KEY, OSError(104, "tls 1.3")),
-        providers.Unavailable,
-        "connection_lost",
-    ),
-]
-
-
-@pytest.mark.parametrize(("problem", "reason"), BEFORE, ids=lambda row: type(row).__name__)
-def test_before_a_byte_all_is_unreachable(problem: Exception, reason: str):
-    failure = faults.of_exception(problem, Passage())
-
-    assert isinstance(failure, providers.Unreachable)
-    assert failure.reason == reason
-
-
-@pytest.mark.parametrize(("problem", "kind", "reason"), AFTER)
-def test_after_a_byte_nothing_is(problem: Exception, kind: type[ProviderError], reason: str):
-    """All of these are connection errors by class; the witness decides."""
-    passage = Passage()
-    passage.leaving()
-
-    failure = faults.of_exception(problem, passage)
-
-    assert type(failure) is kind
-    assert failure.reason == reason
-
-
-@pytest.mark.parametrize("problem", [problem for problem, _ in BEFORE])
-def test_no_exception_can_deny_a_byte_that_left(problem: Exception):
-    passage = Passage()
-    passage.leaving()
-
-    assert not isinstance(faults.of_exception(problem, passage), providers.Unreachable)
 
 
 @pytest.mark.parametrize("sent", [False, True])

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -91,6 +92,21 @@ async def test_addresses_are_kept_for_a_while():
 async def test_the_next_address_is_tried_when_one_refuses():
     async with standing(ScriptedBank(saying(answer()))) as bank:
         await connected(dialler(bank.port, Names("127.0.0.2", "127.0.0.1")))
+
+
+async def test_an_address_that_keeps_silent_has_only_its_share_of_the_time():
+    """Its queue is full: a connection is neither taken nor refused."""
+    async with standing(ScriptedBank(saying(answer()))) as bank:
+        with ExitStack() as sockets:
+            silent = sockets.enter_context(socket.socket())
+            silent.bind(("127.0.0.2", bank.port))
+            silent.listen(0)
+            for _ in range(4):
+                waiting = sockets.enter_context(socket.socket())
+                waiting.setblocking(False)
+                waiting.connect_ex(silent.getsockname())
+
+            await connected(dialler(bank.port, Names("127.0.0.2", "127.0.0.1"), connect_s=0.4))
 
 
 async def test_addresses_of_which_none_answers_are_forgotten():

@@ -65,6 +65,19 @@ async def test_an_idle_one_is_closed_after_a_time():
         assert (len(pool), pool.idle) == (0, 0)
 
 
+async def test_each_is_closed_when_its_own_time_is_over():
+    async with pooled(kept(), idle_s=0.05) as (pool, opened):
+        pool.give(await opened())
+        await asyncio.sleep(0.03)
+        pool.give(await opened())
+        await asyncio.sleep(0.035)
+        left = pool.idle
+        await asyncio.sleep(0.1)
+
+        assert left <= 1
+        assert (len(pool), pool.idle) == (0, 0)
+
+
 async def test_one_too_old_is_not_used_even_if_nobody_has_swept():
     async with pooled(kept(), idle_s=0.01) as (pool, opened):
         pool.give(await opened())

@@ -1,0 +1,81 @@
+"""Thousands of troubled lives in which every invariant of payouts holds, each from a seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.simulation.lives import run, run_many
+from tests.simulation.scenario import drawn
+
+SEEDS, STEPS, JOBS = 2_000, 300_000, 2
+HAPPENED = (
+    "crashes",
+    "stops",
+    "pauses",
+    "restores",
+    "order lost",
+    "answer lost",
+    "doubled",
+    "late",
+    "store fault",
+    "store slow",
+    "error, executed",
+    "fails later",
+    "rejected",
+    "look-up failed",
+    "compare-and-set lost",
+)
+
+
+def test_every_invariant_holds_in_every_life():
+    """I1 to I11, looked at after every step; a broken one names its seed."""
+    steps, counts, broken = 0, Counter[str](), {}
+
+    for life in run_many(range(SEEDS), JOBS):
+        steps += life.steps
+        counts += life.counts
+        if life.violation:
+            broken[f"make simulate SEED={life.seed}"] = life.violation
+
+    print(f"{steps:,} steps over {SEEDS:,} seeds", dict(counts), sep="\n")  # noqa: T201 - figures
+    assert broken == {}
+    assert steps >= STEPS
+    assert [event for event in HAPPENED if not counts[event]] == []
+
+
+@pytest.mark.parametrize("seed", [0, 7, 23, 101])
+def test_a_seed_replays_step_by_step(seed: int):
+    """The trace's hash covers every step, its time and its task."""
+    once, again = run(seed), run(seed)
+
+    assert (once.steps, once.digest) == (again.steps, again.digest)
+    assert once.digest != run(seed + 1).digest
+
+
+def test_a_seed_is_the_same_life_in_another_process():
+    """What ran before in a process leaves nothing behind that could change an order."""
+    here = [run(seed).digest for seed in (5, 6, 8)]
+
+    there = [life.digest for life in run_many([8, 5, 6], jobs=2)]
+
+    assert there == [here[2], here[0], here[1]]
+
+
+def test_the_story_of_a_life_can_be_read():
+    told: list[str] = []
+
+    run(1, note=told.append)
+
+    assert any("POST" in line for line in told)
+    assert any("COMMITS" in line for line in told)
+
+
+def test_lives_differ():
+    """A chance that is always the same number would prove nothing."""
+    from random import Random  # noqa: PLC0415 - only here
+
+    kinds = {(each.kind, each.crashes) for each in (drawn(Random(n)) for n in range(100))}
+
+    assert len(kinds) > 8
