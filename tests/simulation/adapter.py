@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from gateway.domain.accounts import Account
 from gateway.domain.clocks import Deadline
@@ -144,6 +144,3 @@ class OnlyBank:
 
 def _evidence(phase: Phase, reason: str, *, left: bool) -> Evidence:
     return Evidence(phase=phase, bytes_left=left, reason=reason)
-
-
-__all__: Sequence[str] = ("OnlyBank", "SimulatedAdapter")

@@ -74,7 +74,7 @@ def _start_again(world: World, node: Node) -> None:
 async def _restore(world: World) -> None:
     """Back up, work on, lose everything, wait until nothing moves, restore, look first."""
     chance = world.chance
-    await asyncio.sleep(chance.random() * chance.choice((1.0, 10.0, 100.0)))
+    await asyncio.sleep(chance.random() * chance.choice((0.0, 0.0, 1.0, 10.0, 100.0)))
     backup = world.stage.disk.copied()
     world.note("BACKUP")
     await asyncio.sleep(chance.random() * chance.choice((2.0, 60.0, 600.0)))

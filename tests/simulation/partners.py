@@ -35,6 +35,7 @@ class Partner:
         latest = world.chance.choice((0.0, 0.0, 0.1, 3.0, 150.0))
         await asyncio.sleep(latest * world.chance.random())
         day = world.now().date()
+        answer = LOST
         while self._tries < world.scenario.posts:
             answer = await self._post(day)
             if not await self._goes_on(answer):
@@ -42,8 +43,21 @@ class Partner:
             await asyncio.sleep(self._backoff())
             if world.chance.random() < 0.5:
                 day = world.now().date()
+        if world.scenario.restore and answer.status not in {400, 403}:
+            await self._ask_after_restore()
         if world.chance.random() < 0.5:
             await self._get()
+
+    async def _ask_after_restore(self) -> None:
+        """Ask again for what the store may have forgotten; nobody told the partner."""
+        world = self.world
+        while not world.counts["restores"]:
+            await asyncio.sleep(300.0)
+        for _ in range(int(world.chance.random() * 4)):
+            answer = await self._post(world.now().date())
+            if not await self._goes_on(answer):
+                return
+            await asyncio.sleep(self._backoff())
 
     async def _goes_on(self, answer: Answer) -> bool:
         """Say whether the contract asks for the same request again."""
