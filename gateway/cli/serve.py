@@ -85,6 +85,7 @@ async def _serve(terminal: Terminal, worker: int | None) -> None:
     with stop_signals() as asked:
         async with running(gateway):
             await _welcome(terminal, gateway, settings)
+            gateway.observing.lag.forget()
             await drain(gateway, await asked)
 
 

@@ -36,13 +36,18 @@ class LoopLag:
         self._task: asyncio.Task[None] | None = None
 
     def p95_s(self) -> float:
-        """Return the 95th percentile of the last samples; zero before the first. Cheap."""
+        """Return the 95th percentile of the last samples; zero while they are too few. Cheap."""
         return self._p95_s
 
     def start(self) -> None:
         """Begin to measure the running loop; begun twice is begun once."""
         if self._task is None:
             self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
+
+    def forget(self) -> None:
+        """Begin anew: what was slow until now says nothing of what comes."""
+        self._samples.clear()
+        self._p95_s = 0.0
 
     async def stop(self) -> None:
         """End; the last figure stays."""
@@ -60,8 +65,8 @@ class LoopLag:
             self._take(max(0.0, self._clock() - due))
 
     def _take(self, lag_s: float) -> None:
-        """Keep one sample."""
+        """Keep one sample; of a few, the 95th percentile would be the worst one alone."""
         self._samples.append(lag_s)
-        ordered = sorted(self._samples)
-        self._p95_s = ordered[ceil(0.95 * len(ordered)) - 1]
+        if len(self._samples) == self._samples.maxlen:
+            self._p95_s = sorted(self._samples)[ceil(0.95 * len(self._samples)) - 1]
         self._observe(lag_s)

@@ -74,3 +74,23 @@ async def test_it_stops_and_starts_again():
 
     assert silent
     assert len(asyncio.all_tasks()) == 1
+
+
+async def test_a_few_samples_are_no_verdict():
+    """A slow start must not turn the first callers away."""
+    monitor = lag([])
+    for _ in range(19):
+        monitor._take(9.0)
+
+    assert monitor.p95_s() == 0.0
+
+
+async def test_what_was_is_forgotten_when_that_is_asked_for():
+    monitor = lag([])
+    for _ in range(20):
+        monitor._take(9.0)
+    before = monitor.p95_s()
+
+    monitor.forget()
+
+    assert (before, monitor.p95_s()) == (9.0, 0.0)
