@@ -12,9 +12,10 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateway.app.banks import ConnectedBanks, Connection, limits_of
+from gateway.app.banks import ConnectedBanks, Connection
 from gateway.app.clocks import wall_clock
-from gateway.app.failpoints import Passing, armed
+from gateway.app.connecting import connect
+from gateway.app.failpoints import armed
 from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.lookups import LastUses
 from gateway.app.observing import Observing, make_observing
@@ -32,11 +33,8 @@ from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
 from gateway.store.database import Limits
 from gateway.store.engine import Store, open_store
-from gateway.telemetry.records import Observer
 from policies.authentication.basic import SecretCheck
-from provider_adapters._shared.surroundings import Surroundings
-from provider_adapters.registry import find, names
-from provider_adapters.sandbox.adapter import SandboxFactory
+from provider_adapters.registry import names
 from provider_adapters.sandbox.bank.server import SandboxBank
 
 
@@ -82,7 +80,9 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     store = open_store(settings.store_url, _limits(settings))
     observing = make_observing(settings, now, described_surfaces(settings))
     passing = armed(settings.environment, environ)
-    connections = _connections(settings, observing.observer, passing)
+    connections = {
+        name: connect(name, settings, observing.observer, passing) for name in settings.providers
+    }
     uses = LastUses(store.credentials, now)
     readiness = Readiness(store)
     parts = Parts(
@@ -130,28 +130,6 @@ def _limits(settings: Settings) -> Limits:
         connect_s=database.timeout_s,
         statement_s=database.timeout_s,
     )
-
-
-def _connections(
-    settings: Settings, observer: Observer, passing: Passing | None
-) -> dict[str, Connection]:
-    """Make the adapter of every configured provider."""
-    return {name: _connection(name, settings, observer, passing) for name in settings.providers}
-
-
-def _connection(
-    name: str, settings: Settings, observer: Observer, passing: Passing | None
-) -> Connection:
-    """Make one adapter; those of ours take the provider's limits among their settings."""
-    provider = settings.providers[name]
-    factory = find(provider.adapter)
-    if passing is not None and isinstance(factory, SandboxFactory):
-        factory = SandboxFactory(Surroundings(passing=passing))
-    given = dict(provider.settings)
-    if "limits" in factory.settings.__struct_fields__:
-        given.setdefault("limits", limits_of(provider))
-    adapter = factory(name, given, settings.environment, observer)
-    return Connection(adapter, provider.read_only)
 
 
 def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:

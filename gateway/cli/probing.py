@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
+from gateway.app.connecting import connect
 from gateway.cli.opening import opened_store
 from gateway.config.settings import Settings
-from gateway.config.upstream import Provider
 from gateway.domain.providers import ProviderAdapter, ProviderError
 from gateway.domain.stores import StoreUnavailable
 from gateway.operations.administration import NotPossible
@@ -16,7 +16,6 @@ from gateway.store import schema
 from gateway.store.address import address, is_sqlite
 from gateway.telemetry.records import AccessRecord, ProviderCall
 from provider_adapters._shared.factory import AdapterRefused
-from provider_adapters.registry import find
 
 _PROBE_S = 10.0
 
@@ -47,9 +46,9 @@ class Silent:
 
 def unmakeable(settings: Settings) -> Iterator[Finding]:
     """Name the providers whose adapter does not take its settings; nothing is opened."""
-    for name, provider in settings.providers.items():
+    for name in settings.providers:
         try:
-            _adapter(settings, name, provider)
+            connect(name, settings, Silent())
         except AdapterRefused as problem:
             yield f"providers.{name}", str(problem)
 
@@ -57,8 +56,8 @@ def unmakeable(settings: Settings) -> Iterator[Finding]:
 async def probed(settings: Settings) -> list[Finding]:
     """Reach the store and every provider; name those that cannot be used."""
     found = [*await _store(settings)]
-    for name, provider in settings.providers.items():
-        found += await _provider(name, _adapter(settings, name, provider))
+    for name in settings.providers:
+        found += await _provider(name, connect(name, settings, Silent()).adapter)
     return found
 
 
@@ -102,8 +101,3 @@ async def _provider(name: str, adapter: ProviderAdapter) -> list[Finding]:
     finally:
         await adapter.close()
     return []
-
-
-def _adapter(settings: Settings, name: str, provider: Provider) -> ProviderAdapter:
-    factory = find(provider.adapter)
-    return factory(name, provider.settings, settings.environment, Silent())

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from gateway.app.banks import ConnectedBanks, Connection, limits_of
+from gateway.app.banks import ConnectedBanks, Connection
+from gateway.app.connecting import connect
 from gateway.cli.opening import Office
 from gateway.cli.probing import Silent
 from gateway.config.settings import Settings
 from gateway.operations.administration import NotPossible
 from gateway.security.sealing import SealBroken, Sealer
 from provider_adapters._shared.factory import AdapterRefused
-from provider_adapters.registry import find
 
 
 @asynccontextmanager
@@ -26,25 +26,19 @@ async def reached(office: Office) -> AsyncIterator[ConnectedBanks]:
     """
     settings = office.settings
     async with AsyncExitStack() as opened:
-        connections = {name: _connection(name, settings) for name in settings.providers}
+        connections = {name: _connected(name, settings) for name in settings.providers}
         for connection in connections.values():
             await connection.adapter.start()
             opened.push_async_callback(connection.adapter.close)
         yield ConnectedBanks(connections, _unsealing(office.keys.sealer))
 
 
-def _connection(name: str, settings: Settings) -> Connection:
+def _connected(name: str, settings: Settings) -> Connection:
     """Make one adapter, under the limits that serving has too."""
-    provider = settings.providers[name]
-    factory = find(provider.adapter)
-    given = dict(provider.settings)
-    if "limits" in factory.settings.__struct_fields__:
-        given.setdefault("limits", limits_of(provider))
     try:
-        adapter = factory(name, given, settings.environment, Silent())
+        return connect(name, settings, Silent())
     except AdapterRefused as problem:
         raise NotPossible(str(problem)) from problem
-    return Connection(adapter, provider.read_only)
 
 
 def _unsealing(sealer: Sealer) -> Callable[[bytes, str], str]:
