@@ -51,7 +51,7 @@ class Database:
 
     Attributes:
         reader: Every statement stands alone, which saves PostgreSQL two round trips.
-        insert_new: An INSERT that leaves a row with the same primary key as it is.
+        insert_new: An INSERT that leaves a row with one of the same keys as it is.
     """
 
     writer: AsyncEngine
@@ -76,7 +76,7 @@ class Database:
     async def add(
         self, connection: AsyncConnection, table: Table, row: Mapping[str, object]
     ) -> bool:
-        """Insert a row; False when its primary key is taken, and nothing was done."""
+        """Insert a row; False when one of its keys is taken, and nothing was done."""
         done = await connection.execute(
             self.insert_new(table), row, execution_options={"preserve_rowcount": True}
         )

@@ -106,4 +106,6 @@ def _begin(connection: Connection) -> None:
 
 
 def _insert_new(table: Table) -> Insert:
-    return insert(table).on_conflict_do_nothing(index_elements=table.primary_key.columns)
+    # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
+    # meet the other unique index first, and would call that a failure.
+    return insert(table).on_conflict_do_nothing()

@@ -71,12 +71,25 @@ def run(
     note(f"seed {seed}: {stage.scenario}")
     world = World(stage)
     try:
-        violation = _play(loop, world)
+        with _silence():
+            violation = _play(loop, world)
         steps, digest = loop.steps, loop.digest()
     finally:
-        _bury(loop, world)
+        with _silence():
+            _bury(loop, world)
         disk.close()
     return Life(seed=seed, steps=steps, digest=digest, violation=violation, counts=world.counts)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Let nothing be logged: lives are full of trouble, and it is not news."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 def run_many(seeds: Iterable[int], jobs: int = 1) -> Iterator[Life]:
@@ -180,7 +193,6 @@ def _account_row() -> dict[str, object]:
 @lru_cache(maxsize=1)
 def _slots() -> tuple[Slot, Slot]:
     """The engines of two nodes; their first connections, which ask SQLite for more, are made."""
-    logging.disable(logging.CRITICAL)
     slots = (_slot(), _slot())
     disk = Disk(_content())
     loop = Loop(Random(0))

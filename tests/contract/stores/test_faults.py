@@ -111,12 +111,22 @@ async def test_nothing_told_of_as_stored_is_lost_by_a_kill(store: Store) -> None
 
 async def test_what_a_driver_says_of_a_row_is_not_handed_on(store: Store) -> None:
     """Its text quotes the row, and a row holds personal data."""
-    await store.payouts.add(payout(), attempt())
-    taken = replace(payout("order-2"), provider_key=payout().provider_key)
+    nobody = "00000000-0000-4000-8000-000000000000"
 
     with pytest.raises(StoreUnavailable) as caught:
-        await store.payouts.add(taken, attempt())
+        await store.payouts.add(replace(payout(), account_id=nobody), attempt())
 
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
-    assert payout().provider_key not in str(caught.value)
+    assert nobody not in str(caught.value)
+
+
+async def test_two_references_never_share_a_provider_key(store: Store) -> None:
+    """One payout's fate would be shown for the other; nothing of the second is stored."""
+    await store.payouts.add(payout(), attempt())
+    taken = replace(payout("order-2"), provider_key=payout().provider_key)
+
+    with pytest.raises(StoreUnavailable):
+        await store.payouts.add(taken, attempt())
+
+    assert await store.payouts.find(ACCOUNT, "order-2") is None

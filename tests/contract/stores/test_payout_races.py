@@ -26,6 +26,18 @@ async def test_of_many_adds_of_one_reference_exactly_one_wins(store: Store, seco
     assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
 
 
+async def test_losers_are_never_taken_for_failures(store: Store, second: Store) -> None:
+    """The row has two unique keys, and both can be met first."""
+    for number in range(60):
+        mine = payout(f"race-{number}")
+
+        there = await asyncio.gather(
+            *(node.payouts.add(mine, attempt()) for node in [store, second] * 4)
+        )
+
+        assert there.count(None) == 1
+
+
 async def test_adds_of_many_references_all_win(store: Store, second: Store) -> None:
     nodes = [store, second] * 20
 

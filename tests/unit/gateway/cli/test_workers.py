@@ -47,7 +47,9 @@ async def ready(port: int) -> None:
                 async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
                     if answer.status == 200:
                         return
-            except aiohttp.ClientConnectionError:
+            # A port nobody listens on may even answer with what it was asked: a socket can
+            # connect to itself.
+            except aiohttp.ClientError:
                 pass
             await asyncio.sleep(0.1)
 
