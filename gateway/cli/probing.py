@@ -14,7 +14,7 @@ from gateway.domain.stores import StoreUnavailable
 from gateway.operations.administration import NotPossible
 from gateway.store import schema
 from gateway.store.address import address, is_sqlite
-from gateway.telemetry.records import AccessRecord, ProviderCall
+from gateway.telemetry.records import ProviderCall
 from provider_adapters._shared.factory import AdapterRefused
 
 _PROBE_S = 10.0
@@ -24,9 +24,6 @@ Finding = tuple[str, str]
 
 class Silent:
     """An ``Observer`` whom nothing is worth a line."""
-
-    def request(self, record: AccessRecord) -> None:
-        """Let it pass."""
 
     def provider_call(self, call: ProviderCall) -> None:
         """Let it pass."""

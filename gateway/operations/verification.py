@@ -64,6 +64,8 @@ class Report:
     What was compared.
 
     Attributes:
+        executions: Each counted once, though statement and books may both tell it.
+        told: The provider keys that statements have told.
         foreign: Pix that left an account without a key of ours: ordered
             elsewhere, or by a bank that does not repeat keys.
     """
@@ -72,6 +74,7 @@ class Report:
     rows: int = 0
     executions: int = 0
     foreign: int = 0
+    told: set[str] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
 
     def add(self, found: Difference) -> None:
@@ -134,6 +137,8 @@ class Verification:
             return
         await self._compare(executed, report)
         keys = {each.key for each in executed}
+        report.executions += len(executed)
+        report.told |= keys
         for row in rows:
             own = row.provider == bank.name and row.state is PayoutState.PAID
             settled = row.settled_at is not None and row.settled_at < later.end
@@ -150,7 +155,9 @@ class Verification:
         """Compare with the bank's own books; what no row of theirs explains counts for all."""
         ids = {account.id for account in accounts}
         told = [each for each in await books() if window.start <= each.at < window.end]
-        await self._compare([each for each in told if await self._concerns(each, ids)], report)
+        concerning = [each for each in told if await self._concerns(each, ids)]
+        await self._compare(concerning, report)
+        report.executions += sum(each.key not in report.told for each in concerning)
 
     async def _concerns(self, execution: Execution, account_ids: set[str]) -> bool:
         row = await self.follow_ups.find_by_key(execution.key)
@@ -165,7 +172,6 @@ class Verification:
         """Look for the row of every execution."""
         times = Counter(each.key for each in executed)
         for execution in executed:
-            report.executions += 1
             if not execution.key:
                 report.foreign += 1
                 continue

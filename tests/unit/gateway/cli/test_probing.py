@@ -105,7 +105,6 @@ def test_the_sandbox_s_adapters_can_be_made(monkeypatch):
 @pytest.mark.parametrize(
     ("event", "arguments"),
     [
-        ("request", (None,)),
         ("provider_call", (None,)),
         ("breaker", ("bank", "read", "open")),
         ("provider_retry", ("bank", "get_balance")),

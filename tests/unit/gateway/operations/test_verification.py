@@ -213,6 +213,17 @@ async def test_the_bank_s_own_books_count_beside_the_statement(comparison):
     assert report.foreign == 1
 
 
+async def test_an_execution_that_both_sources_tell_is_counted_once(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY))
+    comparison.executed = [executed(), executed("0" * 32)]
+
+    report = await comparison.run()
+
+    assert report.executions == 2
+    assert kinds(report) == ["execution_without_row"]
+
+
 async def test_the_books_of_one_account_are_those_of_its_rows(comparison):
     await stand(comparison.office.store, payout(), REJECTED)
     comparison.executed = [executed()]
