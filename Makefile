@@ -9,6 +9,8 @@ BIN := $(VENV)/bin
 PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
 PAGES := errors metrics
+# Most tests wait for a server or a clock: two for each core.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
 # What `make torture` does at least: smoke, ci or release.
 SCALE ?= ci
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
@@ -20,7 +22,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test simulate torture bench docs lint lock clean
+.PHONY: help setup run check test simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races docs lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -58,8 +60,8 @@ lint: $(VENV)/.test ## ruff alone: the quick part of check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-test: $(VENV)/.test ## all tests; what needs a server or a browser skips, with a reason, where it is absent
-	@$(BIN)/python -m pytest
+test: $(VENV)/.test ## all tests, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
+	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8
 
 simulate: $(VENV)/.test ## payouts under a seeded scheduler: [SEEDS=n] [FIRST=n] [JOBS=n], or replay [SEED=n]
 	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) \
@@ -68,8 +70,29 @@ simulate: $(VENV)/.test ## payouts under a seeded scheduler: [SEEDS=n] [FIRST=n]
 torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [SCALE=release] [SECONDS=n] [SEED=n]
 	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
-bench: $(VENV)/.run ## CPU per request beside a bare pass-through proxy
-	@$(BIN)/python bench/run.py
+races: $(VENV)/.test ## ten thousand races for one refresh token, on two nodes
+	@$(BIN)/python -m tests.identity.races
+
+bench: $(VENV)/.run ## CPU, latency, memory, start, scrape, beside a bare proxy: [BENCH="--only cpu --rounds 3"]
+	@$(BIN)/python bench/run.py $(BENCH)
+
+bench-peers: $(VENV)/.run ## the same balance through nginx, Envoy, Caddy, FastAPI and others: [BENCH=...]
+	@$(BIN)/python bench/peers/run.py $(BENCH)
+
+bench-profile: $(VENV)/.run ## where the CPU time of a balance goes, by stage: [BENCH=--statement]
+	@$(BIN)/python bench/stages.py $(BENCH)
+
+bench-record: $(VENV)/.run ## all four, plots to the full, written into docs/performance.md: [BENCH=--quick]
+	@$(BIN)/python bench/record.py $(BENCH)
+
+bench-storage: $(VENV)/.run ## durable payouts a second, beside the disk's own floor: [BENCH=...]
+	@$(BIN)/python bench/storage.py $(BENCH)
+
+bench-payouts: $(VENV)/.run ## payouts through the whole gateway: [BENCH=...]
+	@$(BIN)/python bench/payouts.py $(BENCH)
+
+bench-plots: $(VENV)/.run ## cost against connections, page size, accounts, stored payouts: [BENCH=--full]
+	@$(BIN)/python bench/plots.py $(BENCH)
 
 docs: $(VENV)/.run ## write the generated pages anew
 	@for page in $(PAGES); do \
@@ -78,8 +101,8 @@ docs: $(VENV)/.run ## write the generated pages anew
 	done
 
 lock: | $(UV) ## resolve the requirements anew
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml -o requirements/run.txt
-	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --group test -o requirements/test.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf -o requirements/run.txt
+	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf --group test -o requirements/test.txt
 
 clean: ## remove what was made, the embedded databases included
 	@rm -rf $(VENV) $(TOOLS) var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import stub
+from bench.movements import MOST, day_of
 from gateway.security.secrets import new_client_secret
 
 _PATIENCE_S = 60
@@ -48,15 +49,39 @@ class Partner:
 
     def request(self, account: str, secret: str = "") -> bytes:
         """Write the bytes of a balance request, by default with the right secret."""
-        pair = f"{self.client_id}:{secret or self.client_secret}"
-        return write_request(
-            f"/baas/v1/account/{account}/balance",
-            f"Basic {base64.b64encode(pair.encode()).decode()}",
-        )
+        return self._request(f"/baas/v1/account/{account}/balance", secret or self.client_secret)
+
+    def statement_request(self, movements: int) -> bytes:
+        """Ask for the statement of the day that has so many."""
+        day = day_of(movements)
+        return self.account_request(f"transactions?init={day}&ends={day}&limit={MOST}")
+
+    def account_request(self, path: str) -> bytes:
+        """Ask for something below the account."""
+        return self._request(f"/baas/v1/account/{self.account}/{path}", self.client_secret)
 
     def refused_request(self) -> bytes:
         """Write one whose secret has the right form and is wrong, so that a digest finds out."""
         return self.request(self.account, new_client_secret(os.urandom))
+
+    def _request(self, path: str, secret: str) -> bytes:
+        pair = base64.b64encode(f"{self.client_id}:{secret}".encode()).decode()
+        return write_request(path, f"Basic {pair}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A store with a partner in it, to be copied for every gateway of a run."""
+
+    folder: Path
+    partner: Partner
+
+
+def prepare(folder: Path) -> Prepared:
+    """Make a store in a new folder, and a partner in it."""
+    folder.mkdir()
+    nowhere = Place(folder=folder, database="", port=1, operations=2, bank=3)
+    return Prepared(folder=folder, partner=make_partner(write_configuration(nowhere)))
 
 
 def write_request(path: str, authorization: str) -> bytes:
@@ -79,6 +104,7 @@ def make_partner(config: Path) -> Partner:
         config,
         *("credential", "issue", "--name", "bench"),
         *("--company", company, "--permission", "balance:read"),
+        *("--permission", "transaction:read", "--permission", "withdraw:read"),
     )
     return Partner(
         account=_made_account(config, company, stub.ACCOUNT),
@@ -120,7 +146,12 @@ def _configuration(place: Place) -> Mapping[str, object]:
         "var": str(place.folder),
         "server": {"port": place.port, "connections_per_address": 10_000, "drain_accept_s": 0},
         "admin": {"port": place.operations},
-        "database": {"url": place.database, "migrate": "always"},
+        "database": {
+            "url": place.database,
+            "migrate": "always",
+            "timeout_s": _PATIENCE_S,
+            "auth_timeout_s": _PATIENCE_S,
+        },
         "limits": {
             "in_flight": 10_000,
             "loop_lag_s": 60,

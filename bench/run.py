@@ -1,5 +1,5 @@
 """
-``make bench``: CPU per request of the gateway, beside a bare pass-through proxy, in one run.
+``make bench``: what the gateway costs and how long it takes, beside a bare pass-through proxy.
 
 Everything is started, then loaded in turns, so that what else the machine does
 falls on all alike. Fails on a wrong answer, never on a slow one unless asked to.
@@ -8,58 +8,45 @@ falls on all alike. Fails on a wrong answer, never on a slow one unless asked to
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from statistics import quantiles
 
 import uvloop
 
-from bench import load, report, subjects, system
-from bench.report import CONVERSATIONS, Figures, Measured, Round
-from bench.subjects import Scene, Subject
+from bench import history, postgres, rounds, scrape, startup, subjects, system, targets, telling
+from bench.figures import Measured
+from bench.partner import prepare
+from bench.postgres import NoServer
+from bench.rounds import Turns, WrongAnswer
 
-RESULTS = Path(__file__).parent / "results"
-
-
-class WrongAnswer(Exception):
-    """A system did not answer as it must; its speed means nothing."""
+FIGURES = (*subjects.FIGURES, "telling", "start", "scrape")
+_SCRAPES = 10
+# A second gateway would share pages with the one whose memory is read, and make it look smaller.
+_SCENES = ({"slow"}, {"cpu", "rate", "workers"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """
-    How long and how hard.
+    What, how long and how hard.
 
     Attributes:
         seconds: Of one round, after a warm-up of a quarter of that.
-        database: Address of a PostgreSQL database; empty leaves out what needs one.
+        connections: Of every row that does not say otherwise.
+        only: The figures to take.
         check: Fail where a goal is missed by far.
     """
 
     rounds: int
     seconds: float
     connections: int
-    database: str
+    only: Collection[str]
     results: Path
     check: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Instant:
-    """What the clocks say: the world's, a process tree's, ours with the stub, and all cores'."""
-
-    at: float
-    theirs: float
-    ours: float
-    busy: float
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -68,130 +55,75 @@ def main(arguments: Sequence[str]) -> int:
     system.raise_file_limit()
     system.pin(os.getpid(), system.cores().others)
     try:
-        with (
-            tempfile.TemporaryDirectory(prefix="pixgate-bench-") as folder,
-            subjects.standing(Path(folder), options.database) as scene,
-        ):
-            measured = uvloop.run(measure(scene, options))
+        with tempfile.TemporaryDirectory(prefix="pixgate-bench-") as folder:
+            system.keep_bytecode(Path(folder) / "bytecode")
+            measured = measure(Path(folder), options)
     except (WrongAnswer, system.NotStarted) as problem:
         print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
         return 1
-    show(measured, options)
-    keep(measured, options)
-    failed = report.failed(measured)
-    for name in failed:
-        print(f"{name} is above its limit")
-    return 1 if failed and options.check else 0
+    told = f"{options.rounds} rounds of {options.seconds:g} s in turns; median (min..max)"
+    return history.close(measured, targets.GOALS, _kept(options, told), check=options.check)
 
 
 def read(arguments: Sequence[str]) -> Options:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0].strip())
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--database", default="", help="an empty PostgreSQL database, for R11")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the history")
+    parser.add_argument(
+        "--only", nargs="+", choices=FIGURES, default=FIGURES, help="figures to take"
+    )
+    parser.add_argument("--results", type=Path, default=history.RESULTS, help="of the history")
     parser.add_argument("--check", action="store_true", help="fail where a limit is exceeded")
     return Options(**vars(parser.parse_args(arguments)))
 
 
-async def measure(scene: Scene, options: Options) -> Measured:
+def measure(folder: Path, options: Options) -> Measured:
     """
-    Load every system in turn, round after round, then hold many conversations.
+    Take the figures that were asked for.
 
     Raises:
-        WrongAnswer: before, during or after the load.
+        WrongAnswer: a system did not answer as it must.
+        NotStarted: one did not come up.
     """
-    measured = {subject.name: Figures() for subject in scene.subjects}
-    compare(scene.subjects)
-    for _ in range(options.rounds):
-        for subject in scene.subjects:
-            measured[subject.name].rounds.append(await take_round(scene, subject, options))
-    for subject in scene.subjects:
-        if subject.slow is not None:
-            measured[subject.name].pss_mb = await memory(subject.pid, subject.slow, options)
-    compare(scene.subjects)
+    figures = _possible(set(options.only))
+    turns = Turns(rounds=options.rounds, seconds=options.seconds)
+    measured, prepared = Measured(), prepare(folder / "prepared")
+    for together in _SCENES:
+        if figures & together:
+            inside = folder / "-".join(sorted(figures & together))
+            with subjects.standing(
+                inside, prepared, figures & together, options.connections
+            ) as scene:
+                measured.rounds |= uvloop.run(rounds.take(scene.subjects, turns, scene.bank))
+    if "telling" in figures:
+        measured.values |= telling.taken(folder / "telling", prepared)
+    if "start" in figures:
+        measured.values |= startup.taken(folder / "start", prepared, options.rounds)
+    if "scrape" in figures:
+        measured.values |= scrape.held_up_ms(folder, _SCRAPES)
     return measured
 
 
-def compare(measured: Sequence[Subject]) -> None:
-    """Ask each once and compare the whole answer; raises WrongAnswer."""
-    for subject in measured:
-        answer = load.ask(subject.order)
-        if answer != subject.right:
-            problem = f"{subject.name} said\n{answer}\n\ninstead of\n{subject.right}"
-            raise WrongAnswer(problem)
+def _possible(figures: set[str]) -> set[str]:
+    """Leave out, with a word, what this machine cannot measure."""
+    if "workers" in figures:
+        try:
+            postgres.installed()
+        except NoServer as problem:
+            print(f"two processes are not measured: {problem}")
+            return figures - {"workers"}
+    return figures
 
 
-async def take_round(scene: Scene, subject: Subject, options: Options) -> Round:
-    """Load one system; raises WrongAnswer."""
-    theirs, ours = system.tree(subject.pid), [os.getpid(), scene.bank]
-    async with load.calling(subject.order, options.connections) as tally:
-        await asyncio.sleep(options.seconds / 4)
-        tally.clear()
-        before = _now(theirs, ours)
-        await asyncio.sleep(options.seconds)
-        after, answers, latencies_s = _now(theirs, ours), tally.answers, tally.latencies_s[:]
-    if tally.wrong or not answers:
-        problem = f"{subject.name}: {tally.wrong} wrong of {answers} under load"
-        raise WrongAnswer(problem)
-    seconds, cpu_s = after.at - before.at, after.theirs - before.theirs
-    others_s = after.busy - before.busy - cpu_s - (after.ours - before.ours)
-    cuts = quantiles(latencies_s, n=100) if answers > 1 else latencies_s * 99
-    return Round(
-        answers=answers,
-        seconds=seconds,
-        cpu_s=cpu_s,
-        other_cores=max(0.0, others_s / seconds),
-        p50_ms=cuts[49] * 1000,
-        p99_ms=cuts[98] * 1000,
+def _kept(options: Options, told: str) -> history.Kept:
+    """Say how it was measured."""
+    command = (
+        f"bench/run.py --rounds {options.rounds} --seconds {options.seconds:g}"
+        f" --connections {options.connections} --only {' '.join(options.only)}"
     )
-
-
-async def memory(pid: int, order: load.Order, options: Options) -> float:
-    """Read the memory of a process while it holds many conversations; raises WrongAnswer."""
-    async with load.calling(order, CONVERSATIONS) as tally:
-        await asyncio.sleep(options.seconds)
-        pss_mb = system.pss_mb(pid)
-    if tally.wrong or not tally.answers:
-        problem = f"{tally.wrong} wrong of {tally.answers} with {CONVERSATIONS} conversations"
-        raise WrongAnswer(problem)
-    return pss_mb
-
-
-def show(measured: Measured, options: Options) -> None:
-    """Print both tables and what they were taken under."""
-    print(f"\n{options.rounds} rounds of {options.seconds} s in turns, ", end="")
-    print(f"{options.connections} connections, bank without latency; median (min..max)\n")
-    print(*report.systems(measured), "", *report.goals(measured), "", sep="\n")
-    print(", ".join(f"{name}: {text}" for name, text in system.machine().items()))
-    others = [one.other_cores for figures in measured.values() for one in figures.rounds]
-    print(f"other programs took {report.spread(others, '.2f')} cores during the rounds")
-
-
-def keep(measured: Measured, options: Options) -> None:
-    """Write the history file of this run."""
-    at = datetime.now(UTC)
-    options.results.mkdir(parents=True, exist_ok=True)
-    file = options.results / f"{at:%Y-%m-%dT%H%M%SZ}.json"
-    kept = {"at": at.isoformat(timespec="seconds"), **_circumstances(options)}
-    file.write_text(json.dumps({**kept, **report.document(measured)}, indent=1) + "\n")
-    print(f"kept in {file.name}")
-
-
-def _circumstances(options: Options) -> Mapping[str, object]:
-    """Say how it was measured; an address of a database may hold a password."""
-    return {
-        "command": f"bench/run.py --rounds {options.rounds} --seconds {options.seconds}"
-        f" --connections {options.connections}{' --database ...' if options.database else ''}",
-        "machine": system.machine(),
-    }
-
-
-def _now(theirs: Sequence[int], ours: Sequence[int]) -> Instant:
-    """Read all clocks."""
-    return Instant(time.perf_counter(), system.cpu_s(theirs), system.cpu_s(ours), system.busy_s())
+    return history.Kept(folder=options.results, command=command, told=told)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The bank at the far end: one balance, answered for next to nothing."""
+"""The bank at the far end: balances and statements, answered for next to nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import asyncio
 from typing import cast
 
 import uvloop
+
+from bench import movements
 
 ACCOUNT = "bench"
 """Answered at once."""
@@ -36,10 +38,16 @@ _FOUND = _answer("200 OK", BALANCE)
 _UNKNOWN = _answer("404 Not Found", b'{"error":{"code":"NOT_FOUND","message":"no such thing"}}')
 _AT_ONCE = f"GET {path(ACCOUNT)} HTTP/1.1\r\n".encode()
 _LATER = f"GET {path(SLOW_ACCOUNT)} HTTP/1.1\r\n".encode()
+_STATEMENT = f"GET /v1/contas/{ACCOUNT}/extrato?de=".encode()
+_PAGES = {
+    movements.day_of(number).encode(): _answer("200 OK", movements.as_bank(number))
+    for number in range(movements.MOST + 1)
+}
+_DAY = slice(len(_STATEMENT), len(_STATEMENT) + 10)
 
 
 class Stub(asyncio.Protocol):
-    """One connection of somebody who asks for a balance; requests have no body."""
+    """One connection of somebody who asks; requests have no body."""
 
     def __init__(self, latency_s: float) -> None:
         """Answer for the slow account after ``latency_s`` seconds."""
@@ -59,7 +67,16 @@ class Stub(asyncio.Protocol):
                 loop = asyncio.get_running_loop()
                 loop.call_later(self._latency_s, self._transport.write, _FOUND)
             else:
-                self._transport.write(_FOUND if request.startswith(_AT_ONCE) else _UNKNOWN)
+                self._transport.write(_at_once(request))
+
+
+def _at_once(request: bytes) -> bytes:
+    """Find the answer; a statement has as many movements as its first day says."""
+    if request.startswith(_AT_ONCE):
+        return _FOUND
+    if request.startswith(_STATEMENT):
+        return _PAGES.get(request[_DAY], _UNKNOWN)
+    return _UNKNOWN
 
 
 async def serve(port: int, latency_s: float) -> None:

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench import stub, system
-from bench.load import Order
-from bench.partner import Place, make_partner, write_configuration, write_request
+from bench import movements, postgres, stub, system
+from bench.load import Load, Order
+from bench.partner import (
+    Partner,
+    Place,
+    Prepared,
+    make_partner,
+    write_configuration,
+    write_request,
+)
 from bench.proxy import CANNED
+from bench.rounds import Subject
 
 PROXY = "bare aiohttp proxy"
 CANNED_ANSWER = "aiohttp, canned answer"
 BALANCE = "gateway, balance"
+SILENT = "gateway, balance, telling nothing"
 REFUSED = "gateway, 401 for a wrong secret"
+STATEMENT = "gateway, statement of 100 rows"
 WORKERS = "gateway, balance, 2 processes"
+SLOW_PROXY = "bare aiohttp proxy, bank at 20 ms"
+SLOW = "gateway, bank at 20 ms"
+
+FIGURES = ("cpu", "slow", "rate", "workers")
+"""What systems are started for; see ``Subject.figure``."""
+
+RATES = (1000, 4000)
+CONVERSATIONS = 512
+LATENCY_MS = 20
 
 _HERE = Path(__file__).parent
+_GATEWAY = (sys.executable, "-m", "gateway")
 _OK = 200
 _UNAUTHORIZED = 401
 _HEADERS = {
@@ -39,28 +60,10 @@ _HEADERS = {
         'WWW-Authenticate: Basic realm="baas", charset="UTF-8"',
         "X-Trace-ID: *",
     ],
+    stub.ACCOUNT: ["Content-Type: application/json"],
 }
 _REFUSAL = b'{"code":"SVC.AUT.010","message":"The credentials are invalid.","trace_id":"*"}'
 _TRACE_ID = 36
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """
-    One row of the table.
-
-    Attributes:
-        pid: The first of its processes; several subjects may share them.
-        right: The answer as ``load.ask`` returns it.
-        slow: The order for the account whose bank takes its time; None where
-            nobody asks for the memory under many conversations.
-    """
-
-    name: str
-    pid: int
-    order: Order
-    right: str
-    slow: Order | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,110 +74,241 @@ class Scene:
     subjects: Sequence[Subject]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bank:
+    """The stub."""
+
+    pid: int
+    port: int
+
+
 @dataclass(frozen=True, slots=True)
-class _Stage:
-    """Where processes are started, to be ended with ``started``."""
+class Stage:
+    """
+    Where processes are started, to be ended with ``started``.
+
+    Attributes:
+        prepared: The store that every gateway starts from, its partner included.
+    """
 
     started: ExitStack
     folder: Path
     cores: system.Cores
+    bank: Bank
+    prepared: Prepared
 
-    def script(self, name: str, core: int | None, port: int, *options: str) -> int:
-        """Start a script of this folder; any answer of it is a sign of life."""
+    def script(self, name: str, *options: str) -> tuple[int, int]:
+        """Start a script of this folder; return its process and its port."""
+        [port] = system.free_ports(1)
         command = [sys.executable, str(_HERE / name), "--port", str(port), *options]
-        starting = system.running(command, core, self.folder, lambda: system.answers(port) > 0)
-        return self.started.enter_context(starting)
+        starting = system.running(
+            command, self.cores.measured, self.folder, lambda: system.answers(port) > 0
+        )
+        return self.started.enter_context(starting), port
 
-    def gateway(self, config: Path, operations: Sequence[int], *options: str) -> int:
+    def place(self, name: str, database: str = "") -> Place:
+        """
+        Choose ports, and make a folder with the prepared store.
+
+        A second process has its operations listener one above the first.
+        """
+        port, operations, _ = system.free_ports(3)
+        folder = self.folder / name
+        shutil.copytree(self.prepared.folder, folder)
+        return Place(
+            folder=folder,
+            database=database,
+            port=port,
+            operations=operations,
+            bank=self.bank.port,
+        )
+
+    def gateway(self, place: Place, command: Sequence[str] = _GATEWAY, workers: int = 1) -> int:
         """Start a gateway; it is there when all its operations listeners say so."""
-        command = [sys.executable, "-m", "gateway", "serve", "--config", str(config), *options]
+        config = str(write_configuration(place))
+        options = ["serve", "--config", config, *(["--workers", str(workers)] * (workers > 1))]
 
         def is_ready() -> bool:
-            return all(system.answers(port, "/readyz") == _OK for port in operations)
+            ports = range(place.operations, place.operations + workers)
+            return all(system.answers(port, "/readyz") == _OK for port in ports)
 
-        starting = system.running(command, self.cores.measured, self.folder, is_ready)
-        return self.started.enter_context(starting)
+        def start() -> AbstractContextManager[int]:
+            return system.running([*command, *options], self.cores.measured, self.folder, is_ready)
+
+        with start():  # whatever is compiled for the first time leaves its traces in the memory
+            pass
+        return self.started.enter_context(start())
 
 
 @contextmanager
-def standing(folder: Path, database: str) -> Iterator[Scene]:
-    """
-    Start everything and keep it running, idle until it is asked.
+def staged(folder: Path, prepared: Prepared) -> Iterator[Stage]:
+    """Keep a bank running in a new folder, and whatever is started beside it; raises NotStarted."""
+    folder.mkdir()
+    with ExitStack() as started:
+        cores = system.cores()
+        [port] = system.free_ports(1)
+        command = [sys.executable, str(_HERE / "stub.py"), "--port", str(port)]
+        answering = system.running(command, cores.others, folder, lambda: system.answers(port) > 0)
+        pid = started.enter_context(answering)
+        yield Stage(started, folder, cores, Bank(pid=pid, port=port), prepared)
 
-    Args:
-        folder: Of what the gateways write.
-        database: Address of a PostgreSQL database; without one there is no
-            gateway of two processes, for a file has one writer.
+
+@contextmanager
+def standing(
+    folder: Path, prepared: Prepared, figures: Collection[str], connections: int
+) -> Iterator[Scene]:
+    """
+    Start what these figures need and keep it running, idle until it is asked.
 
     Raises:
-        NotStarted: one of them did not come up.
+        NotStarted: something did not come up.
+        NoServer: there is no PostgreSQL for ``workers``: a file has one writer.
     """
-    with ExitStack() as started:
-        stage = _Stage(started, folder, system.cores())
-        [port] = system.free_ports(1)
-        bank = stage.script("stub.py", stage.cores.others, port)
-        yield Scene(
-            bank=bank, subjects=[*_references(stage, port), *_gateways(stage, port, database)]
-        )
+    with staged(folder, prepared) as stage:
+        subjects = list(_standing(stage, figures, Load(connections=connections)))
+        wanted = [each for each in subjects if each.figure in figures]
+        yield Scene(bank=stage.bank.pid, subjects=wanted)
 
 
-def _references(stage: _Stage, bank: int) -> Iterator[Subject]:
+def _standing(stage: Stage, figures: Collection[str], load: Load) -> Iterator[Subject]:
+    if {"cpu", "slow"} & set(figures):
+        yield from _references(stage, load)
+    if {"cpu", "slow", "rate"} & set(figures):
+        yield from _gateways(stage, load)
+    if "cpu" in figures:
+        yield _silent(stage, load)
+    if "rate" in figures:
+        yield from _direct(stage, load)
+    if "workers" in figures:
+        yield _workers(stage, load)
+
+
+def _references(stage: Stage, load: Load) -> Iterator[Subject]:
     """Start what the gateway is compared with."""
-    upstream = ["--upstream", f"http://127.0.0.1:{bank}"]
-    plain, slow = (
-        write_request(stub.path(account), f"Bearer {stub.TOKEN}")
-        for account in (stub.ACCOUNT, stub.SLOW_ACCOUNT)
-    )
-    for name, options, body in ((PROXY, upstream, stub.BALANCE), (CANNED_ANSWER, [], CANNED)):
-        [port] = system.free_ports(1)
-        yield Subject(
-            name=name,
-            pid=stage.script("proxy.py", stage.cores.measured, port, *options),
-            order=Order(port=port, request=plain),
-            right=_right("200 OK", _HEADERS[PROXY], body),
-            slow=Order(port=port, request=slow) if options else None,
-        )
-
-
-def _gateways(stage: _Stage, bank: int, database: str) -> Iterator[Subject]:
-    """Start the gateway, and with a server for its store a second one, of two processes."""
-    place = _place(stage, bank, database)
-    config = write_configuration(place)
-    partner = make_partner(config)
-    pid = stage.gateway(config, [place.operations])
-    plain, slow = map(partner.request, (partner.account, partner.slow_account))
-    right = _right("200 OK", _HEADERS[BALANCE], CANNED)
+    passing = proxy(stage, load)
+    yield passing
+    slow = replace(passing.order, request=_to_bank(stub.SLOW_ACCOUNT))
+    yield replace(passing, name=SLOW_PROXY, order=slow, load=_many(), figure="slow")
+    pid, port = stage.script("proxy.py")
     yield Subject(
+        name=CANNED_ANSWER,
+        pid=pid,
+        order=Order(port=port, request=_to_bank(stub.ACCOUNT)),
+        right=right_answer("200 OK", _HEADERS[PROXY], CANNED),
+        load=load,
+        figure="cpu",
+    )
+
+
+def proxy(stage: Stage, load: Load) -> Subject:
+    """Start the bare proxy."""
+    pid, port = stage.script("proxy.py", "--upstream", f"http://127.0.0.1:{stage.bank.port}")
+    return Subject(
+        name=PROXY,
+        pid=pid,
+        order=Order(port=port, request=_to_bank(stub.ACCOUNT)),
+        right=right_answer("200 OK", _HEADERS[PROXY], stub.BALANCE),
+        load=load,
+        figure="cpu",
+    )
+
+
+def _gateways(stage: Stage, load: Load) -> Iterator[Subject]:
+    """Start the gateway on a file of its own, and ask it in every way."""
+    reading, partner = gateway(stage, load), stage.prepared.partner
+    yield reading
+    yield _refused(reading, partner)
+    yield statement(reading, partner, movements.MOST)
+    slow = replace(reading.order, request=partner.request(partner.slow_account))
+    yield replace(reading, name=SLOW, order=slow, load=_many(), figure="slow")
+    yield from (_at_rate(reading, per_s) for per_s in RATES)
+
+
+def gateway(stage: Stage, load: Load) -> Subject:
+    """Start the gateway; the partner asks for a balance."""
+    place = stage.place("gateway")
+    return balance(stage.gateway(place), place, stage.prepared.partner, load)
+
+
+def balance(pid: int, place: Place, partner: Partner, load: Load) -> Subject:
+    """Ask a running gateway for a balance."""
+    return Subject(
         name=BALANCE,
         pid=pid,
-        order=Order(port=place.port, request=plain),
-        right=right,
-        slow=Order(port=place.port, request=slow),
+        order=Order(port=place.port, request=partner.request(partner.account)),
+        right=right_answer("200 OK", _HEADERS[BALANCE], CANNED),
+        load=load,
+        figure="cpu",
     )
-    yield Subject(
+
+
+def _refused(reading: Subject, partner: Partner) -> Subject:
+    request = partner.refused_request()
+    return replace(
+        reading,
         name=REFUSED,
-        pid=pid,
-        order=Order(port=place.port, request=partner.refused_request(), status=_UNAUTHORIZED),
-        right=_right("401 Unauthorized", _HEADERS[REFUSED], _REFUSAL, _TRACE_ID - 1),
+        order=replace(reading.order, request=request, status=_UNAUTHORIZED),
+        right=right_answer("401 Unauthorized", _HEADERS[REFUSED], _REFUSAL, _TRACE_ID - 1),
     )
-    if database:
-        place = _place(stage, bank, database)
-        operations = [place.operations, place.operations + 1]
-        pid = stage.gateway(write_configuration(place), operations, "--workers", "2")
+
+
+def statement(reading: Subject, partner: Partner, rows: int) -> Subject:
+    """Ask for a statement instead of a balance."""
+    return replace(
+        reading,
+        name=STATEMENT,
+        order=replace(reading.order, request=partner.statement_request(rows)),
+        right=right_answer("200 OK", _HEADERS[BALANCE], movements.as_gateway(rows, CANNED)),
+    )
+
+
+def _silent(stage: Stage, load: Load) -> Subject:
+    """Start the gateway once more, with nobody listening to what it tells."""
+    place = stage.place("silent")
+    pid = stage.gateway(place, (sys.executable, str(_HERE / "silent.py")))
+    return replace(balance(pid, place, stage.prepared.partner, load), name=SILENT)
+
+
+def _direct(stage: Stage, load: Load) -> Iterator[Subject]:
+    """Ask the bank without anything between: what load and machine add by themselves."""
+    for per_s in RATES:
         yield Subject(
-            name=WORKERS, pid=pid, order=Order(port=place.port, request=plain), right=right
+            name=at_rate("bank directly", per_s),
+            pid=stage.bank.pid,
+            order=Order(port=stage.bank.port, request=_to_bank(stub.ACCOUNT)),
+            right=right_answer("200 OK", _HEADERS[stub.ACCOUNT], stub.BALANCE),
+            load=replace(load, per_s=per_s),
+            figure="rate",
         )
 
 
-def _place(stage: _Stage, bank: int, database: str) -> Place:
-    """Choose ports; the second process has its operations listener one above the first."""
-    port, operations, _ = system.free_ports(3)
-    return Place(
-        folder=stage.folder, database=database, port=port, operations=operations, bank=bank
-    )
+def _workers(stage: Stage, load: Load) -> Subject:
+    """Start a gateway of two processes on one core."""
+    place = stage.place("workers", stage.started.enter_context(postgres.running()))
+    partner = make_partner(write_configuration(place))
+    pid = stage.gateway(place, workers=2)
+    return replace(balance(pid, place, partner, load), name=WORKERS, figure="workers")
 
 
-def _right(status: str, headers: Sequence[str], body: bytes, masked: int = 0) -> str:
+def at_rate(system_name: str, per_s: int) -> str:
+    """Name a system asked at a fixed rate."""
+    return f"{system_name}, {per_s:,}/s"
+
+
+def _at_rate(reading: Subject, per_s: int) -> Subject:
+    load = replace(reading.load, per_s=per_s)
+    return replace(reading, name=at_rate("gateway", per_s), load=load, figure="rate")
+
+
+def _many() -> Load:
+    return Load(connections=CONVERSATIONS)
+
+
+def _to_bank(account: str) -> bytes:
+    return write_request(stub.path(account), f"Bearer {stub.TOKEN}")
+
+
+def right_answer(status: str, headers: Sequence[str], body: bytes, masked: int = 0) -> str:
     """Write an answer as ``load.ask`` returns it; ``masked`` bytes of the body are not shown."""
     length = f"Content-Length: {len(body) + masked}"
     return "\n".join([f"HTTP/1.1 {status}", *sorted([*headers, length]), "", body.decode()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import random
 import re
 import resource
 import signal
@@ -16,12 +17,14 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
 from pathlib import Path
+from typing import IO
 
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
-_ANY = ("127.0.0.1", 0)
+_PORTS = (12_000, 32_000)
 _START_S = 30.0
 _STOP_S = 15.0
+_LIBRARIES = ("aiohttp", "uvloop", "orjson", "msgspec", "sqlalchemy")
 # Places behind the name in /proc/PID/stat, the state being the first.
 _PARENT, _USER, _SYSTEM = 1, 11, 12
 # Places in the first line of /proc/stat: user, nice, system, irq, softirq.
@@ -48,23 +51,51 @@ def cores() -> Cores:
 
 @contextmanager
 def running(
-    command: Sequence[str], core: int | None, folder: Path, ready: Callable[[], bool]
+    command: Sequence[str],
+    core: int | None,
+    folder: Path,
+    ready: Callable[[], bool],
+    pause_s: float = 0.02,
 ) -> Iterator[int]:
     """
     Keep a process on a core; its output goes nowhere, its errors are kept for ``NotStarted``.
 
+    Args:
+        command: What is run.
+        core: None leaves it to the system.
+        folder: Of its errors.
+        ready: Asked every ``pause_s`` seconds until it says yes.
+        pause_s: As said.
+
     Raises:
-        NotStarted: it is not there after 30 seconds.
+        NotStarted: it is not there after 30 seconds, or there is no such program.
     """
-    errors = folder / f"{Path(command[1]).name}.{time.monotonic_ns()}.err"
-    with errors.open("wb") as sink:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sink)
-    pin(process.pid, core)
+    errors = folder / f"{Path(command[0]).name}.{time.monotonic_ns()}.err"
+    with errors.open("wb") as sink, _standing_on(core):
+        process = _begun(command, sink)
     try:
-        _wait(process, ready, errors)
+        _wait(process, lambda: _looked(ready, pause_s), errors)
         yield process.pid
     finally:
         _end(process)
+
+
+def _begun(command: Sequence[str], sink: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sink)
+    except OSError as problem:
+        raise NotStarted(str(problem)) from problem
+
+
+@contextmanager
+def _standing_on(core: int | None) -> Iterator[None]:
+    """Let what is started in the block see one core from its first instruction."""
+    before = os.sched_getaffinity(0)
+    pin(0, core)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def pin(pid: int, core: int | None) -> None:
@@ -74,14 +105,18 @@ def pin(pid: int, core: int | None) -> None:
 
 
 def free_ports(number: int) -> list[int]:
-    """Ask for consecutive loopback ports that nobody listens on."""
+    """
+    Find consecutive loopback ports that nobody listens on.
+
+    They are below those that the kernel gives to callers, who would take one
+    between two starts of a server.
+    """
     while True:
-        with ExitStack() as probes:
-            first = probes.enter_context(socket.create_server(_ANY)).getsockname()[1]
-            with suppress(OSError, OverflowError):
-                for port in range(first + 1, first + number):
-                    probes.enter_context(socket.create_server(("127.0.0.1", port)))
-                return list(range(first, first + number))
+        first = random.randrange(*_PORTS)
+        with ExitStack() as probes, suppress(OSError):
+            for port in range(first, first + number):
+                probes.enter_context(socket.create_server(("127.0.0.1", port)))
+            return list(range(first, first + number))
 
 
 def answers(port: int, path: str = "/") -> int:
@@ -121,10 +156,17 @@ def busy_s() -> float:
     return sum(int(line[place]) for place in _BUSY) / _TICKS
 
 
-def pss_mb(pid: int) -> float:
-    """Return a process's memory, shared pages by their share, in MB of 1,048,576 bytes."""
-    found = re.search(r"^Pss: +(\d+) kB", (_PROC / f"{pid}/smaps_rollup").read_text(), re.MULTILINE)
-    return int(found[1]) / 1024 if found else 0.0
+def pss_mb(pids: Iterable[int]) -> float:
+    """Return the memory of processes, shared pages by their share, in MB of 1,048,576 bytes."""
+    maps = ((_PROC / f"{pid}/smaps_rollup").read_text() for pid in pids)
+    found = (re.search(r"^Pss: +(\d+) kB", each, re.MULTILINE) for each in maps)
+    return sum(int(each[1]) for each in found if each) / 1024
+
+
+def keep_bytecode(folder: Path) -> None:
+    """Have what we start compile each module once, whatever is usual on this machine."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
 
 
 def raise_file_limit() -> None:
@@ -141,8 +183,7 @@ def machine() -> Mapping[str, str]:
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        "loop": f"uvloop {version('uvloop')}",
-        "aiohttp": version("aiohttp"),
+        **{name: version(name) for name in _LIBRARIES},
     }
 
 
@@ -158,7 +199,14 @@ def _wait(process: subprocess.Popen[bytes], ready: Callable[[], bool], errors: P
             said = errors.read_text(errors="replace")[-2000:]
             problem = f"{process.args!r}: {said}"
             raise NotStarted(problem)
-        time.sleep(0.02)
+
+
+def _looked(ready: Callable[[], bool], pause_s: float) -> bool:
+    """Ask, and wait a moment after a no."""
+    is_ready = ready()
+    if not is_ready:
+        time.sleep(pause_s)
+    return is_ready
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -1,10 +1,13 @@
 """``python -m gateway`` is the command ``pixgate``."""
 
-from gateway.cli.main import pixgate
+from gateway.cli.starting import uncollected
 
 
 def main() -> None:
     """Run the command line; never returns."""
+    with uncollected():
+        from gateway.cli.main import pixgate  # noqa: PLC0415 - see the block
+
     pixgate(prog_name="pixgate")
 
 

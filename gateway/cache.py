@@ -18,6 +18,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from aiocache import SimpleMemoryCache
 
+from gateway.domain.ready import Ready
+
 Record = TypeVar("Record")
 
 _ABSENT: Final = object()
@@ -31,6 +33,16 @@ class Lifetimes:
     found_s: float
     absent_s: float
     size: int
+
+
+class _Near(Ready[Record]):
+    """What was found, or that there is nothing, until an instant of the monotonic clock."""
+
+    __slots__ = ("until",)
+
+    def __init__(self, value: Record, until: float) -> None:
+        super().__init__(value)
+        self.until = until
 
 
 class RecordCache(Generic[Record]):
@@ -53,16 +65,25 @@ class RecordCache(Generic[Record]):
         self._lifetimes = lifetimes
         self._load = load
         self._seen = seen
-        self._near: OrderedDict[str, tuple[Any, float]] = OrderedDict()
+        self._near: OrderedDict[str, _Near[Record | None]] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Record | None]] = {}
 
-    async def find(self, key: str) -> Record | None:
-        """Return the record of ``key``, or None when there is none; raises what the load raises."""
+    def find(self, key: str) -> Awaitable[Record | None]:
+        """
+        Return the record of ``key``, or None when there is none.
+
+        What was found lately is ``Ready``; all else has to be waited for, and
+        may raise there what the load raises.
+        """
         near = self._near.get(key)
-        if near is not None and time.monotonic() < near[1]:
-            kept: Any = near[0]
-        else:
-            kept = await self._cache.get(key, default=_UNSEEN)
+        if near is None or time.monotonic() >= near.until:
+            return self._ask(key)
+        self._seen("hit" if near.value is not None else "negative")
+        return near
+
+    async def _ask(self, key: str) -> Record | None:
+        """Look behind the map, and load what is not there either."""
+        kept: Any = await self._cache.get(key, default=_UNSEEN)
         if kept is _ABSENT:
             self._seen("negative")
             return None
@@ -106,7 +127,7 @@ class RecordCache(Generic[Record]):
         left = asked + lifetime - time.monotonic()
         if left > 0:
             kept = _ABSENT if record is None else record
-            self._near[key] = (kept, asked + lifetime)
+            self._near[key] = _Near(record, asked + lifetime)
             await self._make_room(key)
             await self._cache.set(key, kept, ttl=left)
         return record

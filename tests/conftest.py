@@ -12,6 +12,7 @@ from playwright.async_api import Browser
 from tests.servers import chromium, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import RedisServer
+from tests.workers import Shifts
 
 # A shared machine is slow now and then: time is no property of a parser.
 _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -23,6 +24,22 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 def pytest_sessionstart() -> None:
     """Close the network but for the loopback."""
     loopback.stay()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config) -> Shifts | None:
+    """Share tests out among workers as ``tests/workers`` says, unless told another way."""
+    if config.getoption("dist") != "load":
+        return None
+    return Shifts(config.getoption("numprocesses"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show the figures that tests have recorded; what a worker prints goes nowhere."""
+    for reports in terminalreporter.stats.values():
+        for name, text in (each for one in reports for each in getattr(one, "user_properties", ())):
+            if name == "figures":
+                terminalreporter.write_line(text)
 
 
 @pytest.fixture(scope="session")

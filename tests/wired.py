@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiohttp import web
 
@@ -11,7 +12,9 @@ from gateway.domain.errors import ErrorCode
 from gateway.http.wire.limits import WireLimits
 from gateway.http.wire.listener import Address, Listener
 from gateway.http.wire.refusals import Refusals
-from gateway.http.wire.server import Handler
+from gateway.http.wire.reply import Reply
+from gateway.http.wire.request import Request
+from gateway.http.wire.web_handler import Direct, WebHandler
 
 SHORT = WireLimits(
     header_deadline_s=0.3,
@@ -20,6 +23,8 @@ SHORT = WireLimits(
     linger_s=0.2,
     answer_deadline_s=0.4,
 )
+
+_TEXT = {"Content-Type": "text/plain"}
 
 
 @dataclass(slots=True)
@@ -33,6 +38,32 @@ class Seen:
     def on_refusal(self, error: ErrorCode, trace_id: str) -> None:
         """Note a refusal by its public code."""
         self.refusals.append((error.code, trace_id))
+
+    def answer(self, request: Request) -> Reply | Coroutine[Any, Any, Reply]:
+        """Answer as ``handle`` does, in our own way: at once where nothing is waited for."""
+        held_or_sent = request.path == "/held" or request.method == "POST"
+        if request.path == "/unread" or not held_or_sent:
+            return self._answer(request, b"")
+        return self._read(request)
+
+    async def _read(self, request: Request) -> Reply:
+        """Answer after reading the body."""
+        body = await request.read(2**20, 0.3)
+        if request.path == "/held":
+            self.requests.append((request.path, body))
+            await self.gate.wait()
+            return Reply()
+        return self._answer(request, body)
+
+    def _answer(self, request: Request, body: bytes) -> Reply:
+        """Answer 200 unless the path says otherwise."""
+        self.requests.append((request.path, body))
+        if request.path == "/401":
+            return Reply(status=401, headers=_TEXT, trace_id="of-the-application")
+        if request.path == "/broken":
+            message = f"it was {request.headers.get('X-Secret')}"
+            raise LookupError(message)
+        return Reply(body=request.path.encode(), headers=_TEXT, trace_id="of-the-application")
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer 200, after reading the body, unless the path says otherwise."""
@@ -50,7 +81,7 @@ class Seen:
 
 @contextlib.asynccontextmanager
 async def listening(
-    serves: web.Application | Handler, seen: Seen, limits: WireLimits = SHORT
+    serves: web.Application | WebHandler | Direct, seen: Seen, limits: WireLimits = SHORT
 ) -> AsyncIterator[Listener]:
     """Listen for the length of a test."""
     listener = Listener(

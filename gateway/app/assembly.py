@@ -7,20 +7,30 @@ the store's engine; ``running`` starts and stops what was made.
 
 from __future__ import annotations
 
+import asyncio
 import random
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gateway.app.banks import ConnectedBanks, Connection
+from gateway.app.callbacks import listener_of, make_proofs, make_reception
+from gateway.app.chores import Chores, Forgetting
 from gateway.app.clocks import wall_clock
 from gateway.app.connecting import connect
 from gateway.app.failpoints import armed
 from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.lookups import LastUses
+from gateway.app.management import ManagementStored
 from gateway.app.observing import Observing, make_observing
+from gateway.app.office import OfficeStored
+from gateway.app.panel import Panel, assemble_panel
+from gateway.app.people import People, assemble_people
+from gateway.app.provider_health import ProviderHealth
 from gateway.app.readiness import Readiness
-from gateway.app.surfaces import Parts, described_surfaces, make_follow_up
+from gateway.app.request_log import RequestKeeper
+from gateway.app.surfaces import Parts, described_surfaces, make_approvals, make_follow_up
+from gateway.app.turning import Turning
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
@@ -28,13 +38,16 @@ from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.http.wire.listener import Listener
+from gateway.operations.callbacks import CallbackLooks
 from gateway.reconciler import Reconciler, Work
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
 from gateway.store.database import Limits
 from gateway.store.engine import Store, open_store
+from gateway.telemetry.security import SecurityLog
 from policies.authentication.basic import SecretCheck
 from provider_adapters.registry import names
+from provider_adapters.sandbox.bank.notices import Listener as Told
 from provider_adapters.sandbox.bank.server import SandboxBank
 
 
@@ -52,10 +65,13 @@ class Gateway:
     store: Store
     keys: Keys
     connections: Mapping[str, Connection]
+    people: People
+    panel: Panel
     observing: Observing
     uses: LastUses
     readiness: Readiness
     reconciler: Reconciler
+    chores: Sequence[Turning]
     public: Listener
     operations: Listener
     bank: SandboxBank | None
@@ -80,11 +96,13 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     store = open_store(settings.store_url, _limits(settings))
     observing = make_observing(settings, now, described_surfaces(settings))
     passing = armed(settings.environment, environ)
-    connections = {
-        name: connect(name, settings, observing.observer, passing) for name in settings.providers
-    }
+    health = ProviderHealth(observing.observer, now)
+    connections = {name: connect(name, settings, health, passing) for name in settings.providers}
     uses = LastUses(store.credentials, now)
     readiness = Readiness(store)
+    security, bell = SecurityLog(observing.observer.count), asyncio.Event()
+    people = assemble_people(settings, store, keys, now, security.notice)
+    panel = assemble_panel(settings.session, store, keys, people, security.seen)
     parts = Parts(
         settings=settings,
         credentials=store.credentials,
@@ -92,24 +110,45 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         payouts=store.payouts,
         stops=store.stops,
         banks=ConnectedBanks(connections, keys.sealer.open),
+        people=people,
+        panel=panel,
+        office=_office_stored(store, keys),
+        management=ManagementStored(
+            store=store, keys=keys, providers=lambda: health.known(connections)
+        ),
+        reception=make_reception(
+            store.office.callbacks,
+            make_proofs(settings, keys.derivation, now),
+            now,
+            security.seen,
+            bell.set,
+        ),
         check=_secret_check(keys, uses, now),
         observer=observing.observer,
+        seen=security.seen,
         now=now,
         passing=passing,
     )
+    public = public_listener(parts, observing)
+    reconciler = _reconciler(store, parts)
     return Gateway(
         settings=settings,
         now=now,
         store=store,
         keys=keys,
         connections=connections,
+        people=people,
+        panel=panel,
         observing=observing,
         uses=uses,
         readiness=readiness,
-        reconciler=_reconciler(store, parts),
-        public=public_listener(parts, observing),
+        reconciler=reconciler,
+        chores=_chores(store, parts, reconciler, observing, bell),
+        public=public,
         operations=operations_listener(settings, observing, readiness),
-        bank=_bank(settings, now) if with_bank else None,
+        bank=_bank(settings, now, listener_of(settings, keys.derivation, lambda: public.port))
+        if with_bank
+        else None,
     )
 
 
@@ -129,6 +168,18 @@ def _limits(settings: Settings) -> Limits:
         checkout_s=database.timeout_s,
         connect_s=database.timeout_s,
         statement_s=database.timeout_s,
+    )
+
+
+def _office_stored(store: Store, keys: Keys) -> OfficeStored:
+    """Say where the back office's things are kept."""
+    return OfficeStored(
+        accounts=store.accounts,
+        companies=store.companies,
+        audit=store.audit,
+        approvals=store.office.approvals,
+        seal=keys.sealer.seal,
+        open=keys.sealer.open,
     )
 
 
@@ -157,7 +208,31 @@ def _reconciler(store: Store, parts: Parts) -> Reconciler:
     )
 
 
-def _bank(settings: Settings, now: Now) -> SandboxBank | None:
+def _chores(
+    store: Store, parts: Parts, reconciler: Reconciler, observing: Observing, bell: asyncio.Event
+) -> Sequence[Turning]:
+    """Make what the back office has done in the background."""
+    keeper = RequestKeeper(store.office.requests, observing.observer.count)
+    observing.observer.kept = keeper.keep if parts.settings.telemetry.request_log else None
+    looks = CallbackLooks(
+        store=store.office.callbacks,
+        proofs=parts.reception.proofs,
+        accounts=store.accounts,
+        follow_ups=store.follow_ups,
+        banks=parts.banks,
+        look=reconciler.look_at,
+        now=parts.now,
+    )
+    return Chores(
+        looks=looks,
+        bell=bell,
+        keeper=keeper,
+        approvals=make_approvals(parts),
+        forgetting=Forgetting(store.office.requests, store.office.callbacks, parts.now),
+    ).turnings()
+
+
+def _bank(settings: Settings, now: Now, listener: Told | None) -> SandboxBank | None:
     """Make the embedded sandbox bank, where it is asked for; never in production."""
     bank = settings.sandbox_bank
     if settings.environment is not Environment.SANDBOX or not bank.start:
@@ -169,4 +244,5 @@ def _bank(settings: Settings, now: Now) -> SandboxBank | None:
         control_port=bank.control_port,
         settle_after_s=bank.settle_after_s,
         now=now,
+        listener=listener,
     )

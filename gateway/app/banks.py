@@ -29,8 +29,8 @@ class ConnectedBanks:
     """
     Finds banks; a ``Banks``.
 
-    An account's bank is kept for as long as its record is the same object, so
-    that credentials are not opened again for every call.
+    An account's bank is kept for as long as its record leads to the same place
+    with the same sealed credentials, so that those are opened once.
     """
 
     def __init__(
@@ -52,7 +52,8 @@ class ConnectedBanks:
         kept = self._kept.get(account.id)
         if kept is not None and kept[0] is account:
             return kept[1]
-        bank = self._connected(account)
+        alike = kept is not None and _leads_alike(kept[0], account)
+        bank = kept[1] if kept is not None and alike else self._connected(account)
         self._kept[account.id] = (account, bank)
         if len(self._kept) > _BANKS_KEPT:
             self._kept.popitem(last=False)
@@ -84,10 +85,20 @@ class ConnectedBanks:
             raise CredentialsRefused(reason) from problem
 
 
+def _leads_alike(one: Account, other: Account) -> bool:
+    """Say whether two records of an account lead to the same place as the same caller."""
+    return (one.provider, one.provider_account, one.sealed_credentials) == (
+        other.provider,
+        other.provider_account,
+        other.sealed_credentials,
+    )
+
+
 def limits_of(provider: Provider) -> Mapping[str, object]:
     """Write a provider's limits as an adapter's settings take them."""
     return {
         "connect_s": provider.connect_timeout_s,
+        "first_byte_s": provider.first_byte_timeout_s or None,
         "read_s": provider.read_timeout_s,
         "payout_s": provider.payout_timeout_s,
         "breaker": msgspec.to_builtins(provider.breaker),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import to_builtins
+
 from gateway.app.banks import Connection, limits_of
 from gateway.app.failpoints import Passing
 from gateway.config.settings import Settings
@@ -17,8 +19,8 @@ def connect(
     """
     Make the adapter of one provider; nothing is opened yet.
 
-    An adapter whose settings have ``limits`` gets the provider's, unless it was
-    given its own.
+    An adapter whose settings have ``limits`` and ``tls`` gets the provider's,
+    unless it was given its own.
 
     Args:
         name: Of the provider, as configured.
@@ -34,6 +36,7 @@ def connect(
     if passing is not None and isinstance(factory, SandboxFactory):
         factory = SandboxFactory(Surroundings(passing=passing))
     given = dict(provider.settings)
-    if "limits" in factory.settings.__struct_fields__:
-        given.setdefault("limits", limits_of(provider))
+    for part, ours in {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}.items():
+        if part in factory.settings.__struct_fields__:
+            given.setdefault(part, ours)
     return Connection(factory(name, given, settings.environment, observer), provider.read_only)

@@ -9,8 +9,10 @@ from gateway.app.failpoints import failing_replies
 from gateway.app.observing import Observing, refusals_below
 from gateway.app.readiness import Readiness
 from gateway.app.surfaces import Parts, make_surfaces
+from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.http.admission import Admission
+from gateway.http.checks import check_surfaces
 from gateway.http.ops.surface import OpsParts, ops_application
 from gateway.http.pages import openapi_pages
 from gateway.http.server import Server, Serving
@@ -20,12 +22,20 @@ from gateway.http.wire.listener import Address, Listener
 
 
 def public_listener(parts: Parts, observing: Observing) -> Listener:
-    """Make the public listener."""
+    """
+    Make the public listener.
+
+    Raises:
+        ConfigError: a row must not be served as it stands (see ``check_surfaces``).
+    """
     settings = parts.settings
     surfaces = make_surfaces(parts)
+    problems = check_surfaces(surfaces)
+    if problems:
+        raise ConfigError(*problems)
     serving = Serving(
         table=Table(surfaces),
-        pages=openapi_pages(surfaces[0]) if settings.server.openapi else {},
+        pages=openapi_pages(surfaces) if settings.server.openapi else {},
         admission=_admission(settings, observing),
         observer=observing.observer,
         body_deadline_s=settings.server.body_deadline_s,

@@ -43,7 +43,7 @@ class Observing:
     lines: LineBuffer
     logs: Logs
     values: Metrics
-    observer: RequestObserver
+    observer: TelemetryObserver
     lag: LoopLag
     sampled: list[Callable[[], None]]
     digest: str

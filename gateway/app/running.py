@@ -8,6 +8,7 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Protocol
 
 from gateway.app.assembly import Gateway
 from gateway.store.stamp import prepare, refuse_unsafe_sqlite
@@ -19,6 +20,18 @@ _COLLECT_AFTER = (20_000, 20, 50)
 
 _TALKATIVE = ("alembic",)
 """Libraries whose news is not for operators; their warnings are."""
+
+
+class Chore(Protocol):
+    """Something that is done in the background."""
+
+    def start(self) -> None:
+        """Begin."""
+        ...
+
+    async def stop(self) -> None:
+        """End."""
+        ...
 
 
 @asynccontextmanager
@@ -42,10 +55,8 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         for connection in gateway.connections.values():
             await connection.adapter.start()
             started.push_async_callback(connection.adapter.close)
-        gateway.uses.start()
-        started.push_async_callback(gateway.uses.stop)
-        gateway.reconciler.start()
-        started.push_async_callback(gateway.reconciler.stop)
+        await _start_people(gateway, started)
+        _start_chores(gateway, started)
         _spare_the_collector()
         await _listen(gateway, started)
         _log.info("sys_startup")
@@ -79,6 +90,21 @@ def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
     started.push_async_callback(observing.lag.stop)
 
 
+async def _start_people(gateway: Gateway, started: AsyncExitStack) -> None:
+    """Begin what identity and the panel do in the background."""
+    started.push_async_callback(gateway.people.close)
+    await gateway.people.start()
+    started.push_async_callback(gateway.panel.tokens.close)
+
+
+def _start_chores(gateway: Gateway, started: AsyncExitStack) -> None:
+    """Begin what is done in the background."""
+    chores: tuple[Chore, ...] = (gateway.uses, gateway.reconciler, *gateway.chores)
+    for chore in chores:
+        chore.start()
+        started.push_async_callback(chore.stop)
+
+
 def _spare_the_collector() -> None:
     """
     Take what was made at the start out of the garbage collector's sight.
@@ -86,7 +112,6 @@ def _spare_the_collector() -> None:
     It lives as long as the process; walking over it again and again stops
     every request for tens of milliseconds. Requests leave hardly a cycle.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
 

@@ -1,15 +1,25 @@
-"""The banking surface with everything it needs, from settings and parts."""
+"""Every surface with everything it needs, from settings and parts."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
 from gateway.app.failpoints import FailingPayouts, Passing
 from gateway.app.lookups import watched, within
+from gateway.app.management import ManagementStored, make_management_rows
+from gateway.app.office import OfficeStored, office_operations, office_questions
+from gateway.app.panel import Panel
+from gateway.app.people import People
+from gateway.app.people_surfaces import (
+    PeopleParts,
+    make_bearer,
+    make_panel_api,
+    make_people_surfaces,
+)
 from gateway.cache import Lifetimes, RecordCache
 from gateway.config.settings import Settings
 from gateway.domain.accounts import Account, Credential
@@ -19,8 +29,12 @@ from gateway.domain.stops import Stop
 from gateway.domain.stores import Payouts, Stops
 from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
+from gateway.http.callbacks.surface import callback_surface
+from gateway.http.operator.surface import operation_rows, operator_surface
 from gateway.http.route import Surface
+from gateway.operations.approvals import Approvals
 from gateway.operations.balances import Balances
+from gateway.operations.callbacks import Reception
 from gateway.operations.charges import Charges
 from gateway.operations.followup import FollowUp
 from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
@@ -30,6 +44,7 @@ from gateway.operations.pix_keys import PixKeys
 from gateway.operations.statements import Statements
 from gateway.telemetry.records import RequestObserver
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
+from policies.authentication.bearer import BearerToken
 from policies.authorization.account_scope import AccountScope
 from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked
@@ -38,6 +53,9 @@ from policies.validation.inputs import payout_input
 _STOPS_S = 5.0
 
 Found = TypeVar("Found", covariant=True)
+
+Seen = Callable[[str, str], None]
+"""Count a fixed word under one of its labels; what is of security is logged too."""
 
 
 class Findable(Protocol[Found]):
@@ -63,16 +81,30 @@ class Parts:
     payouts: Payouts
     stops: Stops
     banks: Banks
+    people: People
+    panel: Panel
+    office: OfficeStored
+    management: ManagementStored
+    reception: Reception
     check: SecretCheck
     observer: RequestObserver
+    seen: Seen
     now: Now
     passing: Passing | None = None
 
 
 def make_surfaces(parts: Parts) -> Sequence[Surface]:
     """Put policies and operations together."""
-    questions = _questions(parts)
-    return (banking_surface(questions, _operations(parts), parts.settings.environment),)
+    questions, does = _questions(parts), _operations(parts)
+    banking = banking_surface(questions, does, parts.settings.environment)
+    people = PeopleParts(
+        settings=parts.settings, people=parts.people, panel=parts.panel, seen=parts.seen
+    )
+    bearer = make_bearer(parts.people)
+    office = _office(parts, does, bearer)
+    panel = make_panel_api(people, office)
+    callbacks = callback_surface(parts.reception)
+    return (banking, *make_people_surfaces(people, bearer), office, panel, callbacks)
 
 
 def described_surfaces(settings: Settings) -> Sequence[Surface]:
@@ -86,8 +118,14 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
             payouts=nothing,
             stops=nothing,
             banks=nothing,
+            people=nothing,
+            panel=nothing,
+            office=nothing,
+            management=nothing,
+            reception=nothing,
             check=nothing,
             observer=nothing,
+            seen=nothing,
             now=nothing,
         )
     )
@@ -99,6 +137,22 @@ class _Nothing:
     def __getattr__(self, _name: str) -> _Nothing:
         """Have whatever is asked for; using it fails."""
         return self
+
+
+def _office(parts: Parts, does: Operations, bearer: BearerToken) -> Surface:
+    """Put the back office together, over the operations of partners."""
+    settings, stored = parts.settings, parts.office
+    office = office_operations(settings, stored, does, parts.now)
+    rows = operation_rows(office) + make_management_rows(
+        settings, parts.management, parts.people, office.approvals, parts.now
+    )
+    questions = office_questions(settings, stored, bearer, parts.now)
+    return operator_surface(questions, rows, settings.environment)
+
+
+def make_approvals(parts: Parts) -> Approvals:
+    """Make what ends the orders that nobody decides."""
+    return office_operations(parts.settings, parts.office, _operations(parts), parts.now).approvals
 
 
 def _questions(parts: Parts) -> Questions:

@@ -10,9 +10,10 @@ from datetime import datetime
 from gateway.config.upstream import SandboxBank
 from gateway.domain.money import Money
 from gateway.domain.pix_keys import PixKey
+from gateway.domain.refunds import RefundOrder
 from gateway.operations.administration import NotPossible
 from gateway.operations.demo.bank_side import AccountOpening
-from gateway.operations.demo.contents import DemoCharge, DemoIncome
+from gateway.operations.demo.contents import DemoCharge, DemoIncome, DemoMovement
 from provider_adapters.sandbox.control import BankControl, ControlRefused
 
 _EXISTS = frozenset({"KEY_IN_USE", "REFERENCE_IN_USE"})
@@ -89,16 +90,40 @@ class ControlledBank:
         }
         return await self._add("accounts", account_id, "charges", body=body)
 
-    async def receive(self, account_id: str, income: DemoIncome, at: datetime) -> None:
+    async def receive(self, account_id: str, income: DemoIncome, at: datetime) -> str:
         """Let money come in."""
         name, tax_number = income.payer
         body = {
             "value": income.value,
             "payer": {"name": name, "tax_number": tax_number},
             "description": income.description,
-            "at": f"{at:%Y-%m-%dT%H:%M:%S}.000Z",
+            "at": _instant(at),
         }
-        await self.control.post("accounts", account_id, "incoming", body=body)
+        made = await self.control.post("accounts", account_id, "incoming", body=body)
+        return str(made["e2e_id"])
+
+    async def book(self, account_id: str, movement: DemoMovement, at: datetime) -> None:
+        """Book a movement that is not Pix."""
+        name, tax_number = movement.other
+        body = {
+            "kind": movement.kind,
+            "value": movement.value,
+            "counterparty": {"name": name, "tax_number": tax_number},
+            "description": movement.description,
+            "at": _instant(at),
+        }
+        await self.control.post("accounts", account_id, "movements", body=body)
+
+    async def give_back(self, account_id: str, order: RefundOrder) -> None:
+        """Order a refund."""
+        body = {
+            "key": order.provider_key,
+            "reference": order.reference,
+            "e2e_id": order.payment_e2e_id,
+            "value": order.value,
+            "description": order.description,
+        }
+        await self.control.post("accounts", account_id, "refunds", body=body)
 
     async def take_fee(self, account_id: str, value: Money) -> None:
         """Book a fee."""
@@ -122,3 +147,8 @@ class ControlledBank:
                 raise
             return False
         return True
+
+
+def _instant(at: datetime) -> str:
+    """Write an instant as the control interface reads it."""
+    return f"{at:%Y-%m-%dT%H:%M:%S}.000Z"

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gateway.cli.console import Row, Terminal, reading, run
-from gateway.domain.errors import CATALOGUE, ErrorCode
+from gateway.domain import errors as service_errors
+from gateway.domain import identity_errors
+from gateway.domain.errors import ErrorCode
 
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
+    from gateway.http.route import Gate
 
 _ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst", "body_bytes")
+EVERY_CODE = service_errors.CATALOGUE + identity_errors.CATALOGUE
+"""The service's codes, then those of people."""
+
 _ERROR_COLUMNS = ("code", "status", "message")
 _ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup_by_key", "absent_after_s", "problem")
 
@@ -36,7 +42,7 @@ def routes(terminal: Terminal) -> None:
                 "name": row.name,
                 "tells": row.tells,
                 "permission": str(row.needs) if row.needs else "",
-                **_quota(settings, row.limits.quota if row.needs else ""),
+                **_quota(settings, row.limits.quota if _is_counted(gate) else ""),
                 "body_bytes": row.limits.body_bytes,
                 "errors": [
                     *dict.fromkeys(f"{error.code} {error.status}" for error in codes_of(gate, row))
@@ -56,9 +62,9 @@ def routes(terminal: Terminal) -> None:
 def errors(terminal: Terminal, *, markdown: bool) -> None:
     """Show every error code with its status, its meaning and what to do."""
     if markdown:
-        click.echo("\n".join(error_page(CATALOGUE)))
+        click.echo("\n".join(error_page(EVERY_CODE)))
         return
-    terminal.show_all([_error(each) for each in CATALOGUE], _ERROR_COLUMNS)
+    terminal.show_all([_error(each) for each in EVERY_CODE], _ERROR_COLUMNS)
 
 
 @click.command("metrics")
@@ -112,10 +118,12 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
     return [
         "# Error codes",
         "",
-        "Written by `make docs` from `gateway/domain/errors.py`; a test compares them.",
+        "Written by `make docs` from `gateway/domain/errors.py` and `identity_errors.py`; a test",
+        "compares them.",
         "",
         "Every error has the body `{code, message, trace_id}`. One code may travel with several",
-        "statuses: the pair says what happened. `SVC.GTW.*` and `SVC.SYS.*` hold on every route.",
+        "statuses: the pair says what happened. `SVC.GTW.*` and `SVC.SYS.*` hold on every route;",
+        "codes without `SVC.` are those of people: identity, panel and back office.",
         "",
         "| Code | Status | Meaning | What to do |",
         "| --- | --- | --- | --- |",
@@ -126,11 +134,19 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
     ]
 
 
+def _is_counted(gate: Gate[Any]) -> bool:
+    """Say whether calls of a gate draw from token buckets."""
+    from policies.traffic.address_quota import WithinAddressQuota
+    from policies.traffic.quota import WithinQuota
+
+    return any(isinstance(each, (WithinQuota, WithinAddressQuota)) for each in gate.policies)
+
+
 def _quota(settings: Settings, name: str) -> Row:
-    """Describe a row's token bucket; an open row draws from none."""
-    rate = getattr(settings.ratelimits, name) if name else None
+    """Describe a row's token bucket, where it draws from one."""
+    rate = getattr(settings.ratelimits, name, None) if name else None
     return {
-        "quota": name,
+        "quota": name if rate else "",
         "per_second": rate and rate.rate,
         "burst": rate and rate.burst,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gateway.app.people import assemble_people
 from gateway.cli.bank import ControlledBank, control_url, controlling, customer_url
 from gateway.cli.demo_file import DemoFile
 from gateway.cli.opening import Office, new_id
@@ -32,15 +33,35 @@ async def made_demo(office: Office, urls: DemoUrls | None = None) -> Demo:
     settings = office.settings
     sandbox_only(settings)
     listening = urls or urls_of(settings)
+    people = assemble_people(settings, office.store, office.keys, office.acting.now)
     async with controlling(listening["sandbox_control_url"]) as control:
         parts = DemoParts(
             records=_records(office),
+            people=people.parts,
             bank=ControlledBank(control),
             kept=DemoFile(settings.folder / FILE),
             urls=listening,
             new_id=new_id,
         )
-        return await ensure_demo(parts)
+        try:
+            return await ensure_demo(parts)
+        finally:
+            await people.close()
+
+
+def kept_demo(settings: Settings) -> Demo:
+    """
+    Return the demo as it was made.
+
+    Raises:
+        NotPossible: in production, or where none was made yet.
+    """
+    sandbox_only(settings)
+    kept = DemoFile(settings.folder / FILE).read()
+    if kept is None:
+        problem = "there is no demo yet: `pixgate demo` makes it"
+        raise NotPossible(problem)
+    return kept
 
 
 def sandbox_only(settings: Settings) -> None:

@@ -11,9 +11,12 @@ from gateway.cli.configuration import config
 from gateway.cli.credentials import credential
 from gateway.cli.database import database
 from gateway.cli.demo import demo
+from gateway.cli.keys import keys
+from gateway.cli.outbox import outbox
 from gateway.cli.payouts import payouts
 from gateway.cli.sandbox import sandbox
 from gateway.cli.serve import sandbox_bank, serve
+from gateway.cli.users import user
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -29,6 +32,9 @@ for _command in (
     company,
     account,
     credential,
+    user,
+    keys,
+    outbox,
     payouts,
     database,
     config,

@@ -22,6 +22,8 @@ OPERATIONS = (
     "payment",
     "payout",
     "payout_read",
+    "refund",
+    "refund_read",
     "*",
 )
 FAULTS = (
@@ -162,7 +164,8 @@ def fault(
     """
     Let an operation of the bank fail; without arguments, list what is set.
 
-    OPERATION: balance, statement, keys, charge, payment, payout, payout_read, *.
+    OPERATION: balance, statement, keys, charge, payment, payout, payout_read,
+    refund, refund_read, *.
     FAULT: refuse, reject, hang, hang_after, reset_before, reset_after, drip,
     status, malformed, wrong_types, huge.
     """

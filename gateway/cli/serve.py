@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.cli.console import Terminal, reading
+from gateway.cli.starting import uncollected
 
 if TYPE_CHECKING:
     from gateway.app.assembly import Gateway
@@ -72,16 +73,17 @@ def _runner() -> Callable[[Coroutine[Any, Any, None]], None]:
 
 async def _serve(terminal: Terminal, worker: int | None) -> None:
     """Assemble, start, say where, and wait."""
-    from gateway.app.assembly import assemble
-    from gateway.app.running import drain, running
-    from gateway.app.signals import stop_signals
-    from gateway.app.workers import as_worker
-    from gateway.cli.opening import settings_of
+    with uncollected():
+        from gateway.app.assembly import assemble
+        from gateway.app.running import drain, running
+        from gateway.app.signals import stop_signals
+        from gateway.app.workers import as_worker
+        from gateway.cli.opening import settings_of
 
-    settings = settings_of(terminal.config)
-    if worker is not None:
-        settings = as_worker(settings, worker)
-    gateway = assemble(settings, os.environ, with_bank=not worker)
+        settings = settings_of(terminal.config)
+        if worker is not None:
+            settings = as_worker(settings, worker)
+        gateway = assemble(settings, os.environ, with_bank=not worker)
     with stop_signals() as asked:
         async with running(gateway):
             await _welcome(terminal, gateway, settings)

@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from urllib.parse import urlsplit
 
 from gateway.config.hidden import Secret
 from gateway.config.settings import Settings
@@ -129,14 +130,19 @@ def _keys(settings: Settings) -> Iterator[Finding]:
 
 def _named_keys(settings: Settings) -> dict[str, Secret]:
     """Return every key by its path."""
-    basic, sealing = settings.auth.basic, settings.sealing
+    basic, sealing, identity = settings.auth.basic, settings.sealing, settings.identity
     return {
         "auth.basic.pepper": basic.pepper,
         "sealing.key": sealing.key,
+        "identity.pepper": identity.pepper,
         **{
             f"auth.basic.retired_peppers.{name}": key for name, key in basic.retired_peppers.items()
         },
         **{f"sealing.retired_keys.{name}": key for name, key in sealing.retired_keys.items()},
+        **{
+            f"identity.retired_peppers.{name}": key
+            for name, key in identity.retired_peppers.items()
+        },
     }
 
 
@@ -167,6 +173,36 @@ def _throttles(settings: Settings) -> Iterator[Finding]:
         yield Finding(f"{path}.per_address", "must not be above hard_per_address")
 
 
+def _people(settings: Settings) -> Iterator[Finding]:
+    """Check that links can be built, and that tokens end in the order they should."""
+    identity = settings.identity
+    if identity.origin and not _is_origin(identity.origin):
+        yield Finding("identity.origin", "wants https://host, with a port at most behind it")
+    if identity.access_s >= identity.refresh_s:
+        yield Finding("identity.access_s", "must be below refresh_s")
+    if identity.mail.host and not _is_mail_address(identity.mail.sender):
+        yield Finding("identity.mail.sender", "is no e-mail address")
+    if identity.mail.password and identity.mail.encryption == "none":
+        yield Finding("identity.mail.encryption", "a password is not sent in the clear")
+
+
+def _is_origin(text: str) -> bool:
+    """Say whether a text is a scheme, a host and perhaps a port, and nothing else."""
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        # a port that is none raises
+        return known and text == f"{parts.scheme}://{parts.netloc}" and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _is_mail_address(text: str) -> bool:
+    """Say whether mail can come from it."""
+    name, _, host = text.rpartition("@")
+    return bool(name and host) and text.isascii() and text.isprintable() and " " not in text
+
+
 def _unknown_adapters(settings: Settings, adapters: Collection[str]) -> Iterator[Finding]:
     """Check that every adapter named exists."""
     for name, provider in settings.providers.items():
@@ -193,6 +229,16 @@ def _production_keys(settings: Settings) -> Iterator[Finding]:
             yield Finding(path, "is not random")
 
 
+def _production_people(settings: Settings) -> Iterator[Finding]:
+    """Check that people reach us encrypted, and that mail reaches people."""
+    if not settings.identity.origin.startswith("https://"):
+        yield Finding("identity.origin", "production needs https://host: set PIXGATE_ORIGIN")
+    if not settings.identity.mail.host:
+        yield Finding("identity.mail.host", "production needs a server: set PIXGATE_SMTP_HOST")
+    if settings.session.insecure_dev:
+        yield Finding("session.insecure_dev", "must be false in production")
+
+
 def _no_sandbox(settings: Settings) -> Iterator[Finding]:
     """Check that nothing of the sandbox runs in production."""
     if settings.sandbox_bank.start:
@@ -216,5 +262,5 @@ def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Fin
         yield Finding("database.url", f"production needs SQLite {wanted}, this one is {found}")
 
 
-_ALWAYS: tuple[Check, ...] = (_listeners, _keys, _deadlines, _throttles)
-_PRODUCTION: tuple[Check, ...] = (_production_keys, _no_sandbox)
+_ALWAYS: tuple[Check, ...] = (_listeners, _keys, _deadlines, _throttles, _people)
+_PRODUCTION: tuple[Check, ...] = (_production_keys, _production_people, _no_sandbox)

@@ -15,6 +15,12 @@ SecondsOrNone = Annotated[float, Meta(ge=0, le=86_400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 """A number of things or bytes; not zero."""
 
+Reais = Annotated[
+    str,
+    Meta(pattern=r"\A(0|[1-9][0-9]{0,9})\.[0-9]{2}\Z", description="reais with two decimals"),
+]
+"""An amount of money, as text: no float stands between the file and us."""
+
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 """A TCP port; 0 takes a free one."""
 

@@ -13,8 +13,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from gateway.config.hidden import Address, Secret
-from gateway.config.kinds import Count, Label, Name, Seconds, SecondsOrNone, written
+from gateway.config.identity import Identity
+from gateway.config.kinds import Count, Label, Name, Reais, Seconds, SecondsOrNone, written
 from gateway.config.listeners import Admin, Server, Trace
+from gateway.config.session import Session
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.accounts import Environment
 
@@ -135,17 +137,21 @@ class Rate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Partner quotas; above: 429.
+    Quotas of partners, and of callers nobody knows yet; above: 429.
 
     Attributes:
         read: Reads, per credential.
         payout: Payout creation, per credential.
         company: Everything, per company.
+        anonymous: Identity before a sign-in, per address.
+        sign_in: Passwords, codes and links tried, per address.
     """
 
     read: Rate = Rate(rate=50, burst=100)
     payout: Rate = Rate(rate=10, burst=20)
     company: Rate = Rate(rate=200, burst=400)
+    anonymous: Rate = Rate(rate=20, burst=40)
+    sign_in: Rate = Rate(rate=0.083, burst=10)
 
 
 class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -169,11 +175,15 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         similar_within_s: How long another payout of the same amount to the same
             recipient is remembered; 0 looks for none.
         similar: ``warn`` counts and logs one like it, ``refuse`` answers 403.
+        approval_above: Reais with two decimals: a payout or refund that a person
+            orders waits for another person when it is above; ``"0.00"`` lets
+            every one wait, null none. Partners' payouts never wait.
     """
 
     look_first: Annotated[bool, written("${PIXGATE_LOOK_FIRST:-false}")] = False
     similar_within_s: SecondsOrNone = 600.0
     similar: Literal["warn", "refuse"] = "warn"
+    approval_above: Reais | None = "0.00"
 
 
 class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -182,9 +192,12 @@ class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         level: The least severe line written.
+        request_log: Keeps the lines of requests for thirty days, for operators
+            to search; under load the common ones are thinned out.
     """
 
     level: Literal["debug", "info", "warning", "error"] = "info"
+    request_log: bool = True
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -195,9 +208,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         environment: ``sandbox`` or ``production``; they share no data.
         var: The folder of what the process writes; a relative path starts at
             the folder the process runs in.
-        server, admin, trace, database, auth, sealing, limits, ratelimits: As
+        server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        validation, payouts, sandbox_bank, telemetry: (likewise).
+        limits, ratelimits, validation, payouts, sandbox_bank, telemetry: (likewise).
         providers: By the name that accounts give.
     """
 
@@ -210,6 +223,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     trace: Trace = Trace()
     database: Database = Database()
     auth: Auth = Auth()
+    identity: Identity = Identity()
+    session: Session = Session()
     sealing: Sealing = Sealing()
     limits: Limits = Limits()
     ratelimits: RateLimits = RateLimits()
@@ -228,6 +243,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def store_url(self) -> Address:
         """The store's URL, the embedded default included."""
         return self.database.url or Address(f"sqlite:///{self.folder / 'pixgate.db'}")
+
+    @property
+    def origin(self) -> str:
+        """What links to us begin with, the sandbox's default included."""
+        return self.identity.origin or f"http://{self.server.host}:{self.server.port}"
 
     @property
     def migrates(self) -> bool:

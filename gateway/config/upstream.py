@@ -35,6 +35,21 @@ class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rate_limits: Count = 2
 
 
+class Tls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Files in PEM for an https address, read again when they change; empty where there is none.
+
+    Attributes:
+        ca: Whom to trust instead of the system's authorities.
+        certificate: Ours, and after it those between it and the bank's authority.
+        key: Of the certificate, unencrypted; empty when it is in ``certificate``.
+    """
+
+    ca: str = ""
+    certificate: str = ""
+    key: str = ""
+
+
 class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     A configured provider; accounts name it.
@@ -43,7 +58,10 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         adapter: The adapter that speaks to it (``pixgate providers`` lists them).
         read_only: Refuses payouts.
         settings: The adapter's own; which ones, its README says.
+        tls: Whom to trust, and who we are.
         connect_timeout_s: To open a connection.
+        first_byte_timeout_s: From the request written to the answer's first byte; zero
+            leaves it to the whole call's time.
         read_timeout_s: A whole read.
         payout_timeout_s: A whole payout; then its outcome is unknown.
         in_flight: Calls at once, per process.
@@ -55,7 +73,9 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     adapter: str
     read_only: bool = False
     settings: dict[str, object] = field(default_factory=dict)
+    tls: Tls = Tls()
     connect_timeout_s: Seconds = 2.0
+    first_byte_timeout_s: SecondsOrNone = 0.0
     read_timeout_s: Seconds = 8.0
     payout_timeout_s: Seconds = 20.0
     in_flight: Count = 64

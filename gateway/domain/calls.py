@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from gateway.domain.accounts import Account, Principal
+from gateway.domain.browsers import Browser
 from gateway.domain.errors import ErrorCode
+from gateway.domain.people import Person
 from gateway.domain.permissions import Permission
+from gateway.domain.rights import Right
 
 Taken = TypeVar("Taken", covariant=True)
+
+
+class Headers(Protocol):
+    """The headers of a request: names in any letter case, every value in order."""
+
+    def get(self, name: str, /) -> str | None:
+        """Return the first value; None when there is none."""
+        ...
+
+    def getall(self, name: str, default: Sequence[str], /) -> Sequence[str]:
+        """Return every value; ``default`` when there is none."""
+        ...
+
+
+class NoHeaders:
+    """A request without headers."""
+
+    def get(self, _name: str, /) -> str | None:
+        """Return nothing."""
+        return None
+
+    def getall(self, _name: str, default: Sequence[str], /) -> Sequence[str]:
+        """Return the default."""
+        return default
+
+
+NO_HEADERS = NoHeaders()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,6 +54,7 @@ class Asked:
         query: Every value of every query parameter, in order.
         authorization: Every value of the Authorization header, in order.
         content_type, content_encoding: None when the header is absent.
+        headers: All of them, for the policies of surfaces that use more.
         body: Empty until the policies have let the call on.
         address: The peer's address, for throttling only.
         unknown_fields: How many body fields were ignored; set by the reader.
@@ -34,6 +65,7 @@ class Asked:
     authorization: Sequence[str] = ()
     content_type: str | None = None
     content_encoding: str | None = None
+    headers: Headers = NO_HEADERS
     body: bytes = b""
     address: str = ""
     unknown_fields: int = 0
@@ -45,16 +77,19 @@ class Call:
     A request that policies examine, one after the other.
 
     Attributes:
-        needs: The permission of the row; None for an open row.
+        needs: The permission or right of the row; None for an open row.
         quota: The name of the token bucket the row draws from.
-        principal, account: Filled in by the policies that establish them.
+        principal, person, browser, account: Filled in by the policies that
+            establish them.
         headers: Answer headers contributed by policies, such as RateLimit.
     """
 
     asked: Asked
-    needs: Permission | None
+    needs: Permission | Right | None
     quota: str
     principal: Principal | None = None
+    person: Person | None = None
+    browser: Browser | None = None
     account: Account | None = None
     headers: dict[str, str] = field(default_factory=dict)
 
@@ -72,7 +107,8 @@ class Policy(Protocol):
     One question asked of a call.
 
     Filling in the call means yes; ``ServiceError`` with one of ``refuses``
-    means no. A policy never sees the HTTP request.
+    means no. A policy that has to wait before it knows returns what to wait
+    for, and decides there. A policy never sees the HTTP request.
     """
 
     @property
@@ -80,8 +116,8 @@ class Policy(Protocol):
         """Every code it can refuse with."""
         ...
 
-    async def __call__(self, call: Call) -> None:
-        """Let the call on, or raise."""
+    def __call__(self, call: Call) -> Awaitable[None] | None:
+        """Let the call on, raise, or return what raises or lets the call on."""
         ...
 
 

@@ -77,6 +77,37 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChargeOrder:
+    """
+    A charge to be made.
+
+    Attributes:
+        key: One of the account's own active keys, in its normal form.
+        value: Above zero; None for an amount the payer chooses.
+        expires_in: Seconds from now; None for one that never expires.
+        payer: None for an anonymous charge.
+    """
+
+    reference: str
+    type: ChargeType
+    key: str
+    value: Money | None = None
+    expires_in: int | None = None
+    payer: Payer | None = None
+    description: str = ""
+    reusable: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse to exist rather than be sent wrong."""
+        if self.value is not None and self.value.centavos <= 0:
+            problem = "a charge asks for more than zero"
+            raise ValueError(problem)
+        if self.expires_in is not None and self.expires_in <= 0:
+            problem = "a charge expires after it was made"
+            raise ValueError(problem)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChargePayment:
     """
     A charge seen as a transaction: pending until ``paid_at`` is set.

@@ -35,20 +35,27 @@ class ServiceError(Exception):
         error: The catalogued code.
         reason: A fixed word for logs and metrics, never shown to the caller.
         headers: Additional answer headers, such as ``Retry-After`` in seconds.
+        detail: A sentence of ours behind the message, for operators alone.
     """
 
     def __init__(
-        self, error: ErrorCode, reason: str = "", headers: Mapping[str, str] | None = None
+        self,
+        error: ErrorCode,
+        reason: str = "",
+        headers: Mapping[str, str] | None = None,
+        *,
+        detail: str = "",
     ) -> None:
-        """Carry ``error``; ``reason`` and ``headers`` are optional."""
+        """Carry ``error``; all else is optional."""
         super().__init__(error.name)
         self.error = error
         self.reason = reason
         self.headers: Mapping[str, str] = headers or {}
+        self.detail = detail
 
 
 @dataclass(slots=True)
-class _Catalogue:
+class Catalogue:
     """Every declared code, by name and by public pair."""
 
     by_name: dict[str, ErrorCode] = field(default_factory=dict)
@@ -65,7 +72,7 @@ class _Catalogue:
         return error
 
 
-_CATALOGUE = _Catalogue()
+_CATALOGUE = Catalogue()
 _declare = _CATALOGUE.declare
 
 CREDENTIALS_MISSING = _declare(

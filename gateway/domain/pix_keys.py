@@ -47,6 +47,63 @@ class PixKey:
             return str(uuid.uuid5(uuid.UUID(account_id), self.key))
 
 
+@dataclass(frozen=True, slots=True)
+class KeyOrder:
+    """
+    A key to be registered; ``key`` is in its normal form and empty for ``evp`` alone.
+
+    The bank draws a random key itself.
+    """
+
+    type: PixKeyType
+    key: str
+
+    def __post_init__(self) -> None:
+        """Refuse to exist rather than be sent wrong."""
+        if (self.type is PixKeyType.EVP) is not (self.key == ""):
+            problem = "every key but a random one is named"
+            raise ValueError(problem)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyOwner:
+    """
+    Who is behind a key, as the central bank's directory shows it before paying.
+
+    Attributes:
+        tax_number: For showing only, a person's with its ends hidden; never to
+            be compared.
+        bank_number, bank_name, branch, account: Empty where the bank does not
+            tell.
+    """
+
+    key: str
+    type: PixKeyType
+    name: str
+    tax_number: str
+    ispb: str
+    bank_number: str = ""
+    bank_name: str = ""
+    branch: str = ""
+    account: str = ""
+
+
+_HIDDEN = "*"
+_PERSON = re.compile(r"\d{3}(\d{3})(\d{3})\d{2}", re.ASCII)
+
+
+def hidden_tax_number(text: str) -> str:
+    """
+    Hide both ends of a CPF, as the central bank's directory does: ``***.982.247-**``.
+
+    What is hidden already stays as it came; a CNPJ is public and stays whole.
+    """
+    person = _PERSON.fullmatch(text)
+    if person is None:
+        return text
+    return f"{_HIDDEN * 3}.{person[1]}.{person[2]}-{_HIDDEN * 2}"
+
+
 _EMAIL = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~\-]{1,64}@[A-Za-z0-9.\-]{1,72}", re.ASCII)
 _PHONE = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 _LONGEST_EMAIL = 77

@@ -19,6 +19,22 @@ class Direction(StrEnum):
     DEBIT = "debit"
 
 
+class MovementKind(StrEnum):
+    """
+    What kind of movement it is.
+
+    PIX_RETURN: Pix too, either way: a refund given, or a payout that came back.
+    OTHER: not told, or a word of the bank's that we do not know.
+    """
+
+    PIX = "pix"
+    PIX_RETURN = "pix_return"
+    TED = "ted"
+    BOLETO = "boleto"
+    FEE = "fee"
+    OTHER = "other"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """
@@ -30,6 +46,7 @@ class Entry:
         value: Never negative; the direction tells the sign.
         provider_key: The provider key of the payout it belongs to, where the
             provider repeats it; evidence for an unknown payout.
+        kind: For people; ``is_pix`` is what rules go by.
     """
 
     provider_id: str
@@ -41,6 +58,7 @@ class Entry:
     counterparty: Party
     created_at: datetime
     provider_key: str = ""
+    kind: MovementKind = MovementKind.OTHER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from typing import Literal, TypedDict
 
 from gateway.domain.accounts import Environment
 from gateway.domain.calls import Call
-from gateway.domain.errors import CATALOGUE, ErrorCode
-from gateway.http.route import Row, RowLimits, route
+from gateway.domain.errors import ErrorCode
+from gateway.http.route import Gate, Row, RowLimits, route
 from policies.validation.inputs import NOTHING
 
 VERSION = "1.0.0"
@@ -58,6 +58,7 @@ class Introduction:
     """Answers for the surface itself."""
 
     environment: Environment
+    catalogue: Sequence[ErrorCode]
 
     async def info(self, _who: None, _taken: None) -> InfoDocument:
         """Say what this is."""
@@ -68,8 +69,8 @@ class Introduction:
         return {"status": "ok"}
 
     async def error_codes(self, _who: None, _taken: None) -> CodesDocument:
-        """List every code."""
-        data = codes(CATALOGUE)
+        """List every code of the surface."""
+        data = codes(self.catalogue)
         return {"data": data, "meta": {"total": len(data)}}
 
 
@@ -88,9 +89,11 @@ def admit_anybody(_call: Call) -> None:
     """Let a call through that nobody was asked for."""
 
 
-def common_rows(surface: str, environment: Environment) -> Sequence[Row[None]]:
-    """Return the open rows of a surface."""
-    introduction = Introduction(environment)
+def common_rows(
+    surface: str, environment: Environment, catalogue: Sequence[ErrorCode]
+) -> Sequence[Row[None]]:
+    """Return the open rows of a surface, whose codes ``catalogue`` holds."""
+    introduction = Introduction(environment, catalogue)
     return (
         route(
             "GET",
@@ -131,6 +134,16 @@ def common_rows(surface: str, environment: Environment) -> Sequence[Row[None]]:
             fails={},
             raises=(),
         ),
+    )
+
+
+def open_gate(surface: str, environment: Environment, catalogue: Sequence[ErrorCode]) -> Gate[None]:
+    """Return the gate that everybody passes."""
+    return Gate(
+        policies=(),
+        admits=admit_anybody,
+        rows=common_rows(surface, environment, catalogue),
+        opens="what the service is, before anybody has a credential",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Final
 
 import orjson
 
@@ -11,6 +12,8 @@ from gateway.domain.errors import ErrorCode
 from gateway.domain.money import Money
 
 MEDIA_TYPE = "application/json; charset=utf-8"
+
+_TO_THE_SECOND: Final = len("2026-11-20T13:40:11")
 
 Amount = orjson.Fragment
 """An amount of money in a document; only ``amount`` makes one."""
@@ -30,7 +33,8 @@ def instant(at: datetime | None) -> str:
     """Write an instant as RFC 3339 in UTC, to the second; an absent one is empty."""
     if at is None:
         return ""
-    return at.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat() + "Z"
+    moved = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return moved.isoformat()[:_TO_THE_SECOND] + "Z"
 
 
 def minute(at: datetime | None) -> str:
@@ -40,7 +44,8 @@ def minute(at: datetime | None) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def error_body(error: ErrorCode, trace_id: str) -> bytes:
-    """Write the one body every refusal has (contract 2.2)."""
-    body = {"code": error.code, "message": error.message, "trace_id": trace_id}
+def error_body(error: ErrorCode, trace_id: str, detail: str = "") -> bytes:
+    """Write the one body every refusal has (contract 2.2); ``detail`` follows the message."""
+    message = f"{error.message} {detail}" if detail else error.message
+    body = {"code": error.code, "message": message, "trace_id": trace_id}
     return orjson.dumps(body)

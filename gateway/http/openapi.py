@@ -20,6 +20,10 @@ Schema = dict[str, Any]
 
 _REF = "#/components/schemas/{name}"
 _COMMON_HEADERS = {"X-Trace-ID": {"$ref": "#/components/headers/TraceId"}}
+_TRACE_ID: Schema = {
+    "description": "The caller's own trace id, or a new one.",
+    "schema": {"type": "string"},
+}
 _AMOUNT: Schema = {
     "type": "number",
     "description": "Reais with exactly two decimals, never in exponent form.",
@@ -39,6 +43,12 @@ _PATH: Mapping[str, Schema] = {
     "key_id": {"type": "string", "format": "uuid"},
     "reference": {"type": "string", "minLength": 1, "maxLength": 1024},
 }
+_OTHER_PARAMETER: Schema = {"type": "string", "minLength": 1, "maxLength": 1024}
+_SCHEMES: Mapping[str, Schema] = {
+    "basic": {"type": "http", "scheme": "basic"},
+    "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+    "session": {"type": "apiKey", "in": "cookie", "name": "__Host-pixgate"},
+}
 _EVERYWHERE = (
     errors.MALFORMED_REQUEST,
     errors.BODY_TOO_LARGE,
@@ -48,6 +58,7 @@ _EVERYWHERE = (
     errors.DRAINING,
     errors.INTERNAL,
 )
+_SHAPELESS = (None, type(None), bytes)
 _HEADERS_BY_STATUS: Mapping[int, Sequence[str]] = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
@@ -77,13 +88,10 @@ def document(surface: Surface, title: str) -> Schema:
         "paths": paths,
         "components": {
             "schemas": components,
-            "headers": {
-                "TraceId": {
-                    "description": "The caller's own trace id, or a new one.",
-                    "schema": {"type": "string"},
-                }
+            "headers": {"TraceId": _TRACE_ID},
+            "securitySchemes": {
+                gate.scheme: _SCHEMES[gate.scheme] for gate in surface.gates if gate.scheme
             },
-            "securitySchemes": {"basic": {"type": "http", "scheme": "basic"}},
         },
     }
 
@@ -117,7 +125,8 @@ def _schemas(rows: Iterable[Row[Any]]) -> tuple[dict[Any, Schema], dict[str, Sch
     """Describe every document and body once, by type."""
     types: list[Any] = []
     for row in rows:
-        types += [each for each in (row.document, row.takes.body) if each and each not in types]
+        shapes = (row.document, row.takes.body, *row.also.values())
+        types += [each for each in shapes if each not in {*types, *_SHAPELESS}]
     out, components = msgspec.json.schema_components(types, schema_hook=_custom, ref_template=_REF)
     return dict(zip(types, out, strict=True)), dict(components)
 
@@ -135,8 +144,8 @@ def _operation(gate: Gate[Any], row: Row[Any], schemas: Mapping[Any, Schema]) ->
         "operationId": row.name.replace(".", "_"),
         "summary": row.tells,
         "parameters": _parameters(row),
-        "responses": _responses(codes_of(gate, row), schemas[row.document]),
-        "security": [] if row.needs is None else [{"basic": []}],
+        "responses": _responses(codes_of(gate, row), _success(row, schemas)),
+        "security": [{gate.scheme: []}] if gate.scheme else [],
     }
     if row.needs is not None:
         operation["description"] = f"Needs `{row.needs}`."
@@ -149,7 +158,15 @@ def _operation(gate: Gate[Any], row: Row[Any], schemas: Mapping[Any, Schema]) ->
 def _parameters(row: Row[Any]) -> list[Schema]:
     """Describe path and query parameters."""
     names = [part[1:-1] for part in row.path.split("/") if part.startswith("{")]
-    path = [{"name": n, "in": "path", "required": True, "schema": _PATH[n]} for n in names]
+    path = [
+        {
+            "name": each,
+            "in": "path",
+            "required": True,
+            "schema": _PATH.get(each, _OTHER_PARAMETER),
+        }
+        for each in names
+    ]
     query = [
         {
             "name": each.name,
@@ -163,11 +180,33 @@ def _parameters(row: Row[Any]) -> list[Schema]:
     return path + query
 
 
-def _responses(codes: Sequence[ErrorCode], shown: Schema) -> Schema:
-    """Describe the answer and every refusal, by status."""
+def _success(row: Row[Any], schemas: Mapping[Any, Schema]) -> Schema:
+    """Describe the answer where nothing is refused, by its status."""
+    if errors.CANCEL_NOT_IMPLEMENTED in row.raises:
+        return {}
+    documents = {row.status: row.document, **row.also}
+    return {str(status): _shown(row, each, schemas) for status, each in documents.items()}
+
+
+def _shown(row: Row[Any], shape: Any, schemas: Mapping[Any, Schema]) -> Schema:  # noqa: ANN401 - any type
+    """Describe an answer of a document, of bytes or of nothing."""
+    answer: Schema = {"description": "Success.", "headers": _COMMON_HEADERS}
+    if shape is bytes:
+        answer["content"] = {media.partition(";")[0]: _file(media) for media in row.media}
+    elif shape is not type(None):
+        answer["content"] = {media: {"schema": schemas[shape]} for media in row.media}
+    return answer
+
+
+def _file(media: str) -> Schema:
+    """Describe a file; one of JSON is whatever it is."""
+    return {} if media.startswith("application/json") else {"schema": {"type": "string"}}
+
+
+def _responses(codes: Sequence[ErrorCode], success: Schema) -> Schema:
+    """Describe every refusal by status, after the answer."""
     statuses = sorted({error.status for error in codes})
-    only_refuses = errors.CANCEL_NOT_IMPLEMENTED in codes
-    described = {} if only_refuses else {"200": _answer("Success.", shown, ())}
+    described = dict(success)
     for status in statuses:
         words = ", ".join(sorted({error.code for error in codes if error.status == status}))
         headers = _HEADERS_BY_STATUS.get(status, ())

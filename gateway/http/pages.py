@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
-from gateway.http.openapi import as_json, as_yaml, document
+from gateway.http.openapi import Schema, as_json, as_yaml, document
 from gateway.http.route import Surface
 
-_JSON, _YAML = "banking.openapi_json", "banking.openapi_yaml"
+_DESCRIBED: Final = {
+    "banking": ("", "pixgate banking"),
+    "identity": ("/iam/v1", "pixgate identity"),
+    "backoffice": ("/backoffice/v1", "pixgate back office"),
+}
+"""Where the document of a surface stands, and its title; the banking one is YAML too."""
 
-PAGES = (_JSON, _YAML)
+_IN_YAML: Final = "banking"
+
+PAGES: Final = (
+    *(f"{surface}.openapi_json" for surface in _DESCRIBED),
+    f"{_IN_YAML}.openapi_yaml",
+)
 """The names of all pages, for logs and metrics."""
 
 
@@ -23,10 +34,24 @@ class Page:
     body: bytes
 
 
-def openapi_pages(banking: Surface) -> Mapping[str, Page]:
-    """Return the banking surface's OpenAPI document by path, as JSON and as YAML."""
-    description = document(banking, "pixgate banking")
+def openapi_pages(surfaces: Iterable[Surface]) -> Mapping[str, Page]:
+    """Return the OpenAPI documents by path, of the surfaces that have one."""
     return {
-        "/openapi.json": Page(_JSON, "application/json; charset=utf-8", as_json(description)),
-        "/openapi.yaml": Page(_YAML, "application/yaml; charset=utf-8", as_yaml(description)),
+        path: page
+        for surface in surfaces
+        if surface.name in _DESCRIBED
+        for path, page in _pages(surface)
     }
+
+
+def _pages(surface: Surface) -> Iterator[tuple[str, Page]]:
+    """Make the pages of one surface."""
+    prefix, title = _DESCRIBED[surface.name]
+    description: Schema = document(surface, title)
+    name = f"{surface.name}.openapi_json"
+    json = Page(name, "application/json; charset=utf-8", as_json(description))
+    yield f"{prefix}/openapi.json", json
+    if surface.name == _IN_YAML:
+        name = f"{surface.name}.openapi_yaml"
+        yaml = Page(name, "application/yaml; charset=utf-8", as_yaml(description))
+        yield f"{prefix}/openapi.yaml", yaml

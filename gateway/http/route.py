@@ -4,18 +4,44 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType, UnionType
 from typing import Any, Generic, TypeVar
 
 from gateway.domain.calls import Asked, Call, Input, Policy
 from gateway.domain.errors import ErrorCode
 from gateway.domain.permissions import Permission
+from gateway.domain.rights import Right
 
 Document = Mapping[str, Any]
 Who = TypeVar("Who")
 Taken = TypeVar("Taken")
 Result = TypeVar("Result")
-Shown = TypeVar("Shown", bound=Document)
+Content = TypeVar("Content", bound=Document | bytes | None)
+
+OK = 200
+_EITHER = (typing.Union, UnionType)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer(Generic[Content]):
+    """
+    An answer that is more than a document.
+
+    Attributes:
+        content: A document, bytes as they are, or nothing at all.
+        content_type: Of bytes; a document is JSON.
+        headers: Of this answer alone, such as a cookie; they win over ours.
+        status: Another one than the row's; the row declares it in ``also``.
+    """
+
+    content: Content
+    content_type: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    status: int | None = None
+
+
+Shown = TypeVar("Shown", bound=Document | Answer[Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +66,28 @@ class Row(Generic[Who]):
     Attributes:
         name: ``surface.operation``, the label in logs and metrics.
         path: Below the surface's prefix, parameters in braces.
-        needs: The permission; None opens the row and must be written out.
+        needs: The permission or right; None opens the row and must be written out.
         fails: Which code an exception of a port becomes, nearest class first.
-        document: The type of the answer, for the OpenAPI document.
+        document: The type of the answer's content, for the OpenAPI document.
+        status: Of the answer, where nothing is refused.
+        media: The media types its content may have.
+        also: What else it answers where nothing is refused: documents by status.
     """
 
     method: str
     path: str
     name: str
     tells: str
-    needs: Permission | None
+    needs: Permission | Right | None
     limits: RowLimits
     takes: Input[Any]
-    serve: Callable[[Who, Asked], Awaitable[Document]]
+    serve: Callable[[Who, Asked], Awaitable[Document | Answer[Any]]]
     fails: Mapping[type[Exception], ErrorCode]
     raises: Sequence[ErrorCode]
     document: Any
+    status: int
+    media: Sequence[str]
+    also: Mapping[int, Any]
 
     def code_of(self, problem: Exception) -> ErrorCode | None:
         """Return the code an exception becomes here; None when it is nobody's."""
@@ -65,19 +97,22 @@ class Row(Generic[Who]):
         return None
 
 
-def route(  # noqa: PLR0913 - a row is a table line: every cell is named and none has a default
+def route(  # noqa: PLR0913 - a row is a table line: every cell is named
     method: str,
     path: str,
     *,
     name: str,
     tells: str,
-    needs: Permission | None,
+    needs: Permission | Right | None,
     limits: RowLimits,
     takes: Input[Taken],
     runs: Callable[[Who, Taken], Awaitable[Result]],
     shows: Callable[[Result, Who], Shown],
     fails: Mapping[type[Exception], ErrorCode],
     raises: Sequence[ErrorCode],
+    status: int = OK,
+    media: Sequence[str] = ("application/json",),
+    also: Mapping[int, Any] = MappingProxyType({}),
 ) -> Row[Who]:
     """
     Declare a row.
@@ -87,16 +122,19 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named and non
         path: Below the surface's prefix.
         name: For logs, metrics and the OpenAPI document.
         tells: One line of documentation.
-        needs: The permission, None for an open row.
+        needs: The permission or right, None for an open row.
         limits: Quota and body size.
         takes: How the input is read.
         runs: The operation.
-        shows: Turns its result into the document of the answer.
+        shows: Turns its result into the document of the answer, or an ``Answer``.
         fails: Which code each exception of a port becomes.
         raises: Further codes the operation itself refuses with.
+        status: Of the answer.
+        media: The media types its content may have.
+        also: Documents of further statuses; ``shows`` names the main one first.
     """
 
-    async def serve(who: Who, asked: Asked) -> Document:
+    async def serve(who: Who, asked: Asked) -> Document | Answer[Any]:
         return shows(await runs(who, takes.read(asked)), who)
 
     return Row(
@@ -110,8 +148,18 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named and non
         serve=serve,
         fails=fails,
         raises=raises,
-        document=typing.get_type_hints(shows)["return"],
+        document=_content(typing.get_type_hints(shows)["return"]),
+        status=status,
+        media=media,
+        also=also,
     )
+
+
+def _content(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
+    """Return the type of the content: that of an ``Answer`` stands in its brackets."""
+    if typing.get_origin(shown) in _EITHER:
+        return _content(typing.get_args(shown)[0])
+    return typing.get_args(shown)[0] if typing.get_origin(shown) is Answer else shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +170,16 @@ class Gate(Generic[Who]):
     Attributes:
         policies: Asked in this order; the first refusal answers.
         admits: Turns a call that was let through into what operations take.
+        scheme: How a caller proves who they are: ``basic``, ``bearer``,
+            ``session`` (a cookie); empty where nobody is asked.
+        opens: Why rows without a permission stand here; empty where none may.
     """
 
     policies: Sequence[Policy]
     admits: Callable[[Call], Who]
     rows: Sequence[Row[Who]]
+    scheme: str = ""
+    opens: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

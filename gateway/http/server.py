@@ -1,46 +1,44 @@
 """
 One request from beginning to end: found, judged, served, answered, told.
 
-This is the only place that renders a refusal.
+What needs no waiting is done at once: a refusal is written while its request is
+being read. This is the only place that refuses, and the only one that tells.
 """
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
-from aiohttp import hdrs, web
+from aiohttp import hdrs
 
 from gateway.domain import errors
-from gateway.domain.calls import Asked, Call
+from gateway.domain.calls import Asked, Call, Policy
 from gateway.domain.errors import ServiceError
-from gateway.domain.providers import ProviderError
 from gateway.http.admission import Admission
-from gateway.http.json import MEDIA_TYPE, dumps, error_body
 from gateway.http.pages import Page
-from gateway.http.route import Document
-from gateway.http.table import Found, Place, Table
-from gateway.http.wire.body import BodyTooLarge, MalformedBody, RequestTimeout, read_body
-from gateway.telemetry import trace
+from gateway.http.rendering import render, render_refusal, translate
+from gateway.http.table import Place, Table
+from gateway.http.tracing import begin_trace
+from gateway.http.wire.body import BodyTooLarge, MalformedBody, RequestTimeout
+from gateway.http.wire.reply import Reply
+from gateway.http.wire.request import Request
+from gateway.http.wire.web_handler import Direct
 from gateway.telemetry.records import AccessRecord, RequestObserver, begin_record
 
-_log = logging.getLogger("gateway.http")
-
-_TRACE = "X-Trace-ID"
 _UNREAD = {
     BodyTooLarge: errors.BODY_TOO_LARGE,
     RequestTimeout: errors.REQUEST_TIMEOUT,
     MalformedBody: errors.MALFORMED_REQUEST,
 }
 _AUTH = {"address_blocked": "throttled"}
+_UNKNOWN = frozenset({"missing", "malformed", "wrong_scheme", "invalid", "revoked", "expired"})
+"""Why a caller is not known, where a row asks who it is without asking for a right."""
 _READING = ("GET", "HEAD")
-_PROVIDER_FAILED = 502
-_UNAUTHORIZED = 401
-_SECONDS_TO_RETRY = 2
+_ALLOWED = ", ".join(_READING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,69 +61,93 @@ class Serving:
     clock: Callable[[], float] = time.perf_counter
 
 
+@dataclass(slots=True)
+class Exchange:
+    """
+    One request and what is known of it so far.
+
+    Attributes:
+        started: The clock's reading, in seconds.
+        place: The row; None before it is found.
+        call: What policies examine; None before there are any to ask.
+    """
+
+    request: Request
+    record: AccessRecord
+    started: float
+    place: Place | None = None
+    call: Call | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """Answers every request of the public listener."""
 
     serving: Serving
 
-    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one request; raises nothing but cancellation."""
+    @property
+    def handle(self) -> Direct:
+        """What the listener asks."""
+        return Direct(self.answer)
+
+    def answer(self, request: Request) -> Reply | Coroutine[Any, Any, Reply]:
+        """Answer one request, or return what has to be waited for; raises nothing."""
+        exchange = self._begin(request)
+        try:
+            outcome = self._start(exchange)
+        except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
+            outcome = self._refuse(exchange, problem)
+        return self._end(exchange, outcome) if isinstance(outcome, Reply) else outcome
+
+    def _begin(self, request: Request) -> Exchange:
+        """Note that a request has come."""
         serving = self.serving
         started = serving.clock()
-        record = AccessRecord(trace_id=self._trace_id(request), method=request.method)
-        record.address = request.remote or ""
-        trace.begin(record.trace_id)
+        trace_id = begin_trace(request.headers, serving.observer, uuids=serving.uuid_traces)
+        record = AccessRecord(trace_id=trace_id, method=request.method, address=request.address)
         begin_record(record)
         serving.admission.in_flight += 1
-        try:
-            response = await self._answer(request, record)
-        finally:
-            serving.admission.in_flight -= 1
-        response.headers[_TRACE] = record.trace_id
-        response.headers[hdrs.CACHE_CONTROL] = "no-store"
-        record.status = response.status
-        record.bytes_out = len(response.body) if isinstance(response.body, bytes) else 0
-        record.duration_s = serving.clock() - started
-        serving.observer.request(record)
-        return response
+        return Exchange(request, record, started)
 
-    async def _answer(self, request: web.BaseRequest, record: AccessRecord) -> web.Response:
-        """Serve, or render the refusal."""
-        raw_path = request.rel_url.raw_path
-        page = self.serving.pages.get(raw_path)
-        found = self.serving.table.find(raw_path)
-        place = found.places.get(request.method) if found else None
-        call: Call | None = None
-        try:
-            if page is not None:
-                return self._show(page, request.method, record)
-            place = self._admit(found, place, record)
-            call = self._call(request, found.path if found else {}, place)
-            record.bytes_in = request.content_length or 0
-            document = await self._serve(request, place, call)
-        except ServiceError as refusal:
-            return self._refuse(refusal, place, record, call)
-        except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
-            return self._refuse(self._translate(problem, place), place, record, call)
-        finally:
-            _describe(call, record)
-        body = dumps(document)
-        headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **call.headers}
-        return web.Response(body=body, headers=headers)
+    def _end(self, exchange: Exchange, reply: Reply) -> Reply:
+        """Complete the answer, and tell of it."""
+        record = exchange.record
+        self.serving.admission.in_flight -= 1
+        reply.trace_id = record.trace_id
+        reply.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
+        record.status = reply.status
+        record.bytes_out = len(reply.body)
+        _describe(exchange.call, record)
+        record.duration_s = self.serving.clock() - exchange.started
+        self.serving.observer.request(record)
+        return reply
 
-    def _show(self, page: Page, method: str, record: AccessRecord) -> web.Response:
+    def _start(self, exchange: Exchange) -> Reply | Coroutine[Any, Any, Reply]:
+        """Find and judge; what is left is a page, or has to be waited for."""
+        request = exchange.request
+        page = self.serving.pages.get(request.path)
+        if page is not None:
+            return self._show(page, exchange)
+        place, path = self._find(exchange)
+        call = exchange.call = _call(request, place, path)
+        exchange.record.bytes_in = request.content_length
+        return self._serve(exchange, place, call, ask(place.gate.policies, call))
+
+    def _show(self, page: Page, exchange: Exchange) -> Reply:
         """Answer with a ready-made document, or refuse: overloaded, no method."""
-        record.route = page.name
+        exchange.record.route = page.name
         self.serving.admission.check()
-        if method not in _READING:
-            allow = ", ".join(_READING)
-            raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", {hdrs.ALLOW: allow})
-        return web.Response(body=page.body, headers={hdrs.CONTENT_TYPE: page.content_type})
+        if exchange.request.method not in _READING:
+            raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", {hdrs.ALLOW: _ALLOWED})
+        return Reply(body=page.body, headers={hdrs.CONTENT_TYPE: page.content_type})
 
-    def _admit(self, found: Found | None, place: Place | None, record: AccessRecord) -> Place:
+    def _find(self, exchange: Exchange) -> tuple[Place, Mapping[str, str]]:
         """Name the row and let the request in, or refuse: overloaded, no path, no method."""
+        found = self.serving.table.find(exchange.request.path)
+        place = found.places.get(exchange.request.method) if found else None
         if place is not None:
+            exchange.place = place
+            record = exchange.record
             record.surface, record.route = place.surface.name, place.row.name
             record.path_template = place.template
         if place is None or place.row.name not in place.surface.exempt:
@@ -134,97 +156,92 @@ class Server:
             raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
         if place is None:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", {hdrs.ALLOW: found.allow})
-        return place
+        return place, {**found.path, **place.fixed} if place.fixed else found.path
 
-    def _call(self, request: web.BaseRequest, path: Mapping[str, str], place: Place) -> Call:
-        """Take what was asked out of the request."""
+    async def _serve(
+        self, exchange: Exchange, place: Place, call: Call, asking: Awaitable[None] | None
+    ) -> Reply:
+        """Wait for what the policies left open, read the body, run and show."""
         row = place.row
-        if (request.content_length or 0) > place.surface.body_bytes:
-            raise ServiceError(errors.BODY_TOO_LARGE, "declared")
-        headers = request.headers
-        asked = Asked(
-            path=path,
-            query=_query(request) if row.takes.parameters else {},
-            authorization=headers.getall(hdrs.AUTHORIZATION, ()),
-            content_type=headers.get(hdrs.CONTENT_TYPE),
-            content_encoding=headers.get(hdrs.CONTENT_ENCODING),
-            address=request.remote or "",
-        )
-        return Call(asked=asked, needs=row.needs, quota=row.limits.quota)
-
-    async def _serve(self, request: web.BaseRequest, place: Place, call: Call) -> Document:
-        """Ask every policy, then read, run and show."""
-        for policy in place.gate.policies:
-            await policy(call)
-        row = place.row
-        if row.limits.body_bytes:
-            call.asked.body = await self._body(request, row.limits.body_bytes)
-        document = await row.serve(place.gate.admits(call), call.asked)
+        try:
+            if asking is not None:
+                await asking
+            if row.limits.body_bytes:
+                call.asked.body = await self._body(exchange.request, row.limits.body_bytes)
+            shown = await row.serve(place.gate.admits(call), call.asked)
+            reply = render(shown, row.status, call.headers)
+        except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
+            reply = self._refuse(exchange, problem)
+        except BaseException:
+            self.serving.admission.in_flight -= 1
+            raise
         if call.asked.unknown_fields:
             self.serving.observer.count("unknown_field", row.name)
-        return document
+        return self._end(exchange, reply)
 
-    async def _body(self, request: web.BaseRequest, limit: int) -> bytes:
+    async def _body(self, request: Request, limit: int) -> bytes:
         """Read the body within its size and time."""
         try:
-            return await read_body(request, limit, self.serving.body_deadline_s)
+            return await request.read(limit, self.serving.body_deadline_s)
         except tuple(_UNREAD) as problem:
             raise ServiceError(_UNREAD[type(problem)], "body") from problem
         except ConnectionError as problem:
             raise ServiceError(errors.REQUEST_TIMEOUT, "caller_gone") from problem
 
-    def _translate(self, problem: Exception, place: Place | None) -> ServiceError:
-        """Give an exception its row's code; one that nobody declared is ours: 500."""
-        error = place.row.code_of(problem) if place else None
-        if error is None:
-            _log.error("unhandled", exc_info=problem)
-            return ServiceError(errors.INTERNAL, type(problem).__name__)
-        reason = problem.reason if isinstance(problem, ProviderError) else type(problem).__name__
-        headers: dict[str, str] = {}
-        if isinstance(problem, ProviderError) and problem.retry_after is not None:
-            headers[hdrs.RETRY_AFTER] = str(max(1, min(round(problem.retry_after), 120)))
-        return ServiceError(error, reason, headers)
-
-    def _refuse(
-        self,
-        refusal: ServiceError,
-        place: Place | None,
-        record: AccessRecord,
-        call: Call | None,
-    ) -> web.Response:
-        """Render a refusal."""
-        error = refusal.error
-        record.code, record.reason = error.code, refusal.reason
-        headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **(call.headers if call else {})}
-        if error.status == _UNAUTHORIZED and place is not None:
-            headers[hdrs.WWW_AUTHENTICATE] = place.surface.challenge
-        if error.status == _PROVIDER_FAILED:
-            headers[hdrs.RETRY_AFTER] = str(_SECONDS_TO_RETRY)
-        headers.update(refusal.headers)
-        return web.Response(
-            status=error.status, body=error_body(error, record.trace_id), headers=headers
-        )
-
-    def _trace_id(self, request: web.BaseRequest) -> str:
-        """Take the caller's trace id where it is acceptable, else make one."""
-        sent: Any = request.headers.getall(_TRACE, ())
-        accepted = trace.accepted(sent)
-        if accepted and not (self.serving.uuid_traces and not trace.is_uuid(accepted)):
-            return accepted
-        if sent:
-            self.serving.observer.count("trace_id_replaced", "unacceptable")
-            return trace.new_trace_id()
-        parents: Any = request.headers.getall("traceparent", ())
-        return trace.continued(parents) or trace.new_trace_id()
+    def _refuse(self, exchange: Exchange, problem: Exception) -> Reply:
+        """Render a refusal; an exception has its row's code."""
+        place, record, call = exchange.place, exchange.record, exchange.call
+        refusal = translate(problem, place)
+        record.code, record.reason = refusal.error.code, refusal.reason
+        contributed = call.headers if call else {}
+        return render_refusal(refusal, place, record.trace_id, contributed)
 
 
-def _query(request: web.BaseRequest) -> Mapping[str, list[str]]:
-    """Read the query, every value of every name; bytes that are not UTF-8 match nothing."""
-    return parse_qs(
-        request.rel_url.raw_query_string,
-        keep_blank_values=True,
-        errors="surrogateescape",
+def ask(policies: Sequence[Policy], call: Call) -> Awaitable[None] | None:
+    """
+    Ask every policy in order; raises what the first refusal raises.
+
+    Returns:
+        None when all have let the call on, else what to wait for: from the
+        first policy on that has to wait itself.
+    """
+    for place, policy in enumerate(policies, 1):
+        waiting = policy(call)
+        if waiting is not None:
+            return _ask_on(waiting, policies[place:], call)
+    return None
+
+
+async def _ask_on(waiting: Awaitable[None], policies: Sequence[Policy], call: Call) -> None:
+    """Wait for one policy, then ask the others."""
+    await waiting
+    for policy in policies:
+        further = policy(call)
+        if further is not None:
+            await further
+
+
+def _call(request: Request, place: Place, path: Mapping[str, str]) -> Call:
+    """Take what was asked out of the request."""
+    row = place.row
+    if request.content_length > place.surface.body_bytes:
+        raise ServiceError(errors.BODY_TOO_LARGE, "declared")
+    headers = request.headers
+    asked = Asked(
+        path=path,
+        query=_query(request) if row.takes.parameters else {},
+        authorization=headers.getall(hdrs.AUTHORIZATION, ()),
+        content_type=headers.get(hdrs.CONTENT_TYPE),
+        content_encoding=headers.get(hdrs.CONTENT_ENCODING),
+        headers=headers,
+        address=request.address,
     )
+    return Call(asked=asked, needs=row.needs, quota=row.limits.quota)
+
+
+def _query(request: Request) -> Mapping[str, list[str]]:
+    """Read the query, every value of every name; bytes that are not UTF-8 match nothing."""
+    return parse_qs(request.query, keep_blank_values=True, errors="surrogateescape")
 
 
 def _describe(call: Call | None, record: AccessRecord) -> None:
@@ -235,7 +252,9 @@ def _describe(call: Call | None, record: AccessRecord) -> None:
         record.auth = "ok"
         record.client_id = call.principal.client_id
         record.company_id = call.principal.company_id
-    elif call.needs is not None:
+    elif call.person is not None:
+        record.auth, record.user_id = "ok", call.person.user_id
+    elif call.needs is not None or record.reason in _UNKNOWN:
         record.auth = _AUTH.get(record.reason, record.reason)
     if call.account is not None:
         record.account_id = call.account.id

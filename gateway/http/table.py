@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from gateway.http.route import Gate, Row, Surface
 
-_PARAMETER = "{}"
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A row with what stands in front of it."""
+    """
+    A row with what stands in front of it.
+
+    Attributes:
+        fixed: Parameters whose value is a word of another row's template: a
+            payout may be called ``pix`` and still be read.
+    """
 
     surface: Surface
     gate: Gate[Any]
     row: Row[Any]
     template: str
+    fixed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Node:
-    """One segment: what follows it, and the rows that end here by method."""
+    """
+    One segment.
+
+    Attributes:
+        next: What follows, by the words of our templates.
+        parameter: What follows any other segment.
+        places: The rows that end here, by method.
+        names: Of the parameters on the way here.
+    """
 
     next: dict[str, _Node] = field(default_factory=dict)
+    parameter: _Node | None = None
     places: dict[str, Place] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The rows of a path by method, and its parameters."""
 
     places: Mapping[str, Place]
@@ -60,6 +73,8 @@ class Table:
             for gate in surface.gates:
                 for row in gate.rows:
                     self._enter(Place(surface, gate, row, surface.prefix + row.path))
+        for node in self._walk(self._root):
+            _share(node)
 
     def find(self, raw_path: str) -> Found | None:
         """Return the rows of a percent-encoded path; None when there are none."""
@@ -68,10 +83,10 @@ class Table:
         for segment in raw_path.split("/"):
             step = node.next.get(segment)
             if step is None:
-                step = node.next.get(_PARAMETER) if segment else None
+                step = node.parameter if segment else None
                 if step is None:
                     return None
-                values.append(_decoded(segment))
+                values.append(_decoded(segment) if "%" in segment else segment)
             node = step
         if not node.places:
             return None
@@ -84,8 +99,9 @@ class Table:
     def _walk(self, node: _Node) -> Iterable[_Node]:
         """Visit every node."""
         yield node
-        for following in node.next.values():
-            yield from self._walk(following)
+        for following in (*node.next.values(), node.parameter):
+            if following is not None:
+                yield from self._walk(following)
 
     def _enter(self, place: Place) -> None:
         """Enter one row; GET answers HEAD too."""
@@ -94,7 +110,8 @@ class Table:
         for segment in place.template.split("/"):
             if segment.startswith("{"):
                 names.append(segment[1:-1])
-                node = node.next.setdefault(_PARAMETER, _Node())
+                node.parameter = node.parameter or _Node()
+                node = node.parameter
             else:
                 node = node.next.setdefault(segment, _Node())
         methods = ["GET", "HEAD"] if place.row.method == "GET" else [place.row.method]
@@ -106,12 +123,26 @@ class Table:
 
 
 def _declared(node: _Node) -> list[Place]:
-    """Return the rows of a node without the HEAD that GET brings along."""
-    return [place for method, place in node.places.items() if method == place.row.method]
+    """Return the rows of a node without the HEAD that GET brings along, nor those it shares."""
+    return [
+        place
+        for method, place in node.places.items()
+        if method == place.row.method and not place.fixed
+    ]
+
+
+def _share(node: _Node) -> None:
+    """Give a word the rows of the parameter beside it, where it has none of that method."""
+    beside = node.parameter
+    if beside is None or not beside.places:
+        return
+    for word, following in node.next.items():
+        if following.places:
+            fixed = {beside.names[-1]: word}
+            shared = {way: replace(each, fixed=fixed) for way, each in beside.places.items()}
+            following.places = shared | following.places
 
 
 def _decoded(segment: str) -> str:
     """Decode a segment once."""
-    if "%" not in segment:
-        return segment
     return unquote(segment, encoding="utf-8", errors="surrogateescape")

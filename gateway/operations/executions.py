@@ -9,7 +9,7 @@ from datetime import datetime
 from gateway.domain.money import Money
 from gateway.domain.payouts import Payout
 from gateway.domain.providers import Bank
-from gateway.domain.statements import Direction, Entry
+from gateway.domain.statements import Direction, Entry, MovementKind
 from gateway.domain.windows import Window
 
 _PAGE = 200
@@ -70,8 +70,10 @@ def _came_back(entries: Sequence[Entry]) -> Iterator[tuple[str, Money]]:
 
 
 def _paid_out(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Choose what may be a payout; money given back is none."""
     for entry in entries:
-        if entry.is_pix and entry.direction is Direction.DEBIT:
+        is_ours = entry.is_pix and entry.kind is not MovementKind.PIX_RETURN
+        if is_ours and entry.direction is Direction.DEBIT:
             yield entry
 
 

@@ -50,14 +50,14 @@ class SecretDigester:
             key_id: hmac.digest(pepper, content, "sha256")
             for key_id, pepper in self._peppers.items()
         }
+        live = [stored for stored in digests[:SLOTS] if self._is_live(stored, now)]
         found: SecretDigest | None = None
-        for slot in range(SLOTS):
-            stored = digests[slot] if slot < len(digests) else None
-            live = stored is not None and self._is_live(stored, now)
-            mine = made[stored.key_id if stored is not None and live else self._current]
-            theirs = stored.digest if stored is not None and live else self._dummy
-            # the dummy is the digest of a known text: a match counts for a live secret only
-            found = stored if hmac.compare_digest(mine, theirs) and live else found
+        for stored in live:
+            if hmac.compare_digest(made[stored.key_id], stored.digest):
+                found = stored
+        for _ in range(SLOTS - len(live)):
+            # the dummy is the digest of a known text: whether it matches counts for nothing
+            hmac.compare_digest(made[self._current], self._dummy)
         return found
 
     def _is_live(self, stored: SecretDigest, now: datetime) -> bool:

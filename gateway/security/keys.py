@@ -12,8 +12,8 @@ import hmac
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gateway.config.checks import LEAST_KEY_BYTES, sealing_key
@@ -21,6 +21,7 @@ from gateway.config.hidden import Secret
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.accounts import Environment
+from gateway.security.derivation import Derivation
 from gateway.security.digests import SecretDigester
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random
@@ -29,15 +30,26 @@ FILE = "keys.json"
 """Generated keys of the sandbox, in the folder ``var``, mode 0600."""
 
 _KEY_ID_BYTES = 4
+_PASSWORDS = "passwords"
 _PEPPER, _SEALING_KEY = "pepper", "sealing_key"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
-    """What digests client secrets, and what seals provider credentials."""
+    """
+    The keys in force.
+
+    Attributes:
+        digester: Makes digests of client secrets.
+        sealer: Encrypts what is read again.
+        derivation: Makes the keys of all other purposes from the sealing keys.
+        password_peppers: By key id, the one in force first.
+    """
 
     digester: SecretDigester
     sealer: Sealer
+    derivation: Derivation
+    password_peppers: Mapping[str, bytes] = field(repr=False)
 
 
 def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
@@ -57,18 +69,36 @@ def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
         pepper, key = pepper or made[_PEPPER], key or made[_SEALING_KEY]
     peppers = _by_id("auth.basic", [pepper, *settings.auth.basic.retired_peppers.values()], _bytes)
     keys = _by_id("sealing", [key, *settings.sealing.retired_keys.values()], sealing_key)
+    derivation = Derivation(keys, next(iter(keys)))
     return Keys(
-        SecretDigester(peppers, next(iter(peppers))), Sealer(keys, next(iter(keys)), random)
+        digester=SecretDigester(peppers, next(iter(peppers))),
+        sealer=Sealer(keys, next(iter(keys)), random),
+        derivation=derivation,
+        password_peppers=_password_peppers(settings, derivation),
     )
 
 
+def _password_peppers(settings: Settings, derivation: Derivation) -> dict[str, bytes]:
+    """Return the configured ones, then those derived from every sealing key."""
+    identity = settings.identity
+    texts = [identity.pepper, *identity.retired_peppers.values()]
+    derived = derivation.keys(_PASSWORDS).values()
+    made = [each.encode() for each in texts if each]
+    return _named([*made, *derived] if identity.pepper else [*derived, *made])
+
+
 def _by_id(path: str, texts: Iterable[Secret], read: Callable[[str], bytes]) -> dict[str, bytes]:
-    """Read keys, the current one first, and name each by what only its owner can compute."""
+    """Read keys, the current one first, and name them."""
     try:
         keys = [read(each) for each in texts if each]
     except ValueError as problem:
         message = f"{path}: a key {problem}"
         raise ConfigError(message) from problem
+    return _named(keys)
+
+
+def _named(keys: Iterable[bytes]) -> dict[str, bytes]:
+    """Name keys, each by what only its owner can compute."""
     return {
         hmac.digest(key, b"pixgate key id", "sha256")[:_KEY_ID_BYTES].hex(): key for key in keys
     }

@@ -18,6 +18,9 @@ Random = Callable[[int], bytes]
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 """Digits of the checksum, in order of their value: base 62."""
 
+_PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
+"""Two digits at a time."""
+
 _ID_PREFIX = "cli_"
 _ID_LENGTH = 20
 _ID_BYTES = 13
@@ -53,9 +56,6 @@ def has_valid_checksum(secret: str) -> bool:
 
 def _checksum(body: str) -> str:
     """Write the CRC-32 of ``body`` in six digits of base 62, leading zeros included."""
-    rest = zlib.crc32(body.encode("ascii"))
-    digits = ""
-    for _ in range(_CHECKSUM_LENGTH):
-        rest, digit = divmod(rest, len(ALPHABET))
-        digits = ALPHABET[digit] + digits
-    return digits
+    rest, low = divmod(zlib.crc32(body.encode("ascii")), len(_PAIRS))
+    high, middle = divmod(rest, len(_PAIRS))
+    return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Insert, Table
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy import ColumnElement, Insert, Table
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    SQLAlchemyError,
+    StatementError,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from gateway.domain.stores import StoreUnavailable
@@ -17,6 +23,11 @@ from gateway.domain.stores import StoreUnavailable
 # The driver's text for these quotes the row, which may hold personal data.
 _QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
 _FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
+# Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
+_MET_ANOTHER = ("40", "55P03", "57014")
+
+Key = tuple[str, bytes]
+"""An account's id and the digest of a reference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +63,20 @@ class Database:
     Attributes:
         reader: Every statement stands alone, which saves PostgreSQL two round trips.
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
+        one_of: Whether a column is one of these values; the same text for any number where a
+            server keeps statements by their text.
+        among: Whether two columns are one of these keys, likewise.
+        writers: Transactions that can write at once, as far as batches go.
+        checkout_s: The wait for a turn.
     """
 
     writer: AsyncEngine
     reader: AsyncEngine
     insert_new: Callable[[Table], Insert]
+    one_of: Callable[[ColumnElement[object], Sequence[object]], ColumnElement[bool]]
+    among: Callable[[Sequence[ColumnElement[object]], Sequence[Key]], ColumnElement[bool]]
+    writers: int
+    checkout_s: float
     whole_s: float
 
     @asynccontextmanager
@@ -89,6 +109,26 @@ class Database:
             await self.reader.dispose()
 
 
+class Undone(Exception):
+    """A transaction was given up before its commit was asked for: nothing of it is stored."""
+
+
+@contextmanager
+def faults_of_rows() -> Iterator[None]:
+    """
+    Turn a failure that one row among many may have caused into ``Undone``.
+
+    For statements inside a transaction alone, never for its commit. A row that is refused, or that
+    somebody else holds for too long, is such a cause; a server that is gone is none.
+    """
+    try:
+        yield
+    except _FAILURES as problem:
+        if _may_be_of_a_row(problem):
+            raise Undone from None
+        raise
+
+
 @contextmanager
 def failures_as_ours() -> Iterator[None]:
     """
@@ -116,3 +156,12 @@ def _quotes_the_row(problem: Exception) -> bool:
     origin = problem.orig if isinstance(problem, DBAPIError) else problem
     state = str(getattr(origin, "sqlstate", None) or "")
     return isinstance(problem, _QUOTING) or state.startswith(("22", "23"))
+
+
+def _may_be_of_a_row(problem: Exception) -> bool:
+    if isinstance(problem, TimeoutError) or _quotes_the_row(problem):
+        return True
+    if not isinstance(problem, DBAPIError):
+        # a value that cannot be sent
+        return isinstance(problem, StatementError)
+    return str(getattr(problem.orig, "sqlstate", "")).startswith(_MET_ANOTHER)

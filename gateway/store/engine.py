@@ -12,7 +12,6 @@ from gateway.domain.stores import (
     Companies,
     Credentials,
     FollowUps,
-    Payouts,
     Reviews,
     Stops,
 )
@@ -23,6 +22,8 @@ from gateway.store.companies import StoredCompanies
 from gateway.store.credentials import StoredCredentials
 from gateway.store.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
 from gateway.store.followups import StoredFollowUps
+from gateway.store.identity import IdentityStore, identity_store
+from gateway.store.office import OfficeStore, office_store
 from gateway.store.payouts import StoredPayouts
 from gateway.store.reviews import StoredReviews
 from gateway.store.stops import StoredStops
@@ -42,11 +43,13 @@ class Store:
     companies: Companies
     accounts: Accounts
     credentials: Credentials
-    payouts: Payouts
+    payouts: StoredPayouts
     follow_ups: FollowUps
     stops: Stops
     reviews: Reviews
     audit: Audit
+    identity: IdentityStore
+    office: OfficeStore
 
     async def check(self) -> None:
         """Ask for a sign of life; StoreUnavailable when there is none."""
@@ -54,7 +57,8 @@ class Store:
             await connection.execute(select(literal(1)))
 
     async def close(self) -> None:
-        """Let go of connections and threads; nothing is asked afterwards."""
+        """Write what was asked so far, then let go of connections and threads."""
+        await self.payouts.close()
         await self.database.close()
 
 
@@ -78,6 +82,8 @@ def open_store(url: str, limits: Limits = DEFAULT_LIMITS) -> Store:
         stops=StoredStops(database),
         reviews=StoredReviews(database),
         audit=StoredAudit(database),
+        identity=identity_store(database),
+        office=office_store(database),
     )
 
 

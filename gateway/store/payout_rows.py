@@ -16,7 +16,7 @@ from gateway.domain.payouts import (
     normal_destination,
     restored_destination,
 )
-from gateway.domain.stores import Change
+from gateway.domain.stores import Attempt, Change
 from gateway.store import columns
 from gateway.store.attempts import evidence_document
 from gateway.store.columns import Record
@@ -94,6 +94,19 @@ def step_columns(change: Change) -> dict[str, object]:
     if change.failure is not None:
         step |= _failing(change.failure)
     return step
+
+
+def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
+    """Write what a claim changes in its payout: the day is the payout's, the rest the attempt's."""
+    return {
+        "state": PayoutState.SENDING.value,
+        "attempt": attempt.number,
+        "provider": attempt.provider,
+        "date": payout.date,
+        "lease_until": attempt.lease_until,
+        "updated_at": attempt.started_at,
+        "next_check_at": attempt.lease_until,
+    }
 
 
 def first_check(state: PayoutState, at: datetime) -> datetime | None:

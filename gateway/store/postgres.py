@@ -7,20 +7,32 @@ use session pooling, or 1.21 and later with ``ignore_startup_parameters`` for th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import URL, Insert, Table, event
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Insert,
+    Table,
+    event,
+    func,
+    literal,
+    select,
+    tuple_,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from gateway.store.database import Database, Limits
+from gateway.store.database import Database, Key, Limits
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import AdaptedConnection
 
 _RECYCLE_S = 1800
+_BATCHES = 3
 
 
 def open_server(url: URL, limits: Limits) -> Database:
@@ -31,6 +43,10 @@ def open_server(url: URL, limits: Limits) -> Database:
         writer=writer,
         reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
         insert_new=_insert_new,
+        one_of=_one_of,
+        among=_among,
+        writers=min(_BATCHES, limits.pool_size),
+        checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
     )
 
@@ -69,3 +85,14 @@ def _insert_new(table: Table) -> Insert:
     # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
     # meet the other unique index first, and would call that a failure.
     return insert(table).on_conflict_do_nothing()
+
+
+def _one_of(column: ColumnElement[object], values: Sequence[object]) -> ColumnElement[bool]:
+    # An array, whatever the number of values: one text, so that it is prepared once.
+    return column == func.any(literal(values, ARRAY(column.type)))
+
+
+def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> ColumnElement[bool]:
+    parts = zip(columns, zip(*keys, strict=True), strict=True)
+    arrays = (literal(list(values), ARRAY(column.type)) for column, values in parts)
+    return tuple_(*columns).in_(select(*map(func.unnest, arrays)))

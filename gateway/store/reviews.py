@@ -12,7 +12,7 @@ from gateway.domain.stores import AuditEvent, Change
 from gateway.store import audit
 from gateway.store.database import Database
 from gateway.store.payout_rows import key_columns
-from gateway.store.payouts import take_step
+from gateway.store.payout_steps import take_step
 from gateway.store.tables import opinions
 
 

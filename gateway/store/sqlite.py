@@ -10,16 +10,17 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Insert, Table, event
+from sqlalchemy import URL, ColumnElement, Connection, Insert, Table, and_, event, tuple_
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from gateway.store.database import Database, Limits
+from gateway.store.database import Database, Key, Limits
 
 _READERS = 4
 _OWNER_ONLY = 0o600
@@ -37,7 +38,16 @@ def open_file(url: URL, limits: Limits) -> Database:
     event.listen(writer.sync_engine, "begin", _begin)
     reader = _engine(url, limits, connections=min(_READERS, limits.pool_size))
     event.listen(reader.sync_engine, "connect", _only_read)
-    return Database(writer=writer, reader=reader, insert_new=_insert_new, whole_s=limits.whole_s)
+    return Database(
+        writer=writer,
+        reader=reader,
+        insert_new=_insert_new,
+        one_of=_one_of,
+        among=_among,
+        writers=1,
+        checkout_s=limits.checkout_s,
+        whole_s=limits.whole_s,
+    )
 
 
 def _make(file: Path) -> None:
@@ -109,3 +119,14 @@ def _insert_new(table: Table) -> Insert:
     # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
     # meet the other unique index first, and would call that a failure.
     return insert(table).on_conflict_do_nothing()
+
+
+def _one_of(column: ColumnElement[object], values: Sequence[object]) -> ColumnElement[bool]:
+    return column.in_(values)
+
+
+def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> ColumnElement[bool]:
+    # The pairs alone would be looked for in every row; each column by itself leads to the index.
+    parts = zip(columns, zip(*keys, strict=True), strict=True)
+    each = (_one_of(column, list(dict.fromkeys(values))) for column, values in parts)
+    return and_(*each, tuple_(*columns).in_(keys))

@@ -134,6 +134,8 @@ payouts = Table(
     Column("check_until", Instant),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
     Index("ix_payouts_next_check_at", "next_check_at"),
+    # Who pays the same amount again is asked for at every payout.
+    Index("ix_payouts_account_id_centavos_created_at", "account_id", "centavos", "created_at"),
 )
 
 attempts = Table(

@@ -24,6 +24,9 @@ from gateway.telemetry.families import OTHER, Family, Kind, Vocabulary
 Key = tuple[str, ...]
 """Label values in the order of the family's labels."""
 
+Cell = list[float]
+"""One number, or the buckets of a histogram with the sum behind them."""
+
 _MOST_AT_START: Final = 64
 
 
@@ -69,30 +72,35 @@ class Values:
         self.family = family
         self._admit = Admission(family, vocabulary)
         keys = self._admit.every_key() if family.kind is Kind.COUNTER else []
-        self._cells = dict.fromkeys(keys, 0.0)
+        self._cells: dict[Key, Cell] = {key: [0.0] for key in keys}
+
+    def cell(self, key: Key) -> Cell:
+        """Return the cell of one number, to be kept by whoever updates it often."""
+        cell = self._cells.get(key)
+        return cell if cell is not None else self._cells.setdefault(self._admit(key), [0.0])
 
     def add(self, key: Key, by: float = 1.0) -> None:
         """Add to one number."""
         try:
-            self._cells[key] += by
+            self._cells[key][0] += by
         except KeyError:
-            admitted = self._admit(key)
-            self._cells[admitted] = self._cells.get(admitted, 0.0) + by
+            self.cell(key)[0] += by
 
     def put(self, key: Key, value: float) -> None:
         """Set one number."""
-        self._cells[key if key in self._cells else self._admit(key)] = value
+        self.cell(key)[0] = value
 
     def get(self, *key: str) -> float:
         """Return one number; zero when nothing was ever told of it."""
-        return self._cells.get(key, 0.0)
+        cell = self._cells.get(key)
+        return cell[0] if cell is not None else 0.0
 
     def collect(self) -> Metric:
         """Make the samples of a scrape."""
         kind = CounterMetricFamily if self.family.kind is Kind.COUNTER else GaugeMetricFamily
         metric = kind(self.family.name, self.family.meaning, labels=self.family.label_names)
-        for key, value in self._cells.copy().items():
-            metric.add_metric(key, value)
+        for key, cell in self._cells.copy().items():
+            metric.add_metric(key, cell[0])
         return metric
 
 
@@ -107,13 +115,21 @@ class Timings:
         self._admit = Admission(family, vocabulary)
         self._bounds = family.bounds
         self._names = [*map(str, map(float, family.bounds)), "+Inf"]
-        self._cells: dict[Key, list[float]] = {}
+        self._cells: dict[Key, Cell] = {}
 
-    def observe(self, key: Key, seconds: float) -> None:
-        """Count one observation in its bucket."""
+    def cell(self, key: Key) -> Cell:
+        """Return the cell of one key, for ``observe_in``."""
         cell = self._cells.get(key)
         if cell is None:
             cell = self._cells.setdefault(self._admit(key), [0.0] * (len(self._bounds) + 2))
+        return cell
+
+    def observe(self, key: Key, seconds: float) -> None:
+        """Count one observation in its bucket."""
+        self.observe_in(self.cell(key), seconds)
+
+    def observe_in(self, cell: Cell, seconds: float) -> None:
+        """Count one observation in a cell of ours."""
         cell[bisect_left(self._bounds, seconds)] += 1
         cell[-1] += seconds
 

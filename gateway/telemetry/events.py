@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
@@ -19,12 +18,15 @@ Fields = dict[str, object]
 _CLIENT_ID: Final = re.compile(r"cli_[a-z2-7]{20}", re.ASCII)
 _ADDRESS: Final = re.compile(r"[0-9A-Fa-f:.]{2,45}", re.ASCII)
 _METHODS: Final = frozenset(METHODS)
-_LIMITED: Final = "SVC.GTW.005"
+_BY_CODE: Final = {
+    "SVC.GTW.005": "excess_rate_limit_exceeded",
+    "TOO_MANY_ATTEMPTS": "authn_login_lock",
+    "CSRF_FAILED": "malicious_csrf",
+    "VALIDATION_FAILED": "input_validation_fail",
+}
 _UNAUTHORIZED: Final = 401
 _FORBIDDEN: Final = 403
 _OUR_MISTAKE: Final = 500
-# Reasons are few and fixed; masking one costs more than the rest of its line.
-_masked: Final = lru_cache(maxsize=256)(mask_text)
 _IDEMPOTENCY: Final = {
     **dict.fromkeys(("accepted", "rejected", "not_sent", "unknown"), "new"),
     "duplicate": "replay",
@@ -32,19 +34,40 @@ _IDEMPOTENCY: Final = {
 }
 
 
-def access(record: AccessRecord, at: datetime, always: Mapping[str, str]) -> Fields:
+def access(record: AccessRecord, at: datetime) -> Fields:
     """
-    Describe a served request.
+    Describe what is this served request's own; ``access_kind`` says the rest.
 
-    Never in it: query, body, headers, the reference, a bank's words. A client
+    Never in either: query, body, headers, the reference, a bank's words. A client
     id is whatever the caller wrote before it is proven, so only the form of
     ours is shown.
     """
-    line = _common(record, at, always)
-    if record.client_id:
+    line: Fields = {
+        "ts": at,
+        "trace_id": record.trace_id,
+        "duration_ms": _ms(record.duration_s),
+        "ip": _address(record.address),
+        "bytes_in": record.bytes_in,
+        "bytes_out": record.bytes_out,
+    }
+    if record.client_id or record.user_id:
         _add_caller(line, record)
     if record.provider:
         _add_provider(line, record)
+    return line
+
+
+def access_kind(record: AccessRecord) -> Fields:
+    """Describe what a served request has in common with others of its kind."""
+    line: Fields = {
+        "level": _level(record.status),
+        "event": "access",
+        "surface": record.surface,
+        "route": record.route,
+        "method": record.method if record.method in _METHODS else OTHER,
+        "path_template": record.path_template,
+        "status": record.status,
+    }
     if record.payout:
         line.update(payout=record.payout, idempotency=idempotency(record.payout))
     if record.code or record.reason:
@@ -52,20 +75,21 @@ def access(record: AccessRecord, at: datetime, always: Mapping[str, str]) -> Fie
     return line
 
 
-def provider_call(call: ProviderCall, at: datetime, always: Mapping[str, str]) -> Fields:
-    """Describe a call of a bank."""
+def provider_call(call: ProviderCall, at: datetime) -> Fields:
+    """Describe what is this bank call's own; ``provider_call_kind`` says the rest."""
+    return {"ts": at, "trace_id": call.trace_id, "duration_ms": _ms(call.duration_s)}
+
+
+def provider_call_kind(call: ProviderCall) -> Fields:
+    """Describe what a call of a bank has in common with others of its kind."""
     return {
-        "ts": at,
         "level": "info",
         "event": "provider_call",
-        "trace_id": call.trace_id,
         "provider": call.provider,
         "operation": call.operation,
         "outcome": call.outcome,
-        "duration_ms": _ms(call.duration_s),
         "http_status": call.http_status,
         "bytes_left": call.bytes_left,
-        **always,
     }
 
 
@@ -76,8 +100,8 @@ def idempotency(payout: str) -> str:
 
 def security_event(record: AccessRecord) -> str:
     """Name a refusal in OWASP's logging vocabulary; empty when it is none."""
-    if record.code == _LIMITED:
-        return "excess_rate_limit_exceeded"
+    if record.code in _BY_CODE:
+        return _BY_CODE[record.code]
     if record.code.startswith("SVC.VAL."):
         return "input_validation_fail"
     if record.status == _UNAUTHORIZED:
@@ -93,29 +117,12 @@ def account_hash(account_id: str) -> str:
     return hashlib.sha256(account_id.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _common(record: AccessRecord, at: datetime, always: Mapping[str, str]) -> Fields:
-    """Say what is there for every request."""
-    return {
-        "ts": at,
-        "level": _level(record.status),
-        "event": "access",
-        "trace_id": record.trace_id,
-        "surface": record.surface,
-        "route": record.route,
-        "method": record.method if record.method in _METHODS else OTHER,
-        "path_template": record.path_template,
-        "status": record.status,
-        "duration_ms": _ms(record.duration_s),
-        "ip": _shown(record.address, _ADDRESS),
-        "bytes_in": record.bytes_in,
-        "bytes_out": record.bytes_out,
-        **always,
-    }
-
-
 def _add_caller(line: Fields, record: AccessRecord) -> None:
     """Say who asked, and about which account."""
-    line["client_id"] = _shown(record.client_id, _CLIENT_ID)
+    if record.client_id:
+        line["client_id"] = _client_id(record.client_id)
+    if record.user_id:
+        line["user_id"] = record.user_id
     if record.company_id:
         line["company_id"] = record.company_id
     if record.account_id:
@@ -132,7 +139,7 @@ def _add_provider(line: Fields, record: AccessRecord) -> None:
 def _add_refusal(line: Fields, record: AccessRecord) -> None:
     """Say why not."""
     line["code"] = record.code
-    line["reason_id"] = _masked(record.reason)
+    line["reason_id"] = mask_text(record.reason)
     security = security_event(record)
     if security:
         line["security_event"] = security
@@ -150,6 +157,13 @@ def _ms(seconds: float) -> float:
     return int(seconds * 1_000_000 + 0.5) / 1000  # a third of the time that round() takes
 
 
-def _shown(text: str, form: re.Pattern[str]) -> str:
-    """Show a text of the expected form only."""
-    return text if not text or form.fullmatch(text) else OTHER
+@lru_cache(maxsize=1024)
+def _address(text: str) -> str:
+    """Show an address, and nothing else."""
+    return text if not text or _ADDRESS.fullmatch(text) else OTHER
+
+
+@lru_cache(maxsize=1024)
+def _client_id(text: str) -> str:
+    """Show an id of our form, and nothing else."""
+    return text if _CLIENT_ID.fullmatch(text) else OTHER

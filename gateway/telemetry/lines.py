@@ -17,7 +17,7 @@ from typing import Final
 
 import orjson
 
-_OPTIONS: Final = orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE
+_OPTIONS: Final = orjson.OPT_UTC_Z
 _ONE_WRITE: Final = 4096
 """A pipe takes this much in one piece, so that lines of several processes stay whole."""
 
@@ -25,7 +25,8 @@ _ONE_WRITE: Final = 4096
 def encode(fields: Mapping[str, object]) -> bytes:
     """Write one JSON line; never fails, whatever the values are."""
     try:
-        return orjson.dumps(fields, default=str, option=_OPTIONS)
+        # joined into bytes of their own: what orjson returns keeps a block of 4 KiB
+        return orjson.dumps(fields, default=str, option=_OPTIONS) + b"\n"
     except TypeError:  # a lone surrogate, a number over 64 bits or a key that is no text
         plain = {str(key): value for key, value in fields.items()}
         return json.dumps(plain, default=str).encode() + b"\n"

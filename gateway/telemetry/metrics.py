@@ -13,7 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import exposition as openmetrics
 
-from gateway.domain.errors import CATALOGUE
+from gateway.domain import errors, identity_errors
 from gateway.domain.permissions import Resource
 from gateway.domain.stops import StopScope
 from gateway.telemetry.cells import Timings, Values
@@ -30,11 +30,13 @@ POLICY: Final = Label("policy")
 METHOD: Final = Label("method", METHODS)
 STATUS: Final = Label("status", tuple(map(str, range(100, 600))))
 STATUS_CLASS: Final = Label("status_class", ("1xx", "2xx", "3xx", "4xx", "5xx"))
-CODE: Final = Label("code", tuple(sorted({error.code for error in CATALOGUE})))
+CODE: Final = Label(
+    "code", tuple(sorted({each.code for each in errors.CATALOGUE + identity_errors.CATALOGUE}))
+)
 RESOURCE: Final = Label("resource", tuple(Resource))
 OPERATION_CLASS: Final = Label("operation_class", ("read", "payout"))
 STATE_TO: Final = Label("to", ("closed", "half_open", "open"))
-SCHEME: Final = Label("scheme", ("basic",))
+SCHEME: Final = Label("scheme", ("basic", "bearer", "session"))
 PAYOUT_METHOD: Final = Label("method", ("pix", "bank_account"))
 AUTH_RESULT: Final = Label(
     "result",
@@ -61,6 +63,21 @@ PROVIDER_OUTCOME: Final = Label(
         *("unavailable", "rate_limited", "credentials_refused", *OUTCOMES_NOT_SENT),
     ),
 )
+LOGIN_RESULT: Final = Label("result", ("ok", "bad_credentials", "mfa_required", "locked"))
+FACTOR: Final = Label("factor", ("totp", "recovery"))
+FACTOR_RESULT: Final = Label("result", ("ok", "wrong", "expired", "locked"))
+LOCKED: Final = Label("scope", ("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"))
+RECOVERY_STAGE: Final = Label("stage", ("forgot", "reset", "invitation"))
+RECOVERY_RESULT: Final = Label("result", ("ok", "refused", "limited", "failed"))
+SESSION_EVENT: Final = Label(
+    "event", ("created", "rotated", "idle_end", "absolute_end", "logout", "revoked")
+)
+REFRESH_RESULT: Final = Label(
+    "result", ("ok", "coalesced", "reuse_race", "reuse_attack", "invalid_grant", "error")
+)
+CSRF_REASON: Final = Label("reason", ("token", "fetch_site", "origin", "content_type"))
+CALLBACK_RESULT: Final = Label("result", ("taken", "repeated", "forged"))
+KEPT_RESULT: Final = Label("result", ("kept", "dropped", "thinned"))
 BUILD: Final = (Label("version"), Label("python"), Label("environment"))
 
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
@@ -126,6 +143,15 @@ PAYOUTS_STOPPED: Final = _counter("gateway_payout_stopped_total", "Payouts refus
 PAYOUTS_SIMILAR: Final = _counter("gateway_payout_similar_total", "Payouts like another one under another reference.", PROVIDER)
 PAYOUT_CAS_LOSSES: Final = _counter("gateway_payout_cas_losses_total", "Outcomes not recorded since another writer was first.", PROVIDER)
 IDEMPOTENT_REQUESTS: Final = _counter("gateway_idempotency_total", "Payout requests by what was known of the reference.", IDEMPOTENCY)
+LOGINS: Final = _counter("gateway_login_attempts_total", "Passwords that were tried.", LOGIN_RESULT)
+FACTORS: Final = _counter("gateway_mfa_attempts_total", "Codes of a second factor that were tried.", FACTOR, FACTOR_RESULT)
+LOCKOUTS: Final = _counter("gateway_lockouts_total", "Tries refused since there were too many.", LOCKED)
+RECOVERIES: Final = _counter("gateway_password_recovery_total", "Links asked for and used.", RECOVERY_STAGE, RECOVERY_RESULT)
+SESSION_EVENTS: Final = _counter("gateway_session_events_total", "What became of the panel's sessions.", SESSION_EVENT)
+TOKEN_REFRESHES: Final = _counter("gateway_token_refresh_total", "Refresh tokens shown, and calls that waited for another's.", REFRESH_RESULT)
+CSRF_REJECTED: Final = _counter("gateway_csrf_rejected_total", "Requests with a cookie that came from no page of ours.", CSRF_REASON)
+CALLBACKS: Final = _counter("gateway_callbacks_total", "What banks told us unasked.", CALLBACK_RESULT)
+KEPT_REQUESTS: Final = _counter("gateway_request_log_total", "Requests for the request log; dropped when they come faster than they are stored, thinned when partners read much or strangers ask.", KEPT_RESULT)
 CONFIG_INFO: Final = _gauge("gateway_config_info", "1; the digest of the configuration in force.", Label("digest"))
 ROUTES_LOADED: Final = _gauge("gateway_routes_loaded", "Rows served.")
 POLICIES_LOADED: Final = _gauge("gateway_policies_loaded", "Policies in front of them.")

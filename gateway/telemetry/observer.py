@@ -3,29 +3,49 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from gateway.domain.clocks import Now
 from gateway.domain.stores import Unsettled
 from gateway.telemetry import events, metrics
-from gateway.telemetry.cells import Key
+from gateway.telemetry.cells import Cell, Key
 from gateway.telemetry.families import OTHER, Family
+from gateway.telemetry.kinds import Kind, Kinds, rest_of_line
 from gateway.telemetry.lines import LineBuffer, encode
 from gateway.telemetry.metrics import Metrics
-from gateway.telemetry.records import AccessRecord, ProviderCall
+from gateway.telemetry.records import AccessRecord, ProviderCall, current_record
 from gateway.telemetry.trace import current_trace_id
 
 _log = logging.getLogger(__name__)
 
-_SCHEMES: Final = {"banking": "basic"}
+_SCHEMES: Final = {
+    "banking": "basic",
+    **dict.fromkeys(("identity", "backoffice"), "bearer"),
+    **dict.fromkeys(("panel", "panel_api"), "session"),
+}
 _STATES: Final = {"closed": 0, "half_open": 1, "open": 2}
 _CLASSES: Final = {status: f"{status // 100}xx" for status in range(100, 600)}
 _TEXTS: Final = {status: str(status) for status in range(100, 600)}
 _DENIED: Final = frozenset(metrics.DENIED.values or ())
+_MOST_TALLIES: Final = 1024
 _NOT_CALLED: Final = frozenset(metrics.OUTCOMES_NOT_SENT)
-_INVALID: Final = ("SVC.VAL.", "SVC.PIX.012", "SVC.PIX.013", "SVC.PIX.014")
+_READING: Final = ("get_", "list_")
+_TOO_MANY: Final = 429
+_LOCKED: Final = "TOO_MANY_ATTEMPTS"
+_FORGED: Final = "CSRF_FAILED"
+_STAGES: Final = {
+    f"{surface}.{row}": stage
+    for surface in ("identity", "panel")
+    for row, stage in {
+        "password_forgot": "forgot",
+        "password_reset": "reset",
+        "invitation_accept": "invitation",
+    }.items()
+}
+_RECOVERED: Final = {2: "ok", 5: "failed"}
+_INVALID: Final = ("VALIDATION_FAILED", "SVC.VAL.", "SVC.PIX.012", "SVC.PIX.013", "SVC.PIX.014")
 
 
 def _split(place: str) -> Key:
@@ -46,6 +66,12 @@ _COUNTED: Final[Mapping[str, tuple[Family, Callable[[str], Key]]]] = {
     "payout_stopped": (metrics.PAYOUTS_STOPPED, lambda scope: (scope,)),
     "payout_similar": (metrics.PAYOUTS_SIMILAR, lambda provider: (provider,)),
     "not_pix": (metrics.PROVIDER_NOT_PIX, lambda provider: (provider,)),
+    "login": (metrics.LOGINS, lambda result: (result,)),
+    "mfa": (metrics.FACTORS, _split),
+    "session_event": (metrics.SESSION_EVENTS, lambda event: (event,)),
+    "token_refresh": (metrics.TOKEN_REFRESHES, lambda result: (result,)),
+    "callback": (metrics.CALLBACKS, lambda result: (result,)),
+    "request_log": (metrics.KEPT_REQUESTS, lambda result: (result,)),
 }
 
 
@@ -55,51 +81,82 @@ _SHOWN: Final[Mapping[str, tuple[Family, Key]]] = {
 }
 
 
+Keep = Callable[[datetime, AccessRecord, bytes], None]
+"""Keep a request that was answered: when, what is known of it, and its log line."""
+
+
 class TelemetryObserver:
-    """Updates the metrics and writes the log line; an ``Observer``."""
+    """
+    Updates the metrics and writes the log line; an ``Observer``.
+
+    Attributes:
+        kept: Is handed every request's line; None hands it to nobody.
+    """
 
     def __init__(
         self, values: Metrics, lines: LineBuffer, now: Now, always: Mapping[str, str]
     ) -> None:
         """Add the fields of ``always`` (worker, config digest) to every line."""
+        self.kept: Keep | None = None
         self._lines = lines
         self._now = now
         self._always = dict(always)
         self._metrics = values
         self._providers = values.vocabulary.provider
-        self._requests = values.values(metrics.REQUESTS)
         self._durations = values.timings(metrics.REQUEST_DURATION)
         self._overheads = values.timings(metrics.OVERHEAD)
-        self._calls = values.values(metrics.PROVIDER_REQUESTS)
         self._call_durations = values.timings(metrics.PROVIDER_DURATION)
         self._authentications = values.timings(metrics.AUTH_DURATION)
+        self._requests = Kinds(self._request_kind)
+        self._calls = Kinds(self._call_kind)
+        self._tallies: dict[tuple[str, str], Cell] = {}
         self._counted = {
             event: (values.values(family), key) for event, (family, key) in _COUNTED.items()
         }
 
     def request(self, record: AccessRecord) -> None:
         """Count and log a request that was answered."""
-        surface, route, method = record.surface, record.route, record.method
-        status = _TEXTS.get(record.status, OTHER)
-        self._requests.add((surface, route, method, status))
-        self._durations.observe(
-            (surface, route, method, _CLASSES.get(record.status, OTHER)), record.duration_s
+        kind = self._requests.find(
+            (
+                record.route,
+                record.method,
+                record.status,
+                record.auth,
+                record.code,
+                record.reason,
+                record.resource,
+                record.payout,
+                record.payout_method,
+                record.surface,
+                record.path_template,
+            ),
+            record,
         )
-        self._overheads.observe((route,), max(0.0, record.duration_s - record.provider_s))
-        if record.auth:
-            self._add(metrics.AUTH_ATTEMPTS, _SCHEMES.get(surface, OTHER), record.auth)
-        if record.payout:
-            self._count_payout(record)
-        if record.code:
-            self._count_refusal(record, status)
-        self._lines.append(encode(events.access(record, self._now(), self._always)))
+        kind.count()
+        duration, overhead = kind.timings
+        self._durations.observe_in(duration, record.duration_s)
+        self._overheads.observe_in(overhead, max(0.0, record.duration_s - record.provider_s))
+        at = self._now()
+        line = kind.line(events.access(record, at))
+        self._lines.append(line)
+        if self.kept is not None:
+            self.kept(at, record, line)
 
     def provider_call(self, call: ProviderCall) -> None:
-        """Count and log a call of a bank; one refused here has no duration."""
-        self._calls.add((call.provider, call.operation, call.outcome))
-        if call.outcome not in _NOT_CALLED:
-            self._call_durations.observe((call.provider, call.operation), call.duration_s)
-        self._lines.append(encode(events.provider_call(call, self._now(), self._always)))
+        """
+        Count and log a call of a bank; one refused here has no duration.
+
+        A good read of a request has no line of its own: the request's says it.
+        """
+        key = (call.provider, call.operation, call.outcome, call.http_status, call.bytes_left)
+        kind = self._calls.find(key, call)
+        kind.count()
+        for duration in kind.timings:
+            self._call_durations.observe_in(duration, call.duration_s)
+        good_read = call.outcome == "ok" and call.operation.startswith(_READING)
+        if good_read and current_record() is not None:
+            return
+        self._lines.append(kind.line(events.provider_call(call, self._now())))
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
         """Show, count and log a breaker's new state."""
@@ -133,12 +190,22 @@ class TelemetryObserver:
 
     def count(self, event: str, label: str) -> None:
         """Count something without a record; a word nobody declared is logged, not raised."""
+        cell = self._tallies.get((event, label))
+        if cell is None:
+            cell = self._tally(event, label)
+        cell[0] += 1.0
+
+    def _tally(self, event: str, label: str) -> Cell:
+        """Find the cell of an event, and keep it at hand; words of ours are few."""
         known = self._counted.get(event)
         if known is None:
             _log.warning("nobody counts %s", event)
-            return
+            return [0.0]
         values, key = known
-        values.add(key(label))
+        cell = values.cell(key(label))
+        if len(self._tallies) < _MOST_TALLIES:
+            self._tallies[event, label] = cell
+        return cell
 
     def show(self, figure: str, value: float) -> None:
         """Show a figure; one nobody declared is logged, not raised."""
@@ -172,17 +239,62 @@ class TelemetryObserver:
         """Add one."""
         self._metrics.values(family).add(key)
 
-    def _count_payout(self, record: AccessRecord) -> None:
-        """Count what became of a payout request."""
-        self._add(metrics.PAYOUTS, record.payout_method, record.payout)
-        known = events.idempotency(record.payout)
-        if known:
-            self._add(metrics.IDEMPOTENT_REQUESTS, known)
+    def _request_kind(self, record: AccessRecord) -> Kind:
+        """Look at the first request of a kind."""
+        surface, route, method = record.surface, record.route, record.method
+        status_class = _CLASSES.get(record.status, OTHER)
+        values = self._metrics.values
+        return Kind(
+            counters=tuple(values(family).cell(key) for family, key in _headings(record)),
+            timings=(
+                self._durations.cell((surface, route, method, status_class)),
+                self._overheads.cell((route,)),
+            ),
+            rest=rest_of_line(events.access_kind(record), self._always),
+        )
 
-    def _count_refusal(self, record: AccessRecord, status: str) -> None:
-        """Count a refusal under every heading it belongs to."""
-        self._add(metrics.ERRORS, record.surface, record.route, record.code, status)
-        if record.code.startswith(_INVALID):
-            self._add(metrics.VALIDATION_FAILURES, record.route, record.code)
-        elif record.reason in _DENIED:
-            self._add(metrics.DENIALS, record.reason, record.resource)
+    def _call_kind(self, call: ProviderCall) -> Kind:
+        """Look at the first bank call of a kind."""
+        calls = self._metrics.values(metrics.PROVIDER_REQUESTS)
+        duration = self._call_durations.cell((call.provider, call.operation))
+        return Kind(
+            counters=(calls.cell((call.provider, call.operation, call.outcome)),),
+            timings=() if call.outcome in _NOT_CALLED else (duration,),
+            rest=rest_of_line(events.provider_call_kind(call), self._always),
+        )
+
+
+def _headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
+    """Say under which headings a request is counted."""
+    surface, route = record.surface, record.route
+    status = _TEXTS.get(record.status, OTHER)
+    yield metrics.REQUESTS, (surface, route, record.method, status)
+    if record.auth:
+        yield metrics.AUTH_ATTEMPTS, (_SCHEMES.get(surface, OTHER), record.auth)
+    if record.payout:
+        yield metrics.PAYOUTS, (record.payout_method, record.payout)
+    known = events.idempotency(record.payout)
+    if known:
+        yield metrics.IDEMPOTENT_REQUESTS, (known,)
+    if route in _STAGES:
+        yield metrics.RECOVERIES, (_STAGES[route], _recovered(record.status))
+    if record.code:
+        yield metrics.ERRORS, (surface, route, record.code, status)
+        yield from _refusal_headings(record)
+
+
+def _refusal_headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
+    """Say under which further headings a refusal is counted."""
+    if record.code.startswith(_INVALID):
+        yield metrics.VALIDATION_FAILURES, (record.route, record.code)
+    elif record.code == _LOCKED:
+        yield metrics.LOCKOUTS, (record.reason,)
+    elif record.code == _FORGED:
+        yield metrics.CSRF_REJECTED, (record.reason,)
+    elif record.reason in _DENIED:
+        yield metrics.DENIALS, (record.reason, record.resource)
+
+
+def _recovered(status: int) -> str:
+    """Say what became of a link that was asked for or used."""
+    return "limited" if status == _TOO_MANY else _RECOVERED.get(status // 100, "refused")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+import msgspec
 
 from gateway.domain.stores import Unsettled
 
 
-@dataclass(slots=True, kw_only=True)
-class AccessRecord:
+class AccessRecord(msgspec.Struct, kw_only=True):
     """
     One request, filled in while it is served.
 
@@ -40,6 +40,7 @@ class AccessRecord:
     provider_s: float = 0.0
     provider_outcome: str = ""
     client_id: str = ""
+    user_id: str = ""
     company_id: str = ""
     account_id: str = ""
     resource: str = ""
@@ -50,8 +51,7 @@ class AccessRecord:
     bytes_out: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderCall:
+class ProviderCall(msgspec.Struct, frozen=True, kw_only=True):
     """
     One call of a bank.
 
@@ -100,7 +100,9 @@ class Observer(Protocol):
         ``trace_id_replaced`` (reason), ``cas_loss`` (provider),
         ``unknown_status`` (``provider.operation``), ``unknown_field`` (route),
         ``not_pix`` (provider), ``payout_stopped`` (scope), ``payout_similar``
-        (provider).
+        (provider), ``login`` (result), ``mfa`` (``factor.result``),
+        ``session_event`` (event), ``token_refresh`` (result), ``callback``
+        (result), ``request_log`` (kept, dropped, thinned).
         """
         ...
 

@@ -15,28 +15,33 @@ _current: ContextVar[str] = ContextVar("trace_id", default="")
 
 
 class _Pool:
-    """Random digits, asked of the system many at a time: the call costs more than the bytes."""
+    """
+    Random UUIDs, made many at a time: asking the system costs more than the bytes.
+
+    Version 4 and the variant of RFC 9562 stand where the digits are fixed.
+    """
 
     _DIGITS = 32
-    _KEPT = 4096
+    _MADE = 128
 
     def __init__(self) -> None:
         """Begin empty; a forked process must not repeat its parent's."""
-        self._digits = ""
-        self._at = 0
-        os.register_at_fork(after_in_child=self._empty)
+        self._made: list[str] = []
+        os.register_at_fork(after_in_child=self._made.clear)
 
     def draw(self) -> str:
-        """Take 32 hexadecimal digits."""
-        if self._at >= len(self._digits):
-            self._digits, self._at = os.urandom(self._KEPT // 2).hex(), 0
-        begin = self._at
-        self._at = begin + self._DIGITS
-        return self._digits[begin : self._at]
+        """Take one."""
+        if not self._made:
+            digits = os.urandom(self._MADE * self._DIGITS // 2).hex()
+            ends = range(self._DIGITS, len(digits) + 1, self._DIGITS)
+            self._made.extend(_written(digits[end - self._DIGITS : end]) for end in ends)
+        return self._made.pop()
 
-    def _empty(self) -> None:
-        """Forget what is left."""
-        self._digits = ""
+
+def _written(digits: str) -> str:
+    """Write 32 hexadecimal digits as a random UUID."""
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
 _pool = _Pool()
@@ -54,10 +59,7 @@ def begin(trace_id: str) -> None:
 
 def new_trace_id() -> str:
     """Make a fresh one: a random UUID, written from a pool of random bytes."""
-    drawn = _pool.draw()
-    # Version 4 and the variant of RFC 9562 stand where the digits are fixed.
-    variant = "89ab"[int(drawn[16], 16) & 3]
-    return f"{drawn[:8]}-{drawn[8:12]}-4{drawn[13:16]}-{variant}{drawn[17:20]}-{drawn[20:]}"
+    return _pool.draw()
 
 
 def accepted(values: Sequence[str]) -> str | None:

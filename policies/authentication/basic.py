@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from gateway.domain import errors, strict
 from gateway.domain.accounts import Credential, Principal, SecretDigest
 from gateway.domain.calls import Call
 from gateway.domain.clocks import Monotonic, Now
 from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.ready import Ready
 from gateway.domain.stores import StoreUnavailable
 from policies.traffic.throttle import FailureThrottle, too_many
 
@@ -43,6 +46,15 @@ class Stopwatch:
     took: Callable[[float], None]
 
 
+class _Claim(msgspec.Struct, frozen=True):
+    """Who somebody says to be, from where and since when by the stopwatch."""
+
+    client_id: str
+    secret: str
+    address: str
+    started: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasicCredentials:
     """
@@ -65,9 +77,9 @@ class BasicCredentials:
         errors.TOO_MANY_REQUESTS,
     )
 
-    async def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> Awaitable[None] | None:
         """
-        Fill in the principal.
+        Fill in the principal, at once where the record is at hand.
 
         Raises:
             ServiceError: ``SVC.AUT.001``, ``.002``, ``.009`` or ``.010`` (401),
@@ -81,18 +93,32 @@ class BasicCredentials:
             client_id, secret = _pair(call.asked.authorization)
         except ServiceError as refusal:
             raise self._refusal(refusal.error, refusal.reason, address) from refusal
-        call.principal = await self._principal(client_id, secret, address)
-        self.stopwatch.took(self.stopwatch.clock() - started)
-
-    async def _principal(self, client_id: str, secret: str, address: str) -> Principal:
-        """Find the credential and compare; an unknown id costs what a wrong secret costs."""
         if not self.check.well_formed(secret):
             raise self._invalid(_WRONG, address, client_id)
+        claim = _Claim(client_id, secret, address, started)
+        found = self.find(client_id)
+        if not isinstance(found, Ready):
+            return self._wait(call, claim, found)
+        self._admit(call, claim, found.value)
+        return None
+
+    async def _wait(self, call: Call, claim: _Claim, finding: Awaitable[Credential | None]) -> None:
+        """Wait for the record, then compare."""
         try:
-            credential = await self.find(client_id)
+            credential = await finding
         except StoreUnavailable as problem:
             raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
-        right = self.check.matching(secret, credential.secrets if credential else ())
+        self._admit(call, claim, credential)
+
+    def _admit(self, call: Call, claim: _Claim, credential: Credential | None) -> None:
+        """Compare, and fill the principal in."""
+        call.principal = self._principal(claim, credential)
+        self.stopwatch.took(self.stopwatch.clock() - claim.started)
+
+    def _principal(self, claim: _Claim, credential: Credential | None) -> Principal:
+        """Compare; an unknown id costs what a wrong secret costs."""
+        client_id, address = claim.client_id, claim.address
+        right = self.check.matching(claim.secret, credential.secrets if credential else ())
         if credential is None or right is None:
             raise self._invalid(_WRONG, address, client_id)
         ended = self._ended(credential)

@@ -9,6 +9,7 @@ from gateway.domain import errors
 from gateway.domain.accounts import Account
 from gateway.domain.calls import Call
 from gateway.domain.errors import ServiceError
+from gateway.domain.ready import Ready
 from gateway.domain.stores import StoreUnavailable
 
 
@@ -19,7 +20,7 @@ class AccountScope:
     find: Callable[[str], Awaitable[Account | None]]
     refuses = (errors.ACCOUNT_NOT_FOUND, errors.SCOPE_DENIED, errors.AUTH_UNAVAILABLE)
 
-    async def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> Awaitable[None] | None:
         """
         Fill in the account; the path's identifier was checked before.
 
@@ -29,14 +30,28 @@ class AccountScope:
                 credential is scoped to a sister account (contract 5.1);
                 ``SVC.SYS.002`` (503) when the store cannot tell.
         """
-        try:
-            account = await self.find(call.asked.path["account_id"].lower())
-        except StoreUnavailable as problem:
-            headers = {"Retry-After": "2"}
-            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", headers) from problem
-        principal = call.principal
-        if account is None or principal is None or account.company_id != principal.company_id:
-            raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
-        if principal.account_id not in {None, account.id}:
-            raise ServiceError(errors.SCOPE_DENIED, "scope")
-        call.account = account
+        found = self.find(call.asked.path["account_id"].lower())
+        if isinstance(found, Ready):
+            _compare(call, found.value)
+            return None
+        return _wait(call, found)
+
+
+async def _wait(call: Call, finding: Awaitable[Account | None]) -> None:
+    """Wait for the account, then compare."""
+    try:
+        account = await finding
+    except StoreUnavailable as problem:
+        headers = {"Retry-After": "2"}
+        raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", headers) from problem
+    _compare(call, account)
+
+
+def _compare(call: Call, account: Account | None) -> None:
+    """Fill the account in, or refuse."""
+    principal = call.principal
+    if account is None or principal is None or account.company_id != principal.company_id:
+        raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
+    if principal.account_id is not None and principal.account_id != account.id:
+        raise ServiceError(errors.SCOPE_DENIED, "scope")
+    call.account = account

@@ -12,7 +12,7 @@ class AccountState:
 
     refuses = (errors.ACCOUNT_INACTIVE, errors.ACCOUNT_UNVERIFIED)
 
-    async def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> None:
         """
         Let the call on if the account may be banked on.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gateway.domain import errors
 from gateway.domain.calls import Call
 from gateway.domain.errors import ServiceError
+from gateway.domain.permissions import Permission
 
 
 class RequiresPermission:
@@ -12,7 +13,7 @@ class RequiresPermission:
 
     refuses = (errors.PERMISSION_DENIED,)
 
-    async def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> None:
         """
         Let the call on if any held permission covers the needed one.
 
@@ -20,6 +21,10 @@ class RequiresPermission:
             ServiceError: ``SVC.AUT.010`` (403) when none does (contract 5.2, 5.3).
         """
         needed = call.needs
-        held = call.principal.permissions if call.principal else frozenset()
-        if needed is not None and not any(each.covers(needed) for each in held):
-            raise ServiceError(errors.PERMISSION_DENIED, "permission")
+        if needed is None:
+            return
+        if call.principal is not None and isinstance(needed, Permission):
+            for held in call.principal.permissions:
+                if held.covers(needed):
+                    return
+        raise ServiceError(errors.PERMISSION_DENIED, "permission")

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from gateway.domain import errors
 from gateway.domain.calls import Call
 from gateway.domain.clocks import Monotonic
@@ -29,8 +31,7 @@ class Quota:
         return math.ceil(self.burst / self.rate)
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(msgspec.Struct, frozen=True):
     """What a draw gave: whether it was let, tokens left, seconds until the next one."""
 
     allowed: bool
@@ -47,25 +48,26 @@ class Buckets:
 
     def __init__(self, quota: Quota, clock: Monotonic) -> None:
         """Draw from buckets of ``quota``."""
-        self.quota = quota
         self._clock = clock
+        self._step = 1 / quota.rate
+        self._capacity = quota.burst * self._step
+        # A rounding error of a sum must not cost a whole token.
+        self._slack = self._step / 1000
         self._full_at: OrderedDict[str, float] = OrderedDict()
 
     def draw(self, key: str) -> Draw:
         """Take one token of ``key`` if there is one."""
         now = self._clock()
-        step = 1 / self.quota.rate
+        step = self._step
         full_at = max(self._full_at.get(key, now), now) + step
-        capacity = self.quota.burst * step
-        over = full_at - now - capacity
-        # A rounding error of the sum must not cost a whole token.
-        if over > step / 1000:
+        over = full_at - now - self._capacity
+        if over > self._slack:
             return Draw(False, 0, over)  # noqa: FBT003 - the field's name stands in the class
         self._full_at[key] = full_at
         self._full_at.move_to_end(key)
         if len(self._full_at) > _KEYS_KEPT:
             self._full_at.popitem(last=False)
-        return Draw(True, max(0, round((capacity - (full_at - now)) / step)), 0.0)  # noqa: FBT003
+        return Draw(True, max(0, round(-over / step)), 0.0)  # noqa: FBT003
 
 
 class WithinQuota:
@@ -81,9 +83,13 @@ class WithinQuota:
     ) -> None:
         """Use ``quotas`` by name, ``company`` among them; ``seen`` counts draws."""
         self._buckets = {name: Buckets(quota, clock) for name, quota in quotas.items()}
+        self._told = {
+            name: (f'"{name}";q={quota.burst};w={quota.window_s}', math.ceil(1 / quota.rate))
+            for name, quota in quotas.items()
+        }
         self._seen = seen
 
-    async def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> None:
         """
         Let the call on if both buckets have a token.
 
@@ -95,19 +101,20 @@ class WithinQuota:
         if principal is None:
             return
         self._draw(call, COMPANY, principal.company_id)
-        self._draw(call, call.quota, principal.client_id)
+        left = self._draw(call, call.quota, principal.client_id)
+        policy, refill_s = self._told[call.quota]
+        call.headers["RateLimit-Policy"] = policy
+        call.headers["RateLimit"] = f'"{call.quota}";r={left};t={refill_s}'
 
-    def _draw(self, call: Call, name: str, key: str) -> None:
-        """Take one token and tell the caller how many are left."""
-        buckets = self._buckets[name]
-        draw = buckets.draw(key)
-        quota = buckets.quota
-        reset = math.ceil(draw.wait_s) if not draw.allowed else math.ceil(1 / quota.rate)
-        call.headers["RateLimit-Policy"] = f'"{name}";q={quota.burst};w={quota.window_s}'
-        call.headers["RateLimit"] = f'"{name}";r={draw.remaining};t={reset}'
+    def _draw(self, call: Call, name: str, key: str) -> int:
+        """Take one token; return how many are left, or refuse and say until when."""
+        draw = self._buckets[name].draw(key)
         if draw.allowed:
             self._seen("quota_allowed", name)
-            return
+            return draw.remaining
         self._seen("quota_limited", name)
-        headers = {**call.headers, "Retry-After": str(max(1, reset))}
+        reset_s = math.ceil(draw.wait_s)
+        call.headers["RateLimit-Policy"], _ = self._told[name]
+        call.headers["RateLimit"] = f'"{name}";r={draw.remaining};t={reset_s}'
+        headers = {**call.headers, "Retry-After": str(max(1, reset_s))}
         raise ServiceError(errors.TOO_MANY_REQUESTS, f"quota_{name}", headers)

@@ -41,13 +41,20 @@ class FailureThrottle:
 
     def count(self, address: str, client_id: str) -> None:
         """Remember that a credential of ``client_id`` from ``address`` was refused."""
-        # By way of a dict: an empty client id is no second key.
-        for key in dict.fromkeys(((address, ""), (address, client_id[:_ID_KEPT]))):
-            times = self._refusals.setdefault(key, deque(maxlen=self._limits.hard_per_address + 1))
-            times.append(self._clock())
-            self._refusals.move_to_end(key)
+        now = self._clock()
+        self._count((address, ""), now)
+        if client_id:
+            self._count((address, client_id[:_ID_KEPT]), now)
         while len(self._refusals) > _KEYS_KEPT:
             self._refusals.popitem(last=False)
+
+    def _count(self, key: tuple[str, str], now: float) -> None:
+        """Remember one refusal."""
+        times = self._refusals.get(key)
+        if times is None:
+            times = self._refusals[key] = deque(maxlen=self._limits.hard_per_address + 1)
+        times.append(now)
+        self._refusals.move_to_end(key)
 
     def wait_when_refused(self, address: str, client_id: str = "") -> int:
         """Return the seconds a refused caller must wait; 0 when it is below the limits."""
@@ -85,7 +92,7 @@ class NotBlocked:
     throttle: FailureThrottle
     refuses = (errors.TOO_MANY_REQUESTS,)
 
-    async def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> None:
         """
         Let the call on unless its address is blocked.
 

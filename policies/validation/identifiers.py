@@ -14,7 +14,7 @@ class Identifiers:
 
     refuses = (errors.IDENTIFIER_INVALID,)
 
-    async def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> None:
         """
         Let the call on if each is a hyphenated UUID of any letter case.
 

@@ -9,13 +9,12 @@ import msgspec
 from gateway.domain import errors
 from gateway.domain.calls import Asked, Input, Parameter
 from gateway.domain.money import Money
-from gateway.domain.payouts import PayoutRequest
+from gateway.domain.payouts import PayoutMethod, PayoutRequest
 from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
 from policies.validation import identifiers, payout, search
+from policies.validation.fields import Text
 
 _DAY = {"type": "string", "format": "date", "examples": ["2026-09-22"]}
-
-Text = Annotated[str, msgspec.Meta(max_length=1024)]
 
 
 class DestinationBody(msgspec.Struct):
@@ -36,15 +35,20 @@ class DestinationBody(msgspec.Struct):
     account_type: Text = ""
 
 
-class PayoutBody(msgspec.Struct):
-    """A payout to a PIX key or to a bank account."""
+class WithdrawBody(msgspec.Struct):
+    """A payout whose method the path names."""
 
-    method: Annotated[str, msgspec.Meta(pattern="^(pix|bank_account)$", examples=["pix"])]
     reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
     value: Money
     date: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     destination: DestinationBody
     description: Text = ""
+
+
+class PayoutBody(WithdrawBody, kw_only=True):
+    """A payout to a PIX key or to a bank account."""
+
+    method: Annotated[str, msgspec.Meta(pattern="^(pix|bank_account)$", examples=["pix"])]
 
 
 def _nothing(_asked: Asked) -> None:
@@ -93,3 +97,10 @@ def payout_input(*, alphanumeric_cnpj: bool) -> Input[PayoutRequest]:
     """Take a payout; ``alphanumeric_cnpj`` also takes the CNPJ with letters."""
     reader = payout.PayoutReader(alphanumeric_cnpj)
     return Input(read=reader, body=PayoutBody, refuses=payout.REFUSES)
+
+
+def withdraw_input(method: PayoutMethod, *, alphanumeric_cnpj: bool) -> Input[PayoutRequest]:
+    """Take a payout whose method the path names."""
+    reader = payout.PayoutReader(alphanumeric_cnpj, method)
+    refuses = tuple(each for each in payout.REFUSES if each is not errors.PAYOUT_METHOD_INVALID)
+    return Input(read=reader, body=WithdrawBody, refuses=refuses)

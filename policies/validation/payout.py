@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
-from typing import Any, TypeVar
+from typing import Any
 
 from gateway.domain import errors, strict
 from gateway.domain.calls import Asked
 from gateway.domain.errors import ErrorCode, ServiceError
-from gateway.domain.money import Money
 from gateway.domain.payouts import (
     AccountType,
     BankDestination,
@@ -21,9 +19,8 @@ from gateway.domain.payouts import (
     PixDestination,
 )
 from gateway.domain.pix_keys import PixKeyType, normal_key
-from policies.validation.document import Number, document
-
-Value = TypeVar("Value")
+from policies.validation import fields
+from policies.validation.document import document
 
 REFUSES: tuple[ErrorCode, ...] = (
     errors.PAYLOAD_INVALID,
@@ -51,11 +48,13 @@ class PayoutReader:
 
     Attributes:
         alphanumeric_cnpj: Whether the CNPJ with letters is taken.
+        method: Where the path names it; None reads it from the body.
 
     Source: contract 2.6; the order of the checks is fixed.
     """
 
     alphanumeric_cnpj: bool = False
+    method: PayoutMethod | None = None
 
     def __call__(self, asked: Asked) -> PayoutRequest:
         """
@@ -65,13 +64,13 @@ class PayoutReader:
             ServiceError: the first that applies of ``REFUSES``.
         """
         body = document(asked)
-        method = _method(body)
-        if any(_missing(body, name) for name in _REQUIRED):
+        method = self.method or _method(body)
+        if any(fields.missing(body, name) for name in _REQUIRED):
             raise ServiceError(errors.FIELD_MISSING, "payout")
-        value = _positive(body["value"])
-        day = _day(body["date"])
-        reference = _read(strict.reference, body["reference"], "reference")
-        description = _text(body, "description")
+        value = fields.positive(body["value"])
+        day = fields.day(body["date"])
+        reference = fields.read(strict.reference, body["reference"], "reference")
+        description = fields.text(body, "description")
         sent = _destination_texts(method, body["destination"])
         asked.unknown_fields = len(set(body) - _KNOWN) + len(set(body["destination"]) - set(sent))
         return PayoutRequest(
@@ -88,7 +87,7 @@ class PayoutReader:
         """Read who is paid, into the form it is sent and compared in."""
         if not sent["tax_number"]:
             raise ServiceError(errors.FIELD_MISSING, "tax_number")
-        tax_number = _read(self._tax_number, sent["tax_number"], "tax_number")
+        tax_number = fields.read(self._tax_number, sent["tax_number"], "tax_number")
         if method is PayoutMethod.PIX:
             return self._pix(sent, tax_number)
         return _bank(sent, tax_number)
@@ -97,8 +96,8 @@ class PayoutReader:
         """Read a destination by PIX key."""
         if not sent["key_type"] or not sent["key"]:
             raise ServiceError(errors.PIX_KEY_INCOMPLETE, "pix_key")
-        kind = _read(PixKeyType, sent["key_type"], "key_type")
-        key = _read(lambda text: self._key(kind, text), sent["key"], "key")
+        kind = fields.read(PixKeyType, sent["key_type"], "key_type")
+        key = fields.read(lambda text: self._key(kind, text), sent["key"], "key")
         return PixDestination(name=sent["name"], tax_number=tax_number, key_type=kind, key=key)
 
     def _tax_number(self, text: str) -> str:
@@ -120,13 +119,13 @@ def _bank(sent: Mapping[str, str], tax_number: str) -> BankDestination:
         bank_number=_matching(_BANK_NUMBER, sent["bank_number"], "bank_number"),
         branch=_matching(_BRANCH, sent["branch"], "branch"),
         account=_matching(_ACCOUNT, sent["account"], "account"),
-        account_type=_read(AccountType, sent["account_type"] or "checking", "account_type"),
+        account_type=fields.read(AccountType, sent["account_type"] or "checking", "account_type"),
     )
 
 
 def _method(body: Mapping[str, Any]) -> PayoutMethod:
     """Read the method; anything but the two words is refused by its own code."""
-    if _missing(body, "method"):
+    if fields.missing(body, "method"):
         raise ServiceError(errors.FIELD_MISSING, "method")
     method = body["method"]
     try:
@@ -135,42 +134,12 @@ def _method(body: Mapping[str, Any]) -> PayoutMethod:
         raise ServiceError(errors.PAYOUT_METHOD_INVALID, "method") from problem
 
 
-def _missing(fields: Mapping[str, Any], name: str) -> bool:
-    """Say whether a field is absent; null and the empty text count as absent."""
-    return fields.get(name) is None or fields[name] == ""
-
-
-def _positive(found: object) -> Money:
-    """Read an amount above zero, from the number as it was written."""
-    if not isinstance(found, Number):
-        raise ServiceError(errors.PAYLOAD_INVALID, "value")
-    value = _read(strict.amount, found.text, "value")
-    if value.centavos <= 0:
-        raise ServiceError(errors.AMOUNT_NOT_POSITIVE, "value")
-    return value
-
-
-def _day(found: object) -> date:
-    """Read the date's form."""
-    if not isinstance(found, str):
-        raise ServiceError(errors.DATE_INVALID, "date")
-    try:
-        return strict.day(found)
-    except ValueError as problem:
-        raise ServiceError(errors.DATE_INVALID, "date") from problem
-
-
 def _destination_texts(method: PayoutMethod, found: object) -> dict[str, str]:
     """Read the texts of the destination that its method knows; absent ones are empty."""
     if not isinstance(found, dict):
         raise ServiceError(errors.PAYLOAD_INVALID, "destination")
     names = _PIX_FIELDS if method is PayoutMethod.PIX else _BANK_FIELDS
-    return {name: _text(found, name) for name in names}
-
-
-def _text(fields: Mapping[str, Any], name: str) -> str:
-    """Read an optional text; absent, null and empty are the same."""
-    return "" if _missing(fields, name) else _read(strict.plain_text, fields[name], name)
+    return {name: fields.text(found, name) for name in names}
 
 
 def _matching(pattern: re.Pattern[str], text: str, name: str) -> str:
@@ -178,13 +147,3 @@ def _matching(pattern: re.Pattern[str], text: str, name: str) -> str:
     if pattern.fullmatch(text) is None:
         raise ServiceError(errors.PAYLOAD_INVALID, name)
     return text
-
-
-def _read(read: Callable[[str], Value], found: object, name: str) -> Value:
-    """Read a text, or refuse the payload; the field's name is the reason."""
-    if not isinstance(found, str):
-        raise ServiceError(errors.PAYLOAD_INVALID, name)
-    try:
-        return read(found)
-    except ValueError as problem:
-        raise ServiceError(errors.PAYLOAD_INVALID, name) from problem

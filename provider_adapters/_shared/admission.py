@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.providers import ProviderError, RateLimited, Unreachable
+from gateway.domain.providers import ProviderError, RateLimited, Unknown, Unreachable
 from gateway.telemetry.records import Observer
 from provider_adapters._shared import faults
 from provider_adapters._shared.breaker import Breaker, BreakerState, Permit
@@ -31,6 +31,15 @@ class Admission:
         self.breakers = {kind: breaker(kind) for kind in Kind}
         self.bulkhead = Bulkhead(limits.bulkhead, crowded)
 
+    def enter_now(self, kind: Kind) -> Permit | None:
+        """Take a permit and a place if both are to be had at once; ``enter`` says why not."""
+        breaker = self.breakers[kind]
+        permit = breaker.admit()
+        if permit is not None and not self.bulkhead.enter_now():
+            breaker.undecided(permit)
+            return None
+        return permit
+
     async def enter(self, kind: Kind) -> Permit:
         """
         Take a permit and a place; ``leave`` gives them back.
@@ -52,18 +61,25 @@ class Admission:
             raise Unreachable(Reason.BULKHEAD_FULL)
         return permit
 
+    def close(self) -> None:
+        """Tell for the last time how many calls are in flight."""
+        self.bulkhead.tell()
+
     def leave(self, kind: Kind, permit: Permit) -> None:
         """Give up the place; a permit nothing was told about proves nothing."""
         self.breakers[kind].undecided(permit)
         self.bulkhead.leave()
 
-    def worked(self, kind: Kind, permit: Permit) -> None:
-        """Tell that the bank answered."""
-        self.breakers[kind].worked(permit)
+    def heard(self, kind: Kind, permit: Permit, value: object) -> None:
+        """Tell what came of an answer; one that leaves a payout unknown counts as a failure."""
+        if isinstance(value, Unknown):
+            self.breakers[kind].failed(permit)
+        else:
+            self.breakers[kind].worked(permit)
 
-    def failed(self, kind: Kind, permit: Permit, failure: ProviderError | None) -> None:
-        """Tell of a failure; None stands for a payout whose answer leaves it unknown."""
-        if failure is not None and not faults.blames_the_bank(failure):
+    def failed(self, kind: Kind, permit: Permit, failure: ProviderError) -> None:
+        """Tell of a failure; a clear "no" is none of the bank's."""
+        if not faults.blames_the_bank(failure):
             self.breakers[kind].worked(permit)
             return
         wait = failure.retry_after if isinstance(failure, RateLimited) else None

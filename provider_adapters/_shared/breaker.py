@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import Final
 
 from gateway.domain.clocks import Monotonic
 from provider_adapters._shared.limits import BreakerLimits
@@ -17,6 +18,11 @@ class BreakerState(StrEnum):
     OPEN = "open"
     HALF_OPEN = "half_open"
 
+
+# Looking a member up by its name costs Python 3.11 a call each time.
+_CLOSED: Final = BreakerState.CLOSED
+_OPEN: Final = BreakerState.OPEN
+_HALF_OPEN: Final = BreakerState.HALF_OPEN
 
 Permit = int
 """Which state of the breaker let a call through; the result of an older one is not heard."""
@@ -46,16 +52,16 @@ class Breaker:
         self._openings = 0
         self._open_until = 0.0
         self._probing = False
-        self.state = BreakerState.CLOSED
+        self.state: BreakerState = _CLOSED
         self._forget()
 
     def admit(self) -> Permit | None:
         """Let a call pass and return its permit; None when it must not be made."""
-        if self.state is BreakerState.OPEN and self._clock() >= self._open_until:
-            self._become(BreakerState.HALF_OPEN)
-        if self.state is BreakerState.CLOSED:
+        if self.state is _OPEN and self._clock() >= self._open_until:
+            self._become(_HALF_OPEN)
+        if self.state is _CLOSED:
             return self._permit
-        if self.state is BreakerState.OPEN or self._probing:
+        if self.state is _OPEN or self._probing:
             return None
         self._probing = True
         return self._permit
@@ -64,9 +70,9 @@ class Breaker:
         """Hear that the bank answered, be it with a "no"."""
         if permit != self._permit:
             return
-        if self.state is BreakerState.HALF_OPEN:
+        if self.state is _HALF_OPEN:
             self._openings = 0
-            self._become(BreakerState.CLOSED)
+            self._become(_CLOSED)
             return
         self._failures = self._rate_limits = 0
         self._tally.add(self._clock(), failed=False)
@@ -80,7 +86,7 @@ class Breaker:
         self._rate_limits = 0 if rate_limited_s is None else self._rate_limits + 1
         self._tally.add(now, failed=True)
         asked = rate_limited_s if self._rate_limits >= self._limits.rate_limits else None
-        if self.state is BreakerState.HALF_OPEN or asked is not None or self._too_many():
+        if self.state is _HALF_OPEN or asked is not None or self._too_many():
             self._open(now, asked or 0.0)
 
     def undecided(self, permit: Permit) -> None:
@@ -103,7 +109,7 @@ class Breaker:
         self._openings += 1
         wait = limits.open_s * self._openings * (1 + limits.jitter * (2 * self._chance() - 1))
         self._open_until = now + min(limits.longest_open_s, max(wait, at_least))
-        self._become(BreakerState.OPEN)
+        self._become(_OPEN)
 
     def _become(self, state: BreakerState) -> None:
         """Change state; what older calls will tell no longer counts."""

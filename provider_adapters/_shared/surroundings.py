@@ -25,6 +25,7 @@ class Surroundings:
     Attributes:
         chance: Numbers from 0 up to 1; spreads pauses, keeps no secret.
         pause: Waits that many seconds.
+        certified: Told when our certificate for the bank ends, whenever one was read.
         passing: A test's; see ``wire.halves``.
     """
 
@@ -32,4 +33,5 @@ class Surroundings:
     now: Now = utc_now
     chance: Callable[[], float] = random.random
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    certified: Callable[[datetime], None] | None = None
     passing: Callable[[str], None] | None = None

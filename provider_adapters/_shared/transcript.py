@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
 
 from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
 from provider_adapters._shared.scrubbing import scrubbed_body, scrubbed_headers
 
 _LONGEST_BODY = 16 * 1024
 _KEPT = 100
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 _log = logging.getLogger("pixgate.provider.transcript")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     """
     One call as it is kept.
 
-    Bodies are kept as they came and scrubbed when somebody looks, for
-    scrubbing costs more than the call; nothing else ever reads them.
-    Credentials are not kept at all.
+    Bodies and the answer's headers are kept as they came and scrubbed when
+    somebody looks, for scrubbing costs more than the call; nothing else ever
+    reads them. Credentials are not kept at all.
 
     Attributes:
         failure: The fixed reason word; empty when the bank answered well.
@@ -34,10 +37,10 @@ class Exchange:
     operation: str
     method: str
     template: str
-    sent_headers: dict[str, str]
+    sent_headers: Mapping[str, str]
     sent: bytes
     status: int
-    received_headers: dict[str, str]
+    received_headers: Mapping[str, str]
     received: bytes
     failure: str
 
@@ -67,7 +70,7 @@ class Transcript:
             sent_headers=scrubbed_headers(request.headers),
             sent=_bounded(request.body),
             status=0 if answer is None else answer.status,
-            received_headers={} if answer is None else scrubbed_headers(answer.headers),
+            received_headers=_NOTHING if answer is None else answer.headers,
             received=b"" if answer is None else _bounded(answer.body),
             failure=failure,
         )
@@ -88,12 +91,12 @@ class Transcript:
             "request": {
                 "method": exchange.method,
                 "path": exchange.template,
-                "headers": exchange.sent_headers,
+                "headers": dict(exchange.sent_headers),
                 "body": scrubbed_body(exchange.sent, self._harmless),
             },
             "answer": {
                 "status": exchange.status,
-                "headers": exchange.received_headers,
+                "headers": scrubbed_headers(exchange.received_headers),
                 "body": scrubbed_body(exchange.received, self._harmless),
             },
             "failure": exchange.failure,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
 from provider_adapters._shared.passage import Passage
+
+LONGEST_S: Final = 600.0
+"""No call lasts longer, whatever anybody has set."""
 
 
 class Transport(Protocol):
@@ -19,15 +22,18 @@ class Transport(Protocol):
         """Let go of every connection."""
         ...
 
-    async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+    async def call(
+        self, request: ProviderRequest, passage: Passage, within_s: float = LONGEST_S
+    ) -> ProviderAnswer:
         """
         Send a request and read the whole answer, whatever its status.
 
         Tells ``passage`` how far it is, and asks it in the step that writes the
-        first byte. The caller limits the time and may cancel at any point.
+        first byte. It is over within so many seconds; the caller may cancel it
+        at any point before.
 
         Raises:
             ProviderError: Unreachable when no byte left, else Unavailable or
-                BadReply.
+                BadReply; with the reason ``timeout`` when the time is over.
         """
         ...

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from gateway.domain.accounts import Environment
 from gateway.domain.balances import Balance
-from gateway.domain.charges import Charge, ChargePayment
+from gateway.domain.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.clocks import Deadline
+from gateway.domain.incoming import IncomingPayment
 from gateway.domain.payouts import PayoutOrder
-from gateway.domain.pix_keys import PixKey
+from gateway.domain.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.domain.providers import (
     Capabilities,
     NotFound,
@@ -22,6 +22,7 @@ from gateway.domain.providers import (
     ProviderAccount,
     ProviderError,
 )
+from gateway.domain.refunds import Refund, RefundOrder
 from gateway.domain.statements import Entry
 from gateway.domain.windows import Window
 from gateway.telemetry.records import Observer
@@ -35,11 +36,12 @@ from provider_adapters._shared.surroundings import Surroundings
 from provider_adapters._shared.transcript import Transcript
 from provider_adapters._shared.wire.transport import WireTransport
 from provider_adapters.sandbox import client as bank
-from provider_adapters.sandbox import documents, payouts, translate
+from provider_adapters.sandbox import documents, listing, payouts, translate
 from provider_adapters.sandbox.client import Question
+from provider_adapters.sandbox.options import SandboxOptions
 from provider_adapters.sandbox.settings import SandboxSettings
 
-_LARGEST_PAGE = 500
+_BALANCE = Question(operation="get_balance", path="/saldo")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,20 +72,13 @@ class SandboxAdapter:
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET /v1/contas/{conta}/saldo``."""
-        question = Question(operation="get_balance", path="/saldo")
-        return await self.client.read(bank.asking(account, question), translate.balance)
+        return await self.client.read(bank.asking(account, _BALANCE), translate.balance)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
         """Read a page of movements; ``GET …/extrato``, its window half open as ours."""
-        query = {
-            "de": _instant(window.start),
-            "ate": _instant(window.end),
-            "limite": str(min(max(limit, 1), _LARGEST_PAGE)),
-        }
-        if cursor is not None:
-            query["cursor"] = cursor
+        query = listing.query(window, cursor, limit)
         question = Question(operation="list_statement", path="/extrato", query=query)
         return await self.client.read(
             bank.asking(account, question),
@@ -176,6 +171,57 @@ class SandboxAdapter:
             bank.asking(account, question), lambda answer: payouts.found(answer, asked, unseen)
         )
 
+    async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
+        """Register a key; see ``SandboxOptions``, as for all that follow."""
+        return await self._options.create_key(account, order)
+
+    async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
+        """Give a key up."""
+        return await self._options.cancel_key(account, key)
+
+    async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
+        """Ask who is behind a key."""
+        return await self._options.look_up_key(account, key)
+
+    async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
+        """Make a charge."""
+        return await self._options.create_charge(account, order)
+
+    async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Cancel a charge."""
+        return await self._options.cancel_charge(account, reference)
+
+    async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
+        """Read one payment."""
+        return await self._options.find_received(account, e2e_id)
+
+    async def list_received(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[IncomingPayment]:
+        """Read a page of payments."""
+        return await self._options.list_received(account, window, cursor, limit)
+
+    async def create_refund(
+        self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
+    ) -> Outcome:
+        """Give money back."""
+        return await self._options.create_refund(account, order, send_by)
+
+    async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
+        """Look a refund up."""
+        return await self._options.find_refund(account, provider_key)
+
+    async def list_refunds(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Refund]:
+        """Read a page of refunds."""
+        return await self._options.list_refunds(account, window, cursor, limit)
+
+    @property
+    def _options(self) -> SandboxOptions:
+        """What is offered beyond the nine calls; made when asked for, it keeps nothing."""
+        return SandboxOptions(client=self.client, now=self.around.now, unseen=self._unseen)
+
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key."""
         question = Question(operation=operation, path="/chaves")
@@ -230,23 +276,29 @@ class SandboxFactory:
             message = f"providers.{name}: the sandbox bank moves no money and is refused here"
             raise AdapterRefused(message)
         chosen = settings_of(name, SandboxSettings, settings)
-        transport = WireTransport(_base_url(name, chosen), chosen.limits, environment, self._around)
-        client = ProviderClient(
+        return SandboxAdapter(
+            name=name,
+            capabilities=chosen.capabilities(),
+            client=self._client(name, chosen, observer),
+            observer=observer,
+            around=self._around,
+        )
+
+    def _client(self, name: str, chosen: SandboxSettings, observer: Observer) -> ProviderClient:
+        """Make the client; nothing is opened yet."""
+        around = self._around
+        transport = WireTransport(
+            _base_url(name, chosen), chosen.limits, Environment.SANDBOX, around, chosen.tls
+        )
+        return ProviderClient(
             ClientParts(
                 provider=name,
                 transport=transport,
                 limits=chosen.limits,
                 observer=observer,
                 transcript=Transcript(name, documents.HARMLESS),
-                around=self._around,
+                around=around,
             )
-        )
-        return SandboxAdapter(
-            name=name,
-            capabilities=chosen.capabilities(),
-            client=client,
-            observer=observer,
-            around=self._around,
         )
 
 
@@ -257,8 +309,3 @@ def _base_url(name: str, settings: SandboxSettings) -> str:
     except AddressRefused as problem:
         message = f"providers.{name}: base_url {problem}"
         raise AdapterRefused(message) from problem
-
-
-def _instant(at: datetime) -> str:
-    """Write an instant as the bank reads it."""
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import quote, urlencode
+
+import msgspec
 
 from gateway.domain.payouts import PayoutOrder
 from gateway.domain.providers import ProviderAccount, Refused
@@ -16,14 +18,13 @@ ACCOUNT = "/v1/contas/{conta}"
 PAYOUTS = f"{ACCOUNT}/transferencias"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, kw_only=True):
     """A read below an account: ``steps`` fill the braces of ``path``, ``query`` follows it."""
 
     operation: str
     path: str
-    steps: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str] = field(default_factory=dict)
+    steps: Mapping[str, str] = msgspec.field(default_factory=dict)
+    query: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 PROBE = ProviderRequest(operation="probe", method="GET", template="/", path="/")
@@ -33,7 +34,10 @@ PROBE = ProviderRequest(operation="probe", method="GET", template="/", path="/")
 def asking(account: ProviderAccount, question: Question) -> ProviderRequest:
     """Make the request of a read; raises ``Refused`` for what cannot be put into a path."""
     template = ACCOUNT + question.path
-    path = filled(template, conta=account.provider_account, **question.steps)
+    if question.steps:
+        path = filled(template, conta=account.provider_account, **question.steps)
+    else:
+        path = _account_path(template, account.provider_account)
     if question.query:
         path = f"{path}?{urlencode(question.query, quote_via=quote)}"
     return ProviderRequest(
@@ -64,6 +68,12 @@ def ordering(account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
         body=body,
         kind=Kind.PAYOUT,
     )
+
+
+@lru_cache(maxsize=10_000)
+def _account_path(template: str, conta: str) -> str:
+    """Fill in an account alone; the same few paths are asked for over and over."""
+    return filled(template, conta=conta)
 
 
 def _credentials(account: ProviderAccount) -> dict[str, str]:

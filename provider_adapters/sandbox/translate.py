@@ -18,7 +18,7 @@ from gateway.domain.providers import (
     Page,
     ProviderError,
 )
-from gateway.domain.statements import Direction, Entry
+from gateway.domain.statements import Direction, Entry, MovementKind
 from provider_adapters._shared import faults
 from provider_adapters._shared.documents import part_of, understood
 from provider_adapters._shared.messages import ProviderAnswer
@@ -58,7 +58,23 @@ IS_PIX: Final[Mapping[str, bool]] = {
     "PIX_RECEBIDO": True,
     "PIX_ENVIADO": True,
     "DEVOLUCAO_RECEBIDA": True,
+    "DEVOLUCAO_ENVIADA": True,
     "TARIFA": False,
+    "TED_RECEBIDA": False,
+    "TED_ENVIADA": False,
+    "BOLETO_RECEBIDO": False,
+    "BOLETO_PAGO": False,
+}
+KINDS: Final[Mapping[str, MovementKind]] = {
+    "PIX_RECEBIDO": MovementKind.PIX,
+    "PIX_ENVIADO": MovementKind.PIX,
+    "DEVOLUCAO_RECEBIDA": MovementKind.PIX_RETURN,
+    "DEVOLUCAO_ENVIADA": MovementKind.PIX_RETURN,
+    "TARIFA": MovementKind.FEE,
+    "TED_RECEBIDA": MovementKind.TED,
+    "TED_ENVIADA": MovementKind.TED,
+    "BOLETO_RECEBIDO": MovementKind.BOLETO,
+    "BOLETO_PAGO": MovementKind.BOLETO,
 }
 ERRORS: Final[Mapping[tuple[int, str], tuple[type[ProviderError], Reason]]] = {
     (404, "NOT_FOUND"): (NotFound, Reason.NOT_FOUND),
@@ -127,7 +143,7 @@ def statement(answer: ProviderAnswer, unseen: Unseen) -> Page[Entry]:
 
 def utc(instant: datetime | None) -> datetime | None:
     """Bring an instant to UTC; absent stays absent."""
-    return None if instant is None else instant.astimezone(UTC)
+    return instant if instant is None or instant.tzinfo is UTC else instant.astimezone(UTC)
 
 
 def _read(
@@ -212,6 +228,7 @@ def _entry(document: said.Lancamento, unseen: Unseen) -> Entry:
         counterparty=_party(document.contraparte),
         created_at=document.criado_em.astimezone(UTC),
         provider_key=document.chave_idempotencia or "",
+        kind=KINDS.get(document.tipo, MovementKind.OTHER),
     )
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bench import stub
-from bench.load import Order, ask, calling, is_complete
+from bench.load import Load, Order, ask, calling, is_complete
 from bench.partner import write_request
 from tests.bench.conftest import LATENCY_S
 
@@ -69,7 +69,7 @@ async def test_what_varies_is_masked():
 
 
 async def test_every_answer_is_counted_once(bank_port: int):
-    async with calling(order(bank_port, stub.path(stub.ACCOUNT)), 3) as tally:
+    async with calling(order(bank_port, stub.path(stub.ACCOUNT)), Load(connections=3)) as tally:
         await asyncio.sleep(0.05)
 
     assert tally.answers == len(tally.latencies_s) > 3
@@ -77,7 +77,9 @@ async def test_every_answer_is_counted_once(bank_port: int):
 
 
 async def test_a_slow_account_answers_after_its_time(bank_port: int):
-    async with calling(order(bank_port, stub.path(stub.SLOW_ACCOUNT)), 1) as tally:
+    async with calling(
+        order(bank_port, stub.path(stub.SLOW_ACCOUNT)), Load(connections=1)
+    ) as tally:
         await asyncio.sleep(LATENCY_S * 2.5)
 
     assert 1 <= tally.answers <= 2
@@ -88,7 +90,7 @@ async def test_a_slow_account_answers_after_its_time(bank_port: int):
     ("path", "status"), [("/v1/contas/other/saldo", 200), (stub.path(stub.ACCOUNT), 401)]
 )
 async def test_an_answer_of_another_status_is_wrong(bank_port: int, path: str, status: int):
-    async with calling(order(bank_port, path, status), 1) as tally:
+    async with calling(order(bank_port, path, status), Load(connections=1)) as tally:
         await asyncio.sleep(0.02)
 
     assert tally.wrong == tally.answers > 0
@@ -96,7 +98,42 @@ async def test_an_answer_of_another_status_is_wrong(bank_port: int, path: str, s
 
 async def test_a_lost_connection_is_wrong():
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
-    async with server, calling(order(server.sockets[0].getsockname()[1], "/"), 2) as tally:
+    async with (
+        server,
+        calling(order(server.sockets[0].getsockname()[1], "/"), Load(connections=2)) as tally,
+    ):
         await asyncio.sleep(0.05)
 
     assert (tally.answers, tally.wrong) == (0, 2)
+
+
+async def test_an_open_loop_asks_as_often_as_it_was_told(bank_port: int):
+    load = Load(connections=4, per_s=200)
+
+    async with calling(order(bank_port, stub.path(stub.ACCOUNT)), load) as tally:
+        await asyncio.sleep(0.25)
+
+    assert 30 <= tally.answers <= 55
+    assert tally.wrong == 0
+
+
+async def test_waiting_for_a_free_connection_counts(bank_port: int):
+    """A system that is slow is not asked less: requests are due all the same, and become late."""
+    load = Load(connections=1, per_s=round(4 / LATENCY_S))
+
+    async with calling(order(bank_port, stub.path(stub.SLOW_ACCOUNT)), load) as tally:
+        await asyncio.sleep(LATENCY_S * 4.5)
+
+    assert len(tally.latencies_s) >= 3
+    assert tally.latencies_s[2] > tally.latencies_s[0] + LATENCY_S
+
+
+async def test_requests_take_turns(bank_port: int):
+    found, unknown = (write_request(path, "x") for path in (stub.path(stub.ACCOUNT), "/else"))
+    asked = Order(port=bank_port, request=found, others=[unknown])
+
+    async with calling(asked, Load(connections=1)) as tally:
+        await asyncio.sleep(0.05)
+
+    assert tally.answers > 3
+    assert tally.wrong == pytest.approx(tally.answers / 2, abs=1)

@@ -1,6 +1,7 @@
 """What the kernel is asked: process trees, their time, their memory."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -43,7 +44,7 @@ def test_ports_are_consecutive_and_free():
 
 
 def test_memory_is_that_of_a_python_process():
-    assert 5 < system.pss_mb(os.getpid()) < 1000
+    assert 5 < system.pss_mb([os.getpid()]) < 1000
 
 
 def test_a_process_that_does_not_start_has_its_last_words_told(tmp_path: Path):
@@ -53,5 +54,28 @@ def test_a_process_that_does_not_start_has_its_last_words_told(tmp_path: Path):
     with (
         pytest.raises(system.NotStarted, match="no such thing"),
         system.running([sys.executable, str(script)], None, tmp_path, lambda: False),
+    ):
+        pass
+
+
+def test_what_is_started_is_on_its_core_from_the_first_instruction(tmp_path: Path):
+    """A program that asks how many cores it has must hear of one."""
+    core = min(os.sched_getaffinity(0))
+    script = tmp_path / "cores.py"
+    script.write_text("import os, sys; sys.exit(str(os.sched_getaffinity(0)))")
+
+    with (
+        pytest.raises(system.NotStarted, match=re.escape(f"{{{core}}}")),
+        system.running([sys.executable, str(script)], core, tmp_path, lambda: False),
+    ):
+        pass
+
+    assert len(os.sched_getaffinity(0)) > 1 or os.cpu_count() == 1
+
+
+def test_a_program_that_does_not_exist_did_not_start(tmp_path: Path):
+    with (
+        pytest.raises(system.NotStarted, match="No such file"),
+        system.running(["/nowhere/program"], None, tmp_path, lambda: False),
     ):
         pass

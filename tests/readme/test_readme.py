@@ -197,3 +197,49 @@ def settled(ask: Callable[[], Answer]) -> tuple[int, str]:
     while (verdict := ask().verdict) == (200, "processing") and time.monotonic() < deadline:
         time.sleep(0.1)
     return verdict
+
+
+def test_an_operator_signs_in_issues_a_credential_and_sees_it_die(
+    checkout: Checkout, service: Service
+):
+    """The README's section for operators; revoking is felt within five seconds."""
+    demo = json.loads(checkout.says(".venv/bin/pixgate demo --json"))
+    bearer = {"Authorization": f"Bearer {signed_in(checkout, demo, 'admin')}"}
+    post = partial(posted, checkout, demo["base_url"], headers=bearer)
+
+    issued = post(
+        "/backoffice/v1/credentials",
+        {
+            "name": "made as the README says",
+            "company_id": demo["companies"]["main"]["id"],
+            "permissions": ["balance:read"],
+        },
+    )
+    pair = f"{issued.document['client_id']}:{issued.document['client_secret']}"
+    reading_it = f"curl -sS -u {pair} {service.curls[0].split()[-1]}"
+    before = checkout.calls(reading_it)
+    revoked = post(f"/backoffice/v1/credentials/{issued.document['client_id']}/revoke", {})
+    time.sleep(5)
+    after = checkout.calls(reading_it)
+
+    assert (issued.status, before.status, revoked.status) == (201, 200, 200)
+    assert after.verdict == (401, "SVC.AUT.010")
+
+
+def signed_in(checkout: Checkout, demo: dict, role: str) -> str:
+    """Sign a demo person in as the README shows it; return the access token."""
+    person, base = demo["users"][role], demo["base_url"]
+    words = {name: person[name] for name in ("email", "password")}
+    asked = posted(checkout, base, "/iam/v1/auth/login", words).document
+    code = checkout.says(f".venv/bin/pixgate demo totp {person['email']}").strip()
+    given = {"mfa_token": asked["mfa_token"], "code": code}
+    return posted(checkout, base, "/iam/v1/auth/mfa", given).document["access_token"]
+
+
+def posted(
+    checkout: Checkout, base: str, path: str, body: dict, headers: dict | None = None
+) -> Answer:
+    """Post JSON with ``curl``."""
+    sent = {"Content-Type": "application/json", **(headers or {})}
+    named = " ".join(f"-H '{name}: {value}'" for name, value in sent.items())
+    return checkout.calls(f"curl -sS {named} -d '{json.dumps(body)}' {base}{path}")

@@ -2,17 +2,21 @@
 
 import os
 import pwd
+import random
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 START_S = 30
 STOP_S = 10
+
+_PORTS = (20_000, 32_000)
+_DRAW = random.SystemRandom()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +51,19 @@ def unprivileged(*names: str) -> Account:
 
 
 def free_port() -> int:
-    """Ask the system for a loopback port nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-    return port
+    """
+    Find a loopback port nobody listens on, nor on the one above it.
+
+    It lies below those the system gives to clients: a server that is killed and
+    started again finds its port still free. Drawn from the system's randomness,
+    for a seeded draw would be the same in every process of the test run.
+    """
+    while True:
+        port = _DRAW.randrange(*_PORTS)
+        with suppress(OSError), ExitStack() as probes:
+            for each in (port, port + 1):
+                probes.enter_context(socket.create_server(("127.0.0.1", each)))
+            return port
 
 
 def run(command: Sequence[str | Path], account: Account) -> None:
@@ -78,7 +91,7 @@ def serving(
     ready: Callable[[], bool],
     account: Account | None = None,
     stop: signal.Signals = signal.SIGTERM,
-) -> Iterator[None]:
+) -> Iterator[subprocess.Popen[bytes]]:
     """
     Keep a server running; entered when ``ready`` says so, at the latest after 30 seconds.
 
@@ -97,7 +110,7 @@ def serving(
         )
     try:
         _wait(process, log, ready)
-        yield
+        yield process
     finally:
         _end(process, stop)
 

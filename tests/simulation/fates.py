@@ -24,6 +24,8 @@ async def live(world: World) -> None:
     await _calm(world)
     await _rest(world)
     await _read_back(world)
+    # a look may have learnt what a payout in review was waiting for
+    await _rest(world)
     world.oracle.end()
 
 

@@ -22,7 +22,7 @@ class Process:
 
     Attributes:
         stopped: Nothing of it runs; what becomes ready is held.
-        plan: What happens before the n-th step, or before the n-th step of a call.
+        plan: What happens before the n-th step, or before the n-th step of a call or of a commit.
     """
 
     def __init__(self, name: str) -> None:
@@ -49,6 +49,8 @@ class Process:
 
 OWNER: ContextVar[Process | None] = ContextVar("owner", default=None)
 CALL: ContextVar[object | None] = ContextVar("call", default=None)
+WRITES: ContextVar[bool] = ContextVar("writes", default=False)
+"""Whether a step is one of those that commit for several callers at once."""
 _MOST_STEPS = 60_000
 _LANE: ContextVar[int] = ContextVar("lane", default=0)
 
@@ -114,7 +116,7 @@ class Loop(asyncio.BaseEventLoop):
         context: Context = handle._context
         owner = context.get(OWNER)
         if owner is not None and not owner.stopped:
-            owner.step(in_call=context.get(CALL) is not None)
+            owner.step(in_call=context.get(CALL) is not None or context.get(WRITES, False))
         if owner is not None and owner.stopped:
             owner.held.append(handle)
             return

@@ -32,8 +32,9 @@ class Partner:
     async def pay(self) -> None:
         """Ask until there is an answer that ends it, or patience does."""
         world = self.world
-        latest = world.chance.choice((0.0, 0.0, 0.1, 3.0, 150.0))
-        await asyncio.sleep(latest * world.chance.random())
+        if not world.scenario.crowd:
+            latest = world.chance.choice((0.0, 0.0, 0.1, 3.0, 150.0))
+            await asyncio.sleep(latest * world.chance.random())
         day = world.now().date()
         answer = LOST
         while self._tries < world.scenario.posts:
@@ -81,12 +82,16 @@ class Partner:
 
     async def _ask(self, call: Call, request: PayoutRequest | None) -> Answer:
         """Give up waiting after half a minute; the node works on."""
-        node = self.world.nodes[int(self.world.chance.random() * 2)]
+        node = self.world.nodes[int(self.world.chance.random() * 2) if self._wanders() else 0]
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 return await node.ask(call, request)
         except TimeoutError:
             return LOST
+
+    def _wanders(self) -> bool:
+        """A crowd comes to one door, mostly."""
+        return not self.world.scenario.crowd or self.world.chance.random() < 0.3
 
     def _request(self, day: date) -> PayoutRequest:
         return replace(asking(self.reference, day=day), value=Money(self.content))
@@ -98,7 +103,7 @@ class Partner:
             return 300.0 * (1 + world.chance.random())
         if world.bank.may(world.scenario.patient, "partner waits a day"):
             return _LATER_S * (1 + world.chance.random())
-        longest = world.chance.choice((2.0, 20.0, 90.0, 900.0))
+        longest = 2.0 if world.scenario.crowd else world.chance.choice((2.0, 20.0, 90.0, 900.0))
         # whole seconds: what happens at the same instant may happen in any order
         return float(round(longest * (0.5 + world.chance.random() / 2)))
 

@@ -32,6 +32,7 @@ class Scenario:
         patient: Partners that ask again the next day.
         similar: The guard against similar payouts looks.
         references, partners, posts: How much is asked, and by how many at once.
+        crowd: They all begin at the same moment, at the same node.
     """
 
     kind: Repeat = Repeat.SAME_ANSWER
@@ -61,6 +62,7 @@ class Scenario:
     references: int = 1
     partners: int = 1
     posts: int = 3
+    crowd: bool = False
 
 
 def drawn(chance: Random) -> Scenario:
@@ -71,6 +73,7 @@ def drawn(chance: Random) -> Scenario:
         """Zero, but in a share of all lives up to ``most``."""
         return chance.random() * most * rough if chance.random() < share else 0.0
 
+    crowd = chance.random() < 0.3
     return Scenario(
         kind=chance.choice(tuple(Repeat)),
         lookup=chance.random() < 0.9,
@@ -96,7 +99,8 @@ def drawn(chance: Random) -> Scenario:
         strangers=some(0.3, 0.5),
         patient=some(0.2, 0.3),
         similar=chance.random() < 0.3,
-        references=chance.choice((1, 1, 2)),
+        references=chance.choice((3, 4, 6) if crowd else (1, 1, 2)),
         partners=chance.choice((1, 2, 2)),
         posts=chance.choice((2, 3, 4)),
+        crowd=crowd,
     )

@@ -225,6 +225,13 @@ class InlineCursor:
             await self._connection.do(word, lambda: self._execute(statement, parameters))
         return self
 
+    async def executemany(
+        self, statement: str, parameters: Sequence[Sequence[object]]
+    ) -> InlineCursor:
+        word = statement.split(None, 1)[0]
+        await self._connection.do(word, lambda: self._execute_many(statement, parameters))
+        return self
+
     async def fetchall(self) -> list[tuple[object, ...]]:
         return self._rows
 
@@ -236,6 +243,11 @@ class InlineCursor:
         self._rows = done.fetchall()
         self.description = done.description
         self.rowcount, self.lastrowid = done.rowcount, done.lastrowid
+        done.close()
+
+    def _execute_many(self, statement: str, parameters: Sequence[Sequence[object]]) -> None:
+        done = self._connection.raw.executemany(statement, parameters)
+        self._rows, self.description, self.rowcount = [], None, done.rowcount
         done.close()
 
 

@@ -26,6 +26,7 @@ HAPPENED = (
     "rejected",
     "look-up failed",
     "compare-and-set lost",
+    "commits of several",
 )
 
 

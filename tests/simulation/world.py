@@ -26,7 +26,7 @@ from gateway.store.payouts import StoredPayouts
 from tests.simulation.adapter import OnlyBank, SimulatedAdapter
 from tests.simulation.bank import SimulatedBank, Surroundings
 from tests.simulation.invariants import Answer, Call, Oracle, Truth, Violation
-from tests.simulation.loop import CALL, OWNER, Loop, Process
+from tests.simulation.loop import CALL, OWNER, WRITES, Loop, Process
 from tests.simulation.scenario import Scenario
 from tests.simulation.sqlite_inline import Client, Disk, Fault, Slot
 from tests.unit.people import ACCOUNT, account, caller
@@ -37,6 +37,8 @@ LATE = datetime(2026, 11, 20, 23, 57, tzinfo=UTC)
 LOST = Answer(0, "connection lost")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STOP_S = 60.0
+_CROWDED_S = 0.15
+"""What the store takes at most where many come at once: time to gather."""
 _FAULTS = (Fault.BEFORE, Fault.DURING, Fault.AFTER)
 
 
@@ -124,8 +126,11 @@ class World:
             _wake(waker)
         before = self.oracle.rows
         self.oracle.committed()
+        moved = [key for key, row in self.oracle.rows.items() if before.get(key) != row]
+        if len(moved) > 1:
+            self.counts["commits of several"] += 1
         for key, row in self.oracle.rows.items():
-            if before.get(key) != row:
+            if key in moved:
                 was = before[key].state if key in before else "-"
                 flag = " REVIEW" if row.review else ""
                 self.note(f"{_owner()} COMMITS {key[:6]} {was} -> {row.state} {row.attempt}{flag}")
@@ -286,7 +291,9 @@ class Node:
     def _assemble(self) -> None:
         """Put the real parts together as the product's assembly does."""
         world, database = self.world, self.world.stage.slots[self.index].database
-        store = StoredPayouts(database)
+        writing = copy_context()
+        writing.run(WRITES.set, True)
+        store = writing.run(StoredPayouts, database)
         banks = OnlyBank(SimulatedAdapter(world.bank, world.wrote))
         look_first = world.look_first
         follow_up = FollowUp(store, banks, world.now, self._lost, look_first=look_first)
@@ -348,7 +355,7 @@ class Node:
     def _latency(self) -> float:
         world = self.world
         if world.over or not world.bank.may(world.scenario.store_slow, "store slow"):
-            return 0.0
+            return world.chance.random() * _CROWDED_S if world.scenario.crowd else 0.0
         return world.chance.random() * 12.0
 
 

@@ -7,8 +7,8 @@ import base64
 import contextlib
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -146,18 +146,26 @@ class World:
         )
         return await self.office.credentials.issue(wanted)
 
-    @contextmanager
-    def losing(self, table: str) -> Iterator[None]:
-        """Take a table of the SQLite store away, as a failing disk does."""
+    @asynccontextmanager
+    async def losing(self, table: str) -> AsyncIterator[None]:
+        """
+        Take a table of the SQLite store away, as a failing disk does.
+
+        In a thread: the gateway may be amid a transaction, which it ends on this loop.
+        """
         url = self.gateway.settings.store_url
-        with contextlib.closing(
-            sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
-        ) as other:
-            other.execute(f"ALTER TABLE {table} RENAME TO lost")
-            try:
-                yield
-            finally:
-                other.execute(f"ALTER TABLE lost RENAME TO {table}")
+        path = url.removeprefix("sqlite:///")
+        await asyncio.to_thread(_rename, path, table, "lost")
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(_rename, path, "lost", table)
+
+
+def _rename(path: str, table: str, name: str) -> None:
+    """Rename a table, as soon as nobody writes."""
+    with contextlib.closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as other:
+        other.execute(f"ALTER TABLE {table} RENAME TO {name}")
 
 
 async def send(
@@ -214,7 +222,7 @@ def sandbox(folder: Path, **changed: object) -> Settings:
         admin=Admin(port=0),
         database=Database(auth_timeout_s=5, timeout_s=5),
         limits=Limits(loop_lag_s=30, failed_credentials=failed),
-        ratelimits=RateLimits(read=FREE, payout=FREE, company=FREE),
+        ratelimits=RateLimits(read=FREE, payout=FREE, company=FREE, anonymous=FREE, sign_in=FREE),
         providers={
             "sandbox": provider,
             "sandbox-read-only": msgspec.structs.replace(provider, read_only=True),

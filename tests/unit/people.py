@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 
+from multidict import CIMultiDict
+
 from gateway.domain.accounts import Account, BankCoordinates, Principal
 from gateway.domain.calls import Asked, Call, Caller
+from gateway.domain.people import Person
 from gateway.domain.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.rights import Role
 from tests.unit.standing import NOON
 
 COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
@@ -68,3 +72,30 @@ def posted(body: object, **fields: object) -> Asked:
     else:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
     return Asked(path={}, body=content, **{"content_type": "application/json", **fields})  # type: ignore[arg-type]
+
+
+def somebody(*roles: Role, **fields: object) -> Person:
+    """A person who signed in at noon with a second factor, unless told otherwise."""
+    plain: dict[str, object] = {
+        "user_id": "3d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a03",
+        "email": "maria@example.com",
+        "name": "Maria",
+        "roles": frozenset(roles or {Role.ADMIN}),
+        "companies": frozenset(),
+        "session_id": "4d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a04",
+        "factor_at": NOON,
+        "has_factor": True,
+    }
+    return Person(**{**plain, **fields})  # type: ignore[arg-type]
+
+
+def headed(*lines: tuple[str, str]) -> Asked:
+    """A request with these headers, an Authorization among them or not."""
+    headers = CIMultiDict(lines)
+    return Asked(
+        path={},
+        headers=headers,
+        authorization=headers.getall("Authorization", ()),
+        content_type=headers.get("Content-Type"),
+        address="203.0.113.7",
+    )

@@ -11,7 +11,7 @@ from gateway.domain.payouts import PayoutRequest
 from gateway.domain.permissions import Action, Permission, Resource
 from gateway.domain.providers import NotFound, NotSupported, ProviderError
 from gateway.domain.stores import StoreUnavailable
-from gateway.http.banking import represent
+from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.balances import Balances
 from gateway.operations.charges import Charges

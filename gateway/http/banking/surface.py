@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from gateway.domain.accounts import Environment
 from gateway.domain.calls import Call, Caller
+from gateway.domain.errors import CATALOGUE
 from gateway.http.banking.routes import BODY_BYTES, Operations, banking_rows
-from gateway.http.common import admit_anybody, common_rows
+from gateway.http.common import open_gate
 from gateway.http.route import Gate, Surface
 from policies.authentication.basic import BasicCredentials
 from policies.authorization.account_scope import AccountScope
@@ -46,12 +47,12 @@ def banking_surface(
         ),
         admits=admit_partner,
         rows=banking_rows(operations),
+        scheme="basic",
     )
-    everybody = Gate(policies=(), admits=admit_anybody, rows=common_rows("banking", environment))
     return Surface(
         name="banking",
         prefix="/baas/v1",
-        gates=(partner, everybody),
+        gates=(partner, open_gate("banking", environment, CATALOGUE)),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
         exempt=frozenset({"banking.health"}),

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from aiohttp import web
+from aiohttp import StreamReader
 from aiohttp.web_protocol import RequestPayloadError
-
-if TYPE_CHECKING:
-    from aiohttp import StreamReader
 
 
 class RequestTimeout(Exception):
@@ -24,7 +21,25 @@ class MalformedBody(Exception):
     """The body's framing broke after the headers were accepted: 400 ``SVC.VAL.011``."""
 
 
-async def read_body(request: web.BaseRequest, limit_bytes: int, deadline_s: float) -> bytes:
+class Sent(Protocol):
+    """A request with a body."""
+
+    @property
+    def content(self) -> StreamReader:
+        """The body, as far as it came."""
+        ...
+
+    @property
+    def content_length(self) -> int | None:
+        """The declared length in bytes, if any."""
+        ...
+
+    def invite(self) -> None:
+        """Tell a caller that holds its body back to go on."""
+        ...
+
+
+async def read_body(request: Sent, limit_bytes: int, deadline_s: float) -> bytes:
     """
     Read the whole body, once.
 
@@ -41,21 +56,12 @@ async def read_body(request: web.BaseRequest, limit_bytes: int, deadline_s: floa
         raise BodyTooLarge
     try:
         async with asyncio.timeout(deadline_s):
-            await _invite(request)
+            request.invite()
             return await _collect(request.content, limit_bytes)
     except TimeoutError as problem:
         raise RequestTimeout from problem
     except RequestPayloadError as problem:
         raise MalformedBody from problem
-
-
-async def _invite(request: web.BaseRequest) -> None:
-    """Send ``100 Continue`` where it is awaited and no byte of the body has come."""
-    if not getattr(request, "awaits_continue", False) or request.content.total_bytes:
-        return
-    await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    # The interim answer is not the answer: nothing of that one has been sent yet.
-    request.writer.output_size = 0
 
 
 async def _collect(content: StreamReader, limit_bytes: int) -> bytes:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 import aiohttp
 from aiohttp import http_parser, web
-from aiohttp.http_parser import RawRequestMessage
 
 from gateway.http.wire.limits import WireLimits
 from gateway.http.wire.refusals import Refusals
-from gateway.http.wire.request import Rest, WireRequest
 from gateway.http.wire.server import Handler, WireServer
+from gateway.http.wire.web_handler import (
+    Direct,
+    WebAnswers,
+    WebHandler,
+    application_answers,
+    build_bare,
+)
 
 AIOHTTP: Final = "3.14."
 """The one minor version whose inner parts this package was written against."""
@@ -53,7 +58,7 @@ class Listener:
 
     def __init__(
         self,
-        serves: web.Application | Handler,
+        serves: web.Application | WebHandler | Direct,
         *,
         at: Address,
         limits: WireLimits | None = None,
@@ -63,7 +68,9 @@ class Listener:
         self._at = at
         self._limits = limits or WireLimits()
         self._refusals = refusals or Refusals()
-        self._runner: web.BaseRunner | None = None
+        self._runner: web.AppRunner | None = None
+        self._server: WireServer | None = None
+        self._sockets: asyncio.Server | None = None
         self._port = at.port
 
     @property
@@ -79,11 +86,10 @@ class Listener:
         Raises:
             RuntimeError: not started, or closed.
         """
-        server = self._runner.server if self._runner else None
-        if server is None:
+        if self._server is None:
             problem = "the listener is not open"
             raise RuntimeError(problem)
-        return cast("WireServer", server)
+        return self._server
 
     async def start(self) -> None:
         """
@@ -94,21 +100,20 @@ class Listener:
             OSError: the address is taken or not ours.
         """
         require_parser()
-        self._runner = self._make_runner()
-        await self._runner.setup()
-        site = web.TCPSite(
-            self._runner,
-            self._at.host,
-            self._at.port,
-            backlog=self._at.backlog,
-            reuse_port=self._at.reuse_port or None,
-        )
+        server = WireServer(await self._make_handler(), self._limits, self._refusals)
         try:
-            await site.start()
+            self._sockets = await asyncio.get_running_loop().create_server(
+                server,
+                self._at.host,
+                self._at.port,
+                backlog=self._at.backlog,
+                reuse_port=self._at.reuse_port or None,
+            )
         except OSError:
-            await self._runner.cleanup()
+            await self._end_application()
             raise
-        self._port = site.port
+        self._server = server
+        self._port = self._sockets.sockets[0].getsockname()[1]
 
     async def stop_accepting(self) -> None:
         """
@@ -118,8 +123,8 @@ class Listener:
         503 ``SVC.GTW.006``, and every answer ends its connection.
         """
         self.server.draining = True
-        for site in self._runner.sites if self._runner else ():
-            await site.stop()
+        if self._sockets is not None:
+            self._sockets.close()
 
     async def close(self, timeout_s: float = 30.0) -> bool:
         """
@@ -128,43 +133,29 @@ class Listener:
         Returns:
             False when ``timeout_s`` seconds were not enough and some were cut off.
         """
-        if self._runner is None or self._runner.server is None:
+        if self._server is None:
             return True
         await self.stop_accepting()
-        finished = await self.server.rest(timeout_s)
-        await self._runner.cleanup()
+        finished = await self._server.rest(timeout_s)
+        await self._server.close(_CANCELLED_GRACE_S)
+        await self._end_application()
+        self._server = None
         return finished
 
-    def _make_runner(self) -> web.BaseRunner:
-        if isinstance(self._serves, web.Application):
-            runner = _ApplicationRunner(self._serves, shutdown_timeout=_CANCELLED_GRACE_S)
-            runner.limits, runner.refusals = self._limits, self._refusals
-            return runner
-        server = WireServer(self._serves, _build_bare, self._limits, self._refusals)
-        return web.ServerRunner(server, shutdown_timeout=_CANCELLED_GRACE_S)
+    async def _make_handler(self) -> Handler:
+        """Start what is served; an application has a life of its own."""
+        if isinstance(self._serves, Direct):
+            return self._serves.handler
+        if not isinstance(self._serves, web.Application):
+            return WebAnswers(self._serves, build_bare)
+        self._runner = web.AppRunner(self._serves)
+        await self._runner.setup()
+        return application_answers(self._runner)
 
-
-class _ApplicationRunner(web.AppRunner):
-    """aiohttp's runner, with our server in the place of its own."""
-
-    __slots__ = ("limits", "refusals")
-
-    limits: WireLimits
-    refusals: Refusals
-
-    async def _make_server(self) -> WireServer:
-        plain = await super()._make_server()
-        make = plain.request_factory
-
-        def build(message: RawRequestMessage, *rest: *Rest) -> WireRequest:
-            made = make(message, *rest, _cls=WireRequest)  # type: ignore[call-arg]
-            return cast("WireRequest", made)
-
-        return WireServer(plain.request_handler, build, self.limits, self.refusals)
-
-
-def _build_bare(message: RawRequestMessage, *rest: *Rest) -> WireRequest:
-    return WireRequest(message, *rest, asyncio.get_running_loop())
+    async def _end_application(self) -> None:
+        """Clean an application up."""
+        if self._runner is not None:
+            await self._runner.cleanup()
 
 
 def require_parser() -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
+from multidict import CIMultiDictProxy
 
 from gateway.domain.errors import (
     BODY_TOO_LARGE,
@@ -24,6 +25,7 @@ from gateway.domain.errors import (
     ErrorCode,
 )
 from gateway.http.wire.body import BodyTooLarge, MalformedBody, RequestTimeout
+from gateway.http.wire.reply import Reply
 from gateway.telemetry import trace
 
 TOO_MANY_HEADERS: Final = "Too many headers received"
@@ -44,6 +46,11 @@ _BY_STATUS: Final[Mapping[int, ErrorCode]] = {
     503: OVERLOADED,
 }
 _RETRY_AFTER: Final = frozenset({DRAINING, OVERLOADED})
+_HEADERS: Final = {
+    "Content-Type": "application/json; charset=utf-8",
+    "Cache-Control": "no-store",
+}
+_COME_BACK: Final = {"Retry-After": "1"}
 
 
 def render(error: ErrorCode, trace_id: str) -> bytes:
@@ -72,28 +79,21 @@ class Refusals:
     new_trace_id: Callable[[], str] = trace.new_trace_id
     on_refusal: Callable[[ErrorCode, str], None] = ignore
 
-    def find_trace_id(self, request: web.BaseRequest) -> str:
+    def find_trace_id(self, headers: CIMultiDictProxy[str]) -> str:
         """Return the one the application works under, else the caller's, else a new one."""
-        sent = request.headers.getall("X-Trace-ID", [])
+        sent = headers.getall("X-Trace-ID", [])
         return trace.current_trace_id() or trace.accepted(sent) or self.new_trace_id()
 
-    def answer(self, error: ErrorCode, trace_id: str) -> web.Response:
+    def answer(self, error: ErrorCode, trace_id: str) -> Reply:
         """Make the answer, which is the last one of its connection."""
-        response = web.Response(
+        self.on_refusal(error, trace_id)
+        return Reply(
             status=error.status,
             body=self.render(error, trace_id),
-            headers={
-                "Content-Type": "application/json; charset=utf-8",
-                "Cache-Control": "no-store",
-                "Connection": "close",
-                "X-Trace-ID": trace_id,
-            },
+            headers={**_HEADERS, **_COME_BACK} if error in _RETRY_AFTER else {**_HEADERS},
+            trace_id=trace_id,
+            closes=True,
         )
-        if error in _RETRY_AFTER:
-            response.headers["Retry-After"] = "1"
-        response.force_close()
-        self.on_refusal(error, trace_id)
-        return response
 
 
 def find_code(problem: BaseException | None, status: int) -> ErrorCode:

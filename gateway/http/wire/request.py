@@ -1,131 +1,92 @@
-"""The request as the listener hands it up: vetted, its body bounded, its answer dressed."""
+"""A request as it came: its head vetted, its body perhaps still on its way."""
 
 from __future__ import annotations
 
-import asyncio
-import sys
-from typing import Final, Protocol, cast
+from typing import Protocol
 
-from aiohttp import StreamReader, hdrs, web
-from aiohttp.abc import AbstractStreamWriter
+from aiohttp import StreamReader, hdrs
 from aiohttp.http import HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
-from aiohttp.web_protocol import ERROR, RequestHandler
-from multidict import CIMultiDict, CIMultiDictProxy
-from yarl import URL
+from multidict import CIMultiDictProxy
 
-from gateway.domain.errors import MALFORMED_REQUEST, ErrorCode
 from gateway.http.wire.body import read_body
-from gateway.http.wire.framing import find_flaw
-from gateway.http.wire.limits import WireLimits
-
-Rest = tuple[StreamReader, RequestHandler, AbstractStreamWriter, "asyncio.Task[None]"]
-"""What aiohttp makes a request from beside its message."""
-
-_NOBODY: Final = RawRequestMessage(
-    method="UNKNOWN",
-    path="/",
-    version=HttpVersion11,
-    headers=CIMultiDictProxy(CIMultiDict[str]()),
-    raw_headers=(),
-    should_close=True,
-    compression=None,
-    upgrade=False,
-    chunked=False,
-    url=URL("/"),
-)
 
 
 class Wire(Protocol):
-    """What a request needs of the connection it came by."""
+    """What a request needs of the connection that it came by."""
 
-    limits: WireLimits
+    address: str
 
-    def dress(self, request: WireRequest, response: web.StreamResponse) -> None:
-        """Put the listener's own headers on an answer, last before it is written."""
-
-
-class Build(Protocol):
-    """Makes a request for the application, or for a bare handler."""
-
-    def __call__(self, message: RawRequestMessage, *rest: *Rest) -> WireRequest:
-        """Make it; raises ValueError for a target that is no URL."""
+    def invite(self) -> None:
+        """Tell the caller to send the body it holds back."""
+        ...
 
 
-class WireRequest(web.Request):
+class Request:
     """
-    A request that aiohttp's own readers cannot hold open or fill up.
+    What a handler is asked; made by a connection alone.
 
     Attributes:
-        flaw: Why it is refused without being handed up; None for a sound one.
-        parsed: False where the parser gave up and this only stands for it.
-        awaits_continue: The caller holds the body back until told to go on.
+        path: As sent, percent-encoded, without the query.
+        query: As sent, without the question mark; empty where there is none.
+        message: What the parser made of the head.
+        content: The body, as far as it came.
+        content_length: As declared, in bytes; 0 where none is declared.
+        wire: The connection it came by.
     """
 
-    ATTRS = web.Request.ATTRS | frozenset({"awaits_continue", "flaw", "parsed"})
+    __slots__ = (
+        "content",
+        "content_length",
+        "headers",
+        "message",
+        "method",
+        "path",
+        "query",
+        "wire",
+    )
 
-    flaw: ErrorCode | None = None
-    parsed: bool = True
-    awaits_continue: bool = False
+    method: str
+    path: str
+    query: str
+    headers: CIMultiDictProxy[str]
+    content_length: int
 
-    async def read(self) -> bytes:
-        """
-        Read the body as ``read_body`` does, within the application's size limit.
+    def __init__(self, message: RawRequestMessage, content: StreamReader, wire: Wire) -> None:
+        """Take ``message`` apart; ValueError for a target that only looks like an address."""
+        self.message = message
+        self.content = content
+        self.wire = wire
+        self.method = message.method
+        self.headers = message.headers
+        self.content_length = int(message.headers.get(hdrs.CONTENT_LENGTH, 0))
+        if message.path.startswith("/"):
+            self.path, _, self.query = message.path.partition("?")
+        else:
+            self.path, self.query = message.url.raw_path, message.url.raw_query_string
 
-        ``text``, ``json`` and the urlencoded ``post`` come this way too. Repeatable.
-        """
-        if self._read_bytes is None:
-            wire = cast("Wire", self._protocol)
-            limit = self.client_max_size or sys.maxsize
-            self._read_bytes = await read_body(self, limit, wire.limits.body_deadline_s)
-        return self._read_bytes
+    @property
+    def address(self) -> str:
+        """The peer's; empty where the system does not tell."""
+        return self.wire.address
 
     @property
     def is_complete(self) -> bool:
         """Has the whole request arrived, its body included, read or not?"""
-        return self._payload.is_eof()
+        return self.content.is_eof()
 
-    async def _prepare_hook(self, response: web.StreamResponse) -> None:
-        await super()._prepare_hook(response)
-        cast("Wire", self._protocol).dress(self, response)
+    @property
+    def awaits_continue(self) -> bool:
+        """Does the caller hold the body back until told to go on?"""
+        if hdrs.EXPECT not in self.headers or self.message.version != HttpVersion11:
+            return False
+        return [each.lower() for each in self.headers.getall(hdrs.EXPECT)] == ["100-continue"]
 
+    def invite(self) -> None:
+        """Tell a caller that holds its body back, and has sent none of it, to go on."""
+        if self.awaits_continue and not self.content.total_bytes:
+            self.wire.invite()
 
-def understand(
-    build: Build, limits: WireLimits, message: RawRequestMessage, *rest: *Rest
-) -> WireRequest:
-    """
-    Make the request from what the parser found, marked where it must be refused.
-
-    A refused one keeps nothing of what was sent but its method, so that nothing
-    can be echoed and an answer to HEAD stays without a body.
-    """
-    if message is ERROR:
-        return _stand_in(build, _NOBODY, *rest)
-    flaw = find_flaw(message, limits)
-    if flaw is None:
-        try:
-            return _take(build, message, *rest)
-        except ValueError:
-            # A target that only looks like a URL.
-            flaw = MALFORMED_REQUEST
-    refused = _stand_in(build, _NOBODY._replace(method=message.method), *rest)
-    refused.flaw = flaw
-    return refused
-
-
-def _stand_in(build: Build, message: RawRequestMessage, *rest: *Rest) -> WireRequest:
-    request = build(message, *rest)
-    request.parsed = False
-    return request
-
-
-def _take(build: Build, message: RawRequestMessage, *rest: *Rest) -> WireRequest:
-    """Take Expect away, for aiohttp answers 417 to one it does not know and 100 too early."""
-    if hdrs.EXPECT not in message.headers:
-        return build(message, *rest)
-    expected = [each.lower() for each in message.headers.getall(hdrs.EXPECT)]
-    headers = CIMultiDict(message.headers)
-    del headers[hdrs.EXPECT]
-    request = build(message._replace(headers=CIMultiDictProxy(headers)), *rest)
-    request.awaits_continue = expected == ["100-continue"] and message.version == HttpVersion11
-    return request
+    async def read(self, limit_bytes: int, deadline_s: float) -> bytes:
+        """Read the whole body, once; raises what ``read_body`` raises."""
+        return await read_body(self, limit_bytes, deadline_s)

@@ -4,90 +4,112 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from functools import partial
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from ipaddress import ip_address
-
-from aiohttp import web
+from typing import Any
 
 from gateway.http.wire.connection import Connection
 from gateway.http.wire.limits import WireLimits
 from gateway.http.wire.refusals import Refusals
-from gateway.http.wire.request import Build, understand
+from gateway.http.wire.reply import Reply, Written
+from gateway.http.wire.request import Request
 
-Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+Handler = Callable[[Request], Reply | Coroutine[Any, Any, Reply | Written]]
+"""Answers at once, or says what to wait for."""
 
 
-class WireServer(web.Server):
+class WireServer:
     """
     Makes a connection for each caller that may have one.
 
     Attributes:
         draining: Set once; from then on new requests are refused with
             ``SVC.GTW.006`` and every answer ends its connection.
-        open_connections: Open now, those being closed included.
+        connections: Open now, those being closed included.
         turned_away: Closed on arrival since the start, for want of room.
-        in_flight: Requests being answered now.
     """
 
-    def __init__(
-        self, handler: Handler, build: Build, limits: WireLimits, refusals: Refusals
-    ) -> None:
-        super().__init__(handler, request_factory=partial(understand, build, limits))
+    def __init__(self, handler: Handler, limits: WireLimits, refusals: Refusals) -> None:
+        """Have requests answered by ``handler``; made where an event loop runs."""
+        self.handler = handler
         self.limits = limits
         self.refusals = refusals
         self.draining = False
-        self.open_connections = 0
+        self.connections: set[Connection] = set()
         self.turned_away = 0
-        self.in_flight = 0
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._loop = asyncio.get_running_loop()
         self._by_address: Counter[str] = Counter()
-        self._rested: asyncio.Future[None] | None = None
+        self._tasks: set[asyncio.Task[Reply | Written]] = set()
 
     def __call__(self) -> Connection:
         """Make the protocol of one accepted socket."""
         return Connection(self, self._loop)
 
-    def admit(self, address: str) -> bool:
+    @property
+    def open_connections(self) -> int:
+        """How many are open now."""
+        return len(self.connections)
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests are being waited for now."""
+        return len(self._tasks)
+
+    def admit(self, connection: Connection) -> bool:
         """Count a connection in, or say that there is no room for it."""
+        address = connection.address
         crowded = self._by_address[address] >= self.limits.connections_per_address
-        full = self.open_connections >= self.limits.connections
+        full = len(self.connections) >= self.limits.connections
         if full or (crowded and not self._is_trusted(address)):
             self.turned_away += 1
             return False
-        self.open_connections += 1
+        self.connections.add(connection)
+        self._empty.clear()
         self._by_address[address] += 1
         return True
 
-    def release(self, address: str) -> None:
+    def release(self, connection: Connection) -> None:
         """Count an admitted connection out."""
-        self.open_connections -= 1
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
+        self.connections.discard(connection)
+        if not self.connections:
+            self._empty.set()
+        self._by_address[connection.address] -= 1
+        if not self._by_address[connection.address]:
+            del self._by_address[connection.address]
 
-    def enter(self) -> None:
-        """Count a request in."""
-        self.in_flight += 1
+    def enter(self, task: asyncio.Task[Reply | Written]) -> None:
+        """Count a request in that is being waited for."""
+        self._tasks.add(task)
 
-    def leave(self) -> None:
+    def leave(self, task: asyncio.Task[Reply | Written]) -> None:
         """Count a request out."""
-        self.in_flight -= 1
-        if self._rested is not None and not self.in_flight:
-            self._rested.set_result(None)
-            self._rested = None
+        self._tasks.discard(task)
 
     async def rest(self, timeout_s: float) -> bool:
         """Wait until no request is in flight; False when ``timeout_s`` was not enough."""
-        if not self.in_flight:
-            return True
-        if self._rested is None:
-            self._rested = self._loop.create_future()
         try:
             async with asyncio.timeout(timeout_s):
-                await asyncio.shield(self._rested)
+                while self._tasks:
+                    await asyncio.wait(self._tasks)
         except TimeoutError:
             return False
         return True
+
+    async def close(self, grace_s: float) -> None:
+        """End every connection; what is still worked on is cancelled and waited for a moment."""
+        for task in self._tasks:
+            task.cancel()
+        for connection in tuple(self.connections):
+            connection.hang_up()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=grace_s)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._empty.wait(), grace_s)
+        for connection in tuple(self.connections):
+            connection.cut_off()
 
     def _is_trusted(self, address: str) -> bool:
         try:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from gateway.domain.accounts import BankCoordinates
+from gateway.domain.accounts import BankCoordinates, Environment
 from gateway.domain.clocks import Now
 from gateway.domain.money import Money
 from gateway.domain.pix_keys import PixKey
+from gateway.domain.refunds import RefundOrder, refund_key
 from gateway.operations.demo import contents
-from gateway.operations.demo.contents import DemoAccount, DemoCharge, DemoCompany, DemoIncome
+from gateway.operations.demo.contents import (
+    DemoAccount,
+    DemoCharge,
+    DemoCompany,
+    DemoIncome,
+    DemoMovement,
+)
 from gateway.operations.demo.document import Demo
 
 
@@ -49,12 +57,20 @@ class DemoBank(Protocol):
         """Make a charge in the state wanted; False when its reference exists."""
         ...
 
-    async def receive(self, account_id: str, income: DemoIncome, at: datetime) -> None:
-        """Let money come in at an instant of the past; not safe to repeat."""
+    async def receive(self, account_id: str, income: DemoIncome, at: datetime) -> str:
+        """Let money come in at an instant of the past; not safe to repeat. Its end-to-end id."""
+        ...
+
+    async def book(self, account_id: str, movement: DemoMovement, at: datetime) -> None:
+        """Book a movement that is not Pix at an instant of the past; not safe to repeat."""
+        ...
+
+    async def give_back(self, account_id: str, order: RefundOrder) -> None:
+        """Give money back, as its owner would."""
         ...
 
     async def take_fee(self, account_id: str, value: Money) -> None:
-        """Book a movement that is not Pix; not safe to repeat."""
+        """Book a fee of now; not safe to repeat."""
         ...
 
 
@@ -90,9 +106,25 @@ async def ensure(bank: DemoBank, demo: Demo, now: Now) -> None:
 
 async def _history(bank: DemoBank, account_id: str, now: Now) -> None:
     """Let the account have been used for some days."""
-    for income in contents.HISTORY:
-        await bank.receive(account_id, income, now() - income.ago)
+    payments = [
+        await bank.receive(account_id, income, now() - income.ago) for income in contents.HISTORY
+    ]
+    for movement in contents.MOVEMENTS:
+        await bank.book(account_id, movement, now() - movement.ago)
     await bank.take_fee(account_id, contents.FEE)
+    await bank.give_back(account_id, _refund(account_id, payments))
+
+
+def _refund(account_id: str, payments: Sequence[str]) -> RefundOrder:
+    """Order the refund under the key that the gateway finds it by."""
+    reference = contents.refund_reference(account_id)
+    return RefundOrder(
+        provider_key=refund_key(Environment.SANDBOX, account_id, reference),
+        reference=reference,
+        payment_e2e_id=payments[contents.REFUND.income],
+        value=contents.REFUND.value,
+        description=contents.REFUND.description,
+    )
 
 
 def _opening(account: DemoAccount, company: DemoCompany, demo: Demo) -> AccountOpening:

@@ -89,6 +89,32 @@ class DemoIncome:
     description: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoMovement:
+    """
+    A movement that is not Pix, ``ago``.
+
+    Attributes:
+        kind: In the words of the bank's control interface; the direction is in it.
+        other: A name and a tax number.
+    """
+
+    ago: timedelta
+    kind: str
+    value: Money
+    other: tuple[str, str]
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoRefund:
+    """A refund of one of the incomes; ``income`` is its place among ``HISTORY``."""
+
+    income: int
+    value: Money
+    description: str
+
+
 COMPANIES = (
     DemoCompany(role="main", name="Loja Exemplo Ltda", tax_number="11222333000181"),
     DemoCompany(role="other", name="Padaria Vizinha Ltda", tax_number="11444777000161"),
@@ -135,7 +161,7 @@ CHARGES = (
     DemoCharge(role="reusable", account="main", state="pending", value=Money(5_00), reusable=True),
 )
 
-# With the paid charge and the fee it comes to R$ 100,000.00.
+# With the paid charge, the refund and the fee it comes to R$ 100,000.00.
 HISTORY = (
     DemoIncome(
         ago=timedelta(days=9, hours=3),
@@ -157,7 +183,7 @@ HISTORY = (
     ),
     DemoIncome(
         ago=timedelta(days=3, hours=2),
-        value=Money(320_00),
+        value=Money(340_00),
         payer=("Maria Silva", "52998224725"),
         description="Pedido 1019",
     ),
@@ -170,10 +196,41 @@ HISTORY = (
 )
 FEE = Money(9_90)
 
+# They come to nothing.
+MOVEMENTS = (
+    DemoMovement(
+        ago=timedelta(days=6, hours=6),
+        kind="ted_in",
+        value=Money(2_000_00),
+        other=("Mercado Central SA", "45723174000110"),
+        description="TED Fatura 2198",
+    ),
+    DemoMovement(
+        ago=timedelta(days=4, hours=2),
+        kind="boleto_out",
+        value=Money(1_200_00),
+        other=("Companhia de Energia SA", "02558157000162"),
+        description="Conta de energia",
+    ),
+    DemoMovement(
+        ago=timedelta(days=2, hours=6),
+        kind="ted_out",
+        value=Money(800_00),
+        other=("Joao Pereira", "11144477735"),
+        description="TED Frete",
+    ),
+)
+REFUND = DemoRefund(income=3, value=Money(20_00), description="Desconto esquecido")
+
 
 def reference(charge: DemoCharge, account_id: str) -> str:
     """Name a charge; the account is in it, so that a second demo on one bank is not mixed up."""
     return f"demo-{charge.role.replace('_', '-')}-{account_id[:8]}"
+
+
+def refund_reference(account_id: str) -> str:
+    """Name the refund."""
+    return f"demo-refund-{account_id[:8]}"
 
 
 def coordinates(account_id: str) -> BankCoordinates:

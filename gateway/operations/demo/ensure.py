@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gateway.operations.demo import bank_side, contents, store_side
+from gateway.operations.demo import bank_side, contents, people_side, store_side
 from gateway.operations.demo.bank_side import DemoBank
 from gateway.operations.demo.document import Demo, DemoKeeper, DemoUrls, Identified
 from gateway.operations.demo.store_side import DemoRecords
+from gateway.operations.identity.ports import Parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ class DemoParts:
     """
 
     records: DemoRecords
+    people: Parts
     bank: DemoBank
     kept: DemoKeeper
     urls: DemoUrls
@@ -43,13 +45,19 @@ async def ensure_demo(parts: DemoParts) -> Demo:
         parts.kept.replace(current)
     await bank_side.ensure(parts.bank, current, parts.records.acting.now)
     await store_side.ensure(parts.records, current)
+    await people_side.ensure(parts.people, current)
     return current
 
 
 async def _current(parts: DemoParts, demo: Demo) -> Demo:
-    """Bring a kept demo up to today's addresses and to credentials that work."""
+    """Bring a kept demo up to today's addresses, credentials that work, and all people."""
     new = await store_side.replacements(parts.records, demo)
-    return {**demo, **parts.urls, "credentials": {**demo["credentials"], **new}}
+    return {
+        **demo,
+        **parts.urls,
+        "credentials": {**demo["credentials"], **new},
+        "users": people_side.new_people(parts.people, demo["users"]),
+    }
 
 
 def _fresh(parts: DemoParts) -> Demo:
@@ -71,5 +79,5 @@ def _fresh(parts: DemoParts) -> Demo:
             each.role: contents.reference(each, accounts[each.account]["id"])
             for each in contents.CHARGES
         },
-        users={},
+        users=people_side.new_people(parts.people, {}),
     )

@@ -20,12 +20,19 @@ _WITHOUT_BODY: Final = frozenset(
     {HTTPStatus.SWITCHING_PROTOCOLS, HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 )
 _BLANK_LINE: Final = b"\r\n\r\n"
+# Half of a line's end, or a line that goes on: the parser reads more into both than we do.
+_DOUBTFUL_LINE: Final = re.compile(rb"(?<!\r)\n|\r[^\n]|\n[ \t]")
 # 18 digits: the parser takes 2**64 - 1 for "no length".
 _LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
 class HeadEnd:
-    """Finds the blank line that ends a head, also one that is cut into segments."""
+    """
+    Finds the blank line that ends a head, also one that is cut into segments.
+
+    The parser is lenient with the ends of lines: it could see the head end before this
+    does, and read the rest of it as the body.
+    """
 
     __slots__ = ("_before",)
 
@@ -33,15 +40,22 @@ class HeadEnd:
         self._before = b""
 
     def find(self, data: bytes) -> int:
-        """Return how many bytes of a next segment belong to the head: all while it goes on."""
+        """
+        Return how many bytes of a next segment belong to the head: all while it goes on.
+
+        Raises:
+            BadReply: ``not_http`` for a carriage return or a line feed without the other,
+                or a line that begins with a blank.
+        """
         seen = self._before + data
         found = seen.find(_BLANK_LINE)
-        if found < 0:
-            self._before = seen[1 - len(_BLANK_LINE) :]
-            return len(data)
-        end = found + len(_BLANK_LINE) - len(self._before)
-        self._before = b""
-        return end
+        end = len(seen) if found < 0 else found + len(_BLANK_LINE)
+        # A line feed kept from before has been looked at, together with the byte before it.
+        if _DOUBTFUL_LINE.search(seen, int(self._before.startswith(b"\n")), end):
+            raise BadReply(Reason.NOT_HTTP)
+        cut = end - len(self._before)
+        self._before = seen[1 - len(_BLANK_LINE) :] if found < 0 else b""
+        return cut
 
 
 def is_interim(status: int) -> bool:
@@ -62,10 +76,13 @@ def body_length(message: RawResponseMessage) -> int | None:
 
     Raises:
         BadReply: ``not_http`` for another version than 1.0 and 1.1, chunks in
-            1.0, or a length beyond 18 digits; ``content_coding`` for any coding
-            but plain chunks.
+            1.0, a length beyond 18 digits, or a name with a space behind it;
+            ``content_coding`` for any coding but plain chunks.
     """
     headers = message.headers
+    # The parser frames by "Content-Length : 5", but hands the name on with its space.
+    if any(name[-1] in " \t" for name in headers):
+        raise BadReply(Reason.NOT_HTTP, http_status=message.code)
     if hdrs.CONTENT_ENCODING in headers:
         _require_coding(message, hdrs.CONTENT_ENCODING, "identity")
     if hdrs.TRANSFER_ENCODING in headers:

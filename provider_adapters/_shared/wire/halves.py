@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.wire.line import Line
+from provider_adapters._shared.wire.line import Line, Until
 
 if TYPE_CHECKING:
     from provider_adapters._shared.messages import ProviderAnswer
@@ -16,7 +16,9 @@ Passing = Callable[[str], None]
 """Told the name of a point that a call which moves money passes; it may end the process there."""
 
 
-async def exchanged(line: Line, data: bytes, passage: Passage, watch: Passing) -> ProviderAnswer:
+async def exchanged(
+    line: Line, data: bytes, passage: Passage, until: Until, watch: Passing
+) -> ProviderAnswer:
     """Send and await the answer, and pass a point whenever a half has reached the kernel."""
 
     def answered(status: int) -> None:
@@ -26,7 +28,7 @@ async def exchanged(line: Line, data: bytes, passage: Passage, watch: Passing) -
 
     body_at = data.index(b"\r\n\r\n") + 4
     half = body_at + (len(data) - body_at) // 2
-    waiter = line.send(data[:half], passage, answered)
+    waiter = line.send(data[:half], passage, answered, until)
     await _flushed()
     watch("mid_body")
     line.write(data[half:])

@@ -14,15 +14,19 @@ from provider_adapters._shared.reasons import Reason
 _TOKEN: Final = re.compile(r"[!#$&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
 _OURS: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "expect", "host", "te", "trailer",
-     "transfer-encoding", "upgrade", "x-trace-id"}
+     "traceparent", "transfer-encoding", "upgrade", "x-trace-id"}
 )  # fmt: skip
 _DEFAULTS: Final = (("Accept", "application/json"), ("User-Agent", "pixgate"))
 _JSON: Final = ("Content-Type", "application/json")
 _BODILESS: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 _TEMPLATES: Final = 64
 
-Shape = tuple[str, bool, tuple[str, ...]]
-"""What all requests of an operation have in common: method, body or none, names of headers."""
+Shape = tuple[str, bool, bool, tuple[str, ...]]
+"""
+What all requests of an operation have in common.
+
+Method, whether there is a body, whether a ``traceparent``, names of headers.
+"""
 
 
 class Heads:
@@ -33,12 +37,16 @@ class Heads:
         host: As the Host header says it, with the port where it is not the usual one.
         prefix: What all paths begin with; empty, or a path without its last slash.
         trace_id: Names the trace a call belongs to.
+        parent: Writes a call's W3C ``traceparent``; empty for none.
     """
 
-    def __init__(self, host: str, prefix: str, trace_id: Callable[[], str]) -> None:
+    def __init__(
+        self, host: str, prefix: str, trace_id: Callable[[], str], parent: Callable[[], str]
+    ) -> None:
         self._host = host.replace("%", "%%")
         self._prefix = prefix
         self._trace_id = trace_id
+        self._parent = parent
         self._templates: dict[Shape, str] = {}
 
     def write(self, request: ProviderRequest) -> bytes:
@@ -51,9 +59,11 @@ class Heads:
                 space in the path, what is not ASCII, or a header that frames.
         """
         headers, body = request.headers, request.body
-        shape = (request.method, bool(body), tuple(headers))
+        parent = self._parent()
+        traced = (self._trace_id(), parent) if parent else (self._trace_id(),)
+        shape = (request.method, bool(body), bool(parent), tuple(headers))
         template = self._templates.get(shape) or self._template(shape)
-        variable = (self._prefix + request.path, self._trace_id(), *headers.values())
+        variable = (self._prefix + request.path, *traced, *headers.values())
         checked = "".join(variable)
         if not (checked.isascii() and checked.isprintable()) or " " in request.path:
             raise Unreachable(Reason.UNSENDABLE)
@@ -70,7 +80,7 @@ class Heads:
 
     def _lines(self, shape: Shape) -> list[str]:
         """Write the lines; ``%s`` stands for what a call fills in."""
-        method, has_body, names = shape
+        method, has_body, has_parent, names = shape
         lowered = {name.lower() for name in names}
         tokens = all(map(_TOKEN.fullmatch, (method, *names)))
         if not tokens or lowered & _OURS or len(lowered) != len(names):
@@ -83,6 +93,7 @@ class Heads:
             "Accept-Encoding: identity",
             *fixed,
             "X-Trace-ID: %s",
+            *(["traceparent: %s"] if has_parent else []),
             *(f"{name}: %s" for name in names),
         ]
         if has_body:

@@ -1,4 +1,4 @@
-"""One connection to a bank: one request at a time, written once, in one piece."""
+"""One connection to a bank: one request at a time, written once, in one piece, answered in time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ import select
 from collections.abc import Callable
 from typing import Final, cast
 
+import msgspec
+
 from gateway.domain.providers import ProviderError, Unavailable
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.passage import Passage
 from provider_adapters._shared.reasons import Reason
+from provider_adapters._shared.wire.alarm import Alarm
 from provider_adapters._shared.wire.reading import Reading
 
 _HAS_POLL: Final = hasattr(select, "poll")
+
+
+class Until(msgspec.Struct, frozen=True):
+    """By when an answer must have begun, and by when it must be whole: the loop's seconds."""
+
+    first_byte: float
+    whole: float
 
 
 class Line(asyncio.Protocol):
@@ -33,12 +43,13 @@ class Line(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_first_byte",
+        "_alarm",
         "_gone",
         "_loop",
         "_poll",
         "_reading",
         "_transport",
+        "_until",
         "_usable",
         "_waiter",
         "epoch",
@@ -54,7 +65,8 @@ class Line(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._usable = False
         self._waiter: asyncio.Future[ProviderAnswer] | None = None
-        self._first_byte: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(loop, self._be_late)
+        self._until = Until(0.0, 0.0)
         self._poll: Callable[[int], list[tuple[int, int]]] | None = None
         self.idle_until = 0.0
         self.epoch = 0
@@ -62,17 +74,13 @@ class Line(asyncio.Protocol):
     # --- the call ----------------------------------------------------------------------------
 
     def send(
-        self,
-        data: bytes,
-        passage: Passage,
-        answered: Callable[[int], None],
-        first_byte_s: float | None = None,
+        self, data: bytes, passage: Passage, answered: Callable[[int], None], until: Until
     ) -> asyncio.Future[ProviderAnswer]:
         """
         Write a request, or its first part, and return what will be its answer.
 
         The passage is asked in the step that writes: between its word and the
-        write nothing else runs.
+        write nothing else runs. An answer that is late is ``Unavailable``.
 
         Raises:
             SendRefused: nothing was written; the connection is as it was.
@@ -81,9 +89,9 @@ class Line(asyncio.Protocol):
         passage.leaving()
         self._reading.begin(answered)
         self._waiter = waiter
+        self._until = until
         self.write(data)
-        if first_byte_s is not None:
-            self._first_byte = self._loop.call_later(first_byte_s, self._be_late)
+        self._alarm.set(min(until.first_byte, until.whole))
         return waiter
 
     def write(self, data: bytes) -> None:
@@ -93,7 +101,6 @@ class Line(asyncio.Protocol):
 
     def end_call(self) -> bool:
         """Forget the call, however it ended; True when another may follow, else it is closed."""
-        self._forget_first_byte()
         waiter, self._waiter = self._waiter, None
         if waiter is not None and waiter.done() and not waiter.cancelled():
             waiter.exception()  # seen: the call may have been given up in the same turn
@@ -149,8 +156,6 @@ class Line(asyncio.Protocol):
         if waiter is None or waiter.done():
             self.abort()
             return
-        if self._first_byte is not None:
-            self._forget_first_byte()
         try:
             answer = self._reading.feed(data)
         except ProviderError as problem:
@@ -158,7 +163,9 @@ class Line(asyncio.Protocol):
             return
         if answer is not None:
             waiter.set_result(answer)
-        elif self._reading.babbling and self._transport is not None:
+            return
+        self._alarm.set(self._until.whole)
+        if self._reading.babbling and self._transport is not None:
             self._transport.pause_reading()  # the call's own time ends it
 
     def eof_received(self) -> None:
@@ -175,15 +182,17 @@ class Line(asyncio.Protocol):
     def connection_lost(self, exc: BaseException | None) -> None:
         """End; a call that still waits has failed."""
         self._transport = self._poll = None
+        self._alarm.stop()
         self._fail(self._reading.cut())
         self._gone(self)
 
     # --- failing -----------------------------------------------------------------------------
 
     def _be_late(self) -> None:
-        """End a call that was answered nothing in its time."""
-        self._first_byte = None
-        self._fail(Unavailable(Reason.TIMEOUT))
+        """End the call, if one still waits: its answer has not begun, or is not whole, in time."""
+        waiter = self._waiter
+        if waiter is not None and not waiter.done():
+            self._fail(Unavailable(Reason.TIMEOUT))
 
     def _fail(self, problem: ProviderError) -> None:
         """Fail the call, if one waits, and close."""
@@ -191,8 +200,3 @@ class Line(asyncio.Protocol):
         if waiter is not None and not waiter.done():
             waiter.set_exception(problem)
         self.abort()
-
-    def _forget_first_byte(self) -> None:
-        if self._first_byte is not None:
-            self._first_byte.cancel()
-            self._first_byte = None

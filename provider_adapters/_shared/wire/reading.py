@@ -14,6 +14,7 @@ from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.wire import framing
 from provider_adapters._shared.wire.framing import HeadEnd, is_interim, is_without_body
+from provider_adapters._shared.wire.glance import glance
 from provider_adapters._shared.wire.parser import make_parser
 
 HEAD_BYTES: Final = 64 * 1024
@@ -31,8 +32,9 @@ class Reading:
     Reads the answers of one connection.
 
     ``begin`` before each request, then ``feed`` what comes until there is an
-    answer. The parser is given the head alone first: so bytes behind an answer
-    never spoil it, however all was cut into segments.
+    answer. Where a glance is not enough the parser is given the head alone
+    first: so bytes behind an answer never spoil it, however all was cut into
+    segments.
 
     Attributes:
         reusable: The answer was read to its end, nothing came behind it, and
@@ -42,8 +44,8 @@ class Reading:
     """
 
     __slots__ = (
-        "_answered", "_head_bytes", "_head_end", "_interims", "_largest", "_length", "_message",
-        "_parser", "_parts", "_payload", "_raw", "_size", "_surplus",
+        "_answered", "_begun", "_head_bytes", "_head_end", "_interims", "_largest", "_length",
+        "_message", "_parser", "_parts", "_payload", "_raw", "_size", "_surplus",
         "babbling", "kept_s", "reusable",
     )  # fmt: skip
 
@@ -51,19 +53,14 @@ class Reading:
         self._parser = make_parser(loop)
         self._largest = largest
         self.begin(lambda _: None)
-        self.kept_s: float | None = None
         self.reusable = True
 
     def begin(self, answered: Callable[[int], None]) -> None:
         """Expect an answer; ``answered`` hears its status as soon as its head is here."""
         self._answered = answered
         self._message: RawResponseMessage | None = None
-        self._payload: StreamReader = EMPTY_PAYLOAD
-        self._parts: list[bytes] = []
-        self._length: int | None = None
-        self._head_end = HeadEnd()
-        self._head_bytes = self._interims = self._size = self._raw = 0
-        self._surplus = self.babbling = self.reusable = False
+        self._begun = self.babbling = self.reusable = False
+        self.kept_s: float | None = None
 
     def feed(self, data: bytes) -> ProviderAnswer | None:
         """
@@ -72,15 +69,15 @@ class Reading:
         Raises:
             BadReply: nothing of this connection can be read any more.
         """
-        if self._message is None:
-            data = self._read_head(data)
-        message = self._message
-        if message is None:
-            return None
-        if is_without_body(message.code):
-            clean = not data and self._payload.is_eof() and not message.upgrade
-            return self._whole(b"", clean=clean)
-        return self._read_body(data)
+        if self._begun:
+            return self._parse(data)
+        usual = glance(data, self._largest)
+        if usual is None:
+            self._begin_parsing()
+            return self._parse(data)
+        self._answered(usual.status)
+        self.reusable = True
+        return usual
 
     def end(self) -> ProviderAnswer:
         """
@@ -99,6 +96,28 @@ class Reading:
         if self._message is None:
             return Unavailable(Reason.CONNECTION_LOST)
         return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._message.code)
+
+    def _begin_parsing(self) -> None:
+        """Let the parser read this answer."""
+        self._begun = True
+        self._payload: StreamReader = EMPTY_PAYLOAD
+        self._parts: list[bytes] = []
+        self._length: int | None = None
+        self._head_end = HeadEnd()
+        self._head_bytes = self._interims = self._size = self._raw = 0
+        self._surplus = False
+
+    def _parse(self, data: bytes) -> ProviderAnswer | None:
+        """Read on with the parser."""
+        if self._message is None:
+            data = self._read_head(data)
+        message = self._message
+        if message is None:
+            return None
+        if is_without_body(message.code):
+            clean = not data and self._payload.is_eof() and not message.upgrade
+            return self._whole(b"", clean=clean)
+        return self._read_body(data)
 
     def _read_head(self, data: bytes) -> bytes:
         """Read up to the end of the answer's head; return what follows it."""
@@ -156,10 +175,6 @@ class Reading:
         if data:
             self._feed_body(data, payload)
         whole = payload.is_eof()
-        if whole and self._raw == self._length == len(data):
-            return self._whole(
-                data, clean=not self._surplus
-            )  # the usual case: in one segment with its head
         part = payload.read_nowait()
         self._size += len(part)
         if self._size > self._largest or self._raw > self._largest * _LONGEST_CODING:

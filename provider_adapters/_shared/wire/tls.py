@@ -26,14 +26,21 @@ Stamp = tuple[tuple[int, int, int], ...]
 """What tells a changed file: time of change, size and number."""
 
 
-class TlsFiles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TlsFiles(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    rename={"ca_file": "ca", "cert_file": "certificate", "key_file": "key"},
+):
     """
     Files in PEM; empty where there is none. A part of a provider's settings.
 
     Attributes:
-        ca_file: Whom to trust instead of the system's authorities.
-        cert_file: Our certificate, and after it those between it and the bank's authority.
-        key_file: Its key, unencrypted; empty when it is in ``cert_file``.
+        ca_file: Whom to trust instead of the system's authorities; set as ``ca``.
+        cert_file: Our certificate, and after it those between it and the bank's
+            authority; set as ``certificate``.
+        key_file: Its key, unencrypted; empty when it is in ``cert_file``; set as ``key``.
     """
 
     ca_file: str = ""
@@ -61,11 +68,16 @@ class Credentials:
     Args:
         now: The wall clock, for our certificate.
         clock: Seconds; the files are looked at once in one of them.
-        renewed: Told when the files have changed and the new ones are in use.
+        renewed: Told when files have been read and are in use, at the start and
+            after every change: when our certificate ends, None without one.
     """
 
     def __init__(
-        self, files: TlsFiles, now: Now, clock: Monotonic, renewed: Callable[[], None]
+        self,
+        files: TlsFiles,
+        now: Now,
+        clock: Monotonic,
+        renewed: Callable[[datetime | None], None],
     ) -> None:
         self._files = files
         self._now = now
@@ -93,6 +105,7 @@ class Credentials:
         except (OSError, ValueError) as problem:
             message = f"TLS files: {type(problem).__name__}: {problem}"
             raise AdapterRefused(message) from problem
+        self._renewed(self.certificate_ends)
 
     async def current(self) -> ssl.SSLContext:
         """Return the context to connect with now."""
@@ -117,7 +130,7 @@ class Credentials:
             _log.warning("TLS files are not usable, the former ones stay: %s", problem)
             return
         self._stamp = stamp
-        self._renewed()
+        self._renewed(self.certificate_ends)
 
     def require_valid(self) -> None:
         """

@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from datetime import datetime
 
 from gateway.domain.accounts import Environment
 from gateway.domain.providers import Unreachable
-from gateway.telemetry import trace
+from gateway.telemetry import trace, traceparent
+from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters._shared.limits import ClientLimits
 from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
 from provider_adapters._shared.passage import Passage, SendRefused
 from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.surroundings import Surroundings
+from provider_adapters._shared.transport import LONGEST_S
 from provider_adapters._shared.wire import halves
 from provider_adapters._shared.wire.dial import Dialler, place
 from provider_adapters._shared.wire.head import Heads
-from provider_adapters._shared.wire.line import Line
+from provider_adapters._shared.wire.line import Line, Until
 from provider_adapters._shared.wire.parser import require_parser
 from provider_adapters._shared.wire.pool import Pool
 from provider_adapters._shared.wire.tls import Credentials, TlsFiles
@@ -32,6 +35,7 @@ from provider_adapters._shared.wire.tls import Credentials, TlsFiles
 class _Open:
     """What a started transport works with; ``credentials`` is None where nothing is encrypted."""
 
+    loop: asyncio.AbstractEventLoop
     pool: Pool
     dialler: Dialler
     credentials: Credentials | None
@@ -41,8 +45,8 @@ class WireTransport:
     """
     The transport of one provider; see ``Transport``.
 
-    The caller's time for the whole call is the one timer that runs during it;
-    connecting has its own, which ends before the request is written.
+    On a kept connection its timer is the only one, wound up once in many calls;
+    connecting has timers of its own, which end before the request is written.
 
     Args:
         base_url: Ends without a slash.
@@ -62,10 +66,11 @@ class WireTransport:
     ) -> None:
         self._place = place(base_url)
         self._limits = limits
+        self._first_byte_s = limits.first_byte_s or LONGEST_S
         self._environment = environment
         self._around = around or Surroundings()
         self._tls = tls or TlsFiles()
-        self._heads = Heads(self._place.header, self._place.prefix, _trace_id)
+        self._heads = Heads(self._place.header, self._place.prefix, _trace_id, traceparent.outgoing)
         self._open: _Open | None = None
 
     async def start(self) -> None:
@@ -77,14 +82,17 @@ class WireTransport:
             AdapterRefused: the TLS files cannot be used.
         """
         require_parser()
-        pool = Pool(asyncio.get_running_loop(), self._limits.bulkhead.in_flight)
+        if self._tls.paths() and not self._place.secure:
+            message = "TLS files: the bank's address is not https"
+            raise AdapterRefused(message)
+        loop = asyncio.get_running_loop()
+        pool = Pool(loop, self._limits.bulkhead.in_flight)
         credentials = None
         if self._place.secure:
-            around = self._around
-            credentials = Credentials(self._tls, around.now, around.clock, pool.renew)
+            credentials = self._credentials(pool)
             await credentials.start()
         dialler = Dialler(self._place, self._environment, self._limits.connect_s)
-        self._open = _Open(pool=pool, dialler=dialler, credentials=credentials)
+        self._open = _Open(loop=loop, pool=pool, dialler=dialler, credentials=credentials)
 
     async def close(self) -> None:
         """Close every connection; calls in flight fail as if the bank had closed."""
@@ -93,26 +101,27 @@ class WireTransport:
             await opened.pool.close()
             await opened.dialler.close()
 
-    async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+    async def call(
+        self, request: ProviderRequest, passage: Passage, within_s: float = LONGEST_S
+    ) -> ProviderAnswer:
         """Send a request and read the whole answer; see ``Transport.call``."""
         opened = self._open
         if opened is None:
             raise Unreachable(Reason.CLOSED)
         watch = None if passage.send_by is None else self._around.passing
+        by = opened.loop.time() + within_s
         _pass(watch, "before_connect")
         passage.connecting()
         try:
             data = self._heads.write(request)
-            if opened.credentials is not None and passage.send_by is not None:
-                await opened.credentials.refresh()
-                opened.credentials.require_valid()
-            line = opened.pool.take() or await self._connected(opened)
+            line = self._kept(opened, passage) or await self._ready(opened, passage, within_s)
             try:
                 passage.connected()
                 _pass(watch, "after_connect")
+                until = Until(opened.loop.time() + self._first_byte_s, by)
                 if watch is not None:
-                    return await halves.exchanged(line, data, passage, watch)
-                return await line.send(data, passage, passage.answered, self._limits.first_byte_s)
+                    return await halves.exchanged(line, data, passage, until, watch)
+                return await line.send(data, passage, passage.answered, until)
             finally:
                 opened.pool.give(line)
         except SendRefused as problem:
@@ -120,8 +129,36 @@ class WireTransport:
         finally:
             passage.end()
 
+    def _credentials(self, pool: Pool) -> Credentials:
+        """Make what reads the files; connections made with former ones are not used again."""
+        around = self._around
+
+        def renewed(ends: datetime | None) -> None:
+            pool.renew()
+            if ends is not None and around.certified is not None:
+                around.certified(ends)
+
+        return Credentials(self._tls, around.now, around.clock, renewed)
+
+    def _kept(self, opened: _Open, passage: Passage) -> Line | None:
+        """Return an idle connection; none where certificates are looked at before money moves."""
+        if opened.credentials is not None and passage.send_by is not None:
+            return None
+        return opened.pool.take()
+
+    async def _ready(self, opened: _Open, passage: Passage, within_s: float) -> Line:
+        """Return a connection for one call; nothing of the request has been sent if that fails."""
+        try:
+            async with asyncio.timeout(within_s):
+                if opened.credentials is not None and passage.send_by is not None:
+                    await opened.credentials.refresh()
+                    opened.credentials.require_valid()
+                return opened.pool.take() or await self._connected(opened)
+        except TimeoutError as problem:
+            raise Unreachable(Reason.TIMEOUT) from problem
+
     async def _connected(self, opened: _Open) -> Line:
-        """Open one connection more; nothing of the request has been sent when that fails."""
+        """Open one connection more."""
         context = await opened.credentials.current() if opened.credentials else None
         if opened.pool.is_full:
             raise Unreachable(Reason.BULKHEAD_FULL)

@@ -139,11 +139,15 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
 
     Raises:
         Refusal: ``CHARGE_PAID``, ``CHARGE_CANCELED``, ``CHARGE_EXPIRED``;
+            ``KEY_NOT_FOUND`` when its key was given up;
             ``INVALID_REQUEST`` when an open amount is not given, or a fixed
             one is given otherwise.
     """
     at = books.clock.micros()
     _payable(charge, at)
+    held = keys.active(books, charge.key)
+    if held is None or held.account_id != charge.account_id:
+        raise Refusal(Code.KEY_NOT_FOUND, "the charge's key was given up")
     payment = Payment(
         account_id=charge.account_id,
         centavos=_amount(charge, centavos),

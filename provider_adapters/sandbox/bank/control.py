@@ -18,8 +18,11 @@ from provider_adapters.sandbox.bank import (
     answers,
     bodies,
     charges,
+    incoming,
+    keys,
     ledger,
     payouts,
+    refunds,
     refusals,
     settlement,
 )
@@ -30,7 +33,7 @@ from provider_adapters.sandbox.bank.charges import Charge
 from provider_adapters.sandbox.bank.clock import show
 from provider_adapters.sandbox.bank.door import Door
 from provider_adapters.sandbox.bank.faults import OPERATIONS, Fault, FaultKind, Faults
-from provider_adapters.sandbox.bank.incoming import Payer
+from provider_adapters.sandbox.bank.incoming import Payer, Payment
 from provider_adapters.sandbox.bank.refusals import Code, Refusal
 
 _CREATED = 201
@@ -136,6 +139,44 @@ async def _executions(told: Told) -> Answer:
     return listing([{**asdict(execution), "at": show(execution.at)} for execution in found])
 
 
+async def _pay_key(told: Told) -> Answer:
+    """Let somebody pay to a key, without a charge."""
+    held, body, books = keys.active(told.books, told.path["key"]), told.body, told.books
+    if held is None:
+        raise Refusal(Code.KEY_NOT_FOUND, "no such key", status=404)
+    at = books.clock.micros()
+    payment = Payment(
+        account_id=held.account_id,
+        centavos=body.reais("value"),
+        at=at,
+        e2e_id=books.e2e_id(at),
+        payer=payer(body.inside("payer")) if "payer" in body else None,
+    )
+    with books.database.transaction():
+        paid = incoming.receive(books, payment)
+    document = {
+        "account": paid.account_id,
+        "e2e_id": paid.e2e_id,
+        "centavos": paid.centavos,
+        "paid_at": show(paid.at),
+    }
+    return Answer(document=document)
+
+
+async def _refunds(told: Told) -> Answer:
+    rows = [
+        {
+            "key": refund.idempotency_key,
+            "centavos": refund.centavos,
+            "return_id": refund.return_id,
+            "payment": refund.payment_e2e_id,
+            "at": show(refund.created_at),
+        }
+        for refund in refunds.executed(told.books, told.query.get("key"))
+    ]
+    return listing(rows)
+
+
 async def _calls(told: Told) -> Answer:
     limit = told.query.get("limit", "1000")
     if not _LIMIT.fullmatch(limit):
@@ -228,9 +269,11 @@ ROWS = (
     Lever("GET", "/faults", _faults),
     Lever("DELETE", "/faults", _clear_faults),
     Lever("GET", "/executions", _executions),
+    Lever("GET", "/refunds", _refunds),
     Lever("GET", "/calls", _calls),
     Lever("DELETE", "/calls", _clear_calls),
     Lever("POST", "/charges/{reference:[^/]+}/pay", _pay_charge),
+    Lever("POST", "/keys/{key:[^/]+}/pay", _pay_key),
     Lever("GET", "/ledger", _ledger),
     Lever("GET", "/clock", _clock),
     Lever("POST", "/clock", _move_clock),

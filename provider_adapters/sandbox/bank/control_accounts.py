@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from provider_adapters.sandbox.bank import accounts, charges, clock, incoming, keys, ledger
+from provider_adapters.sandbox.bank import (
+    accounts,
+    charges,
+    clock,
+    incoming,
+    keys,
+    ledger,
+    movements,
+    refunds,
+)
 from provider_adapters.sandbox.bank.accounts import Account, PayoutKind
 from provider_adapters.sandbox.bank.answers import Answer
 from provider_adapters.sandbox.bank.bodies import Fields
@@ -15,6 +24,8 @@ from provider_adapters.sandbox.bank.control import Lever, Told, listing, payer
 from provider_adapters.sandbox.bank.documents import ACCOUNT_TYPES
 from provider_adapters.sandbox.bank.incoming import Payer, Payment
 from provider_adapters.sandbox.bank.keys import NewKey
+from provider_adapters.sandbox.bank.movements import OtherMovement
+from provider_adapters.sandbox.bank.refunds import RefundOrder
 from provider_adapters.sandbox.bank.refusals import Code, Refusal, invalid
 from provider_adapters.sandbox.bank.statement import number
 
@@ -26,6 +37,7 @@ _CHARGE_TYPES: Final = {"Dynamic": "dynamic", "Static": "static"}
 _TYPES: Final = {name: name for name in ACCOUNT_TYPES}
 _KINDS: Final = {str(kind): str(kind) for kind in PayoutKind}
 _SANDBOX: Final = Payer(name="Sandbox", tax_number="00000000000191", message="top-up")
+_NOBODY: Final = Payer(name="", tax_number="")
 _SOMEBODY: Final = Payer(name="Maria Silva", tax_number="52998224725")
 
 
@@ -76,11 +88,46 @@ async def _unblock(told: Told) -> Answer:
 
 
 async def _fee(told: Told) -> Answer:
-    account, centavos = _account(told), told.body.reais("value")
-    _enough(told.books, ledger.customer(account.id), centavos)
-    with told.books.database.transaction():
-        incoming.take_fee(told.books, account.id, centavos, told.body.text("description", "Tarifa"))
-    return _balance(told.books, account.id)
+    _book(told, _account(told), "fee")
+    return _balance(told.books, told.path["id"])
+
+
+async def _move(told: Told) -> Answer:
+    account, kinds = _account(told), {kind: kind for kind in movements.DESCRIPTIONS}
+    made = _book(told, account, told.body.choice("kind", kinds))
+    return Answer(document={"id": number(made)}, status=_CREATED)
+
+
+async def _give_back(told: Told) -> Answer:
+    """Order a refund as the customer would; the same key is the same refund."""
+    account, body = _account(told), told.body
+    order = RefundOrder(
+        payment_e2e_id=body.text("e2e_id"),
+        centavos=body.reais("value"),
+        idempotency_key=body.text("key"),
+        reference=body.text("reference", ""),
+        description=body.text("description", ""),
+    )
+    known = refunds.repeated(told.books, account.id, order)
+    made = known or refunds.accept(told.books, account.id, order)
+    document = {"id": made.id, "return_id": made.return_id, "centavos": made.centavos}
+    return Answer(document=document, status=_CREATED)
+
+
+def _book(told: Told, account: Account, kind: str) -> int:
+    """Book a movement that is not Pix; gives its row number."""
+    body, books = told.body, told.books
+    other = payer(body.inside("counterparty")) if "counterparty" in body else _NOBODY
+    movement = OtherMovement(
+        account_id=account.id,
+        kind=kind,
+        centavos=body.reais("value"),
+        at=clock.read(body.text("at")) if "at" in body else books.clock.micros(),
+        description=body.text("description", ""),
+        name=other.name,
+        tax_number=other.tax_number,
+    )
+    return movements.book(books, movement)
 
 
 async def _receive(told: Told) -> Answer:
@@ -252,6 +299,8 @@ ROWS = (
     Lever("POST", f"{_ACCOUNT}/block", _block),
     Lever("POST", f"{_ACCOUNT}/unblock", _unblock),
     Lever("POST", f"{_ACCOUNT}/fee", _fee),
+    Lever("POST", f"{_ACCOUNT}/movements", _move),
+    Lever("POST", f"{_ACCOUNT}/refunds", _give_back),
     Lever("POST", f"{_ACCOUNT}/incoming", _receive),
     Lever("POST", f"{_ACCOUNT}/keys", _add_key),
     Lever("POST", f"{_ACCOUNT}/charges", _add_charge),

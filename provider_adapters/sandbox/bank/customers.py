@@ -22,6 +22,7 @@ from provider_adapters.sandbox.bank import (
     orders,
     paging,
     payouts,
+    refunds,
     settlement,
     statement,
     wire,
@@ -174,6 +175,40 @@ def _received(asked: Asked) -> Answer:
     return Answer(document=documents.page("recebimentos", page, documents.received))
 
 
+def _received_one(asked: Asked) -> Answer:
+    found = incoming.by_e2e_id(asked.books, asked.account.id, asked.path["e2e"])
+    return Answer(document=documents.received(found))
+
+
+def _give_back(asked: Asked) -> Answer:
+    key = asked.headers.get("Idempotency-Key")
+    order = orders.refund(asked.body, asked.path["e2e"], key)
+    known = refunds.repeated(asked.books, asked.account.id, order)
+    if known:
+        replayed = {"Idempotent-Replayed": "true"}
+        return Answer(document=documents.refund(known), headers=replayed)
+    fault = magic.on_the_wire(order.centavos)
+    if fault and not fault.executes:
+        return Answer(document={}, fault=fault)
+    made = refunds.accept(asked.books, asked.account.id, order)
+    return Answer(document=documents.refund(made), status=_CREATED, fault=fault)
+
+
+def _refund(asked: Asked) -> Answer:
+    found = refunds.get(asked.books, asked.account.id, asked.path["id"])
+    return Answer(document=documents.refund(found))
+
+
+def _refund_by_key(asked: Asked) -> Answer:
+    found = refunds.by_key(asked.books, asked.account.id, asked.path["chave"])
+    return Answer(document=documents.refund(found))
+
+
+def _refunds(asked: Asked) -> Answer:
+    page = refunds.read(asked.books, asked.account.id, paging.read_slice(asked.query))
+    return Answer(document=documents.page("devolucoes", page, documents.refund))
+
+
 def _pay_out(asked: Asked) -> Answer:
     order = orders.payout(asked.body, asked.headers.get("Idempotency-Key"))
     known = payouts.repeated(asked.books, asked.account, order)
@@ -204,6 +239,7 @@ def _payouts(asked: Asked) -> Answer:
 
 _KEY = "/chaves/{id:[^/]+}"
 _CHARGE = "/cobrancas/{referencia:[^/]+}"
+_RECEIVED = "/recebimentos/{e2e:[^/]+}"
 
 ROWS = (
     Row("GET", "", "account", _account),
@@ -219,6 +255,11 @@ ROWS = (
     Row("DELETE", _CHARGE, "charge", _cancel_charge),
     Row("GET", f"{_CHARGE}/pagamento", "payment", _charge_payment),
     Row("GET", "/recebimentos", "payment", _received),
+    Row("GET", _RECEIVED, "payment", _received_one),
+    Row("POST", f"{_RECEIVED}/devolucoes", "refund", _give_back),
+    Row("GET", "/devolucoes", "refund_read", _refunds),
+    Row("GET", "/devolucoes/por-chave/{chave:[^/]+}", "refund_read", _refund_by_key),
+    Row("GET", "/devolucoes/{id:[^/]+}", "refund_read", _refund),
     Row("POST", "/transferencias", "payout", _pay_out),
     Row("GET", "/transferencias", "payout_read", _payouts),
     Row("GET", "/transferencias/por-chave/{chave:[^/]+}", "payout_read", _payout_by_key),

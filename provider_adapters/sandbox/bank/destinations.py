@@ -32,13 +32,15 @@ class Destination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Who is behind a key."""
+    """Who is behind a key; ``bank`` is a COMPE code."""
 
     key: str
     type: str
     name: str
     tax_number: str
     ispb: str
+    bank: str
+    bank_name: str
     branch: str
     account: str
 
@@ -79,6 +81,8 @@ def look_up(books: Books, key: str) -> Owner:
         name="Cliente de Outro Banco",
         tax_number="***.000.001-**" if key == magic.KEY_OF_ANOTHER else "***.982.247-**",
         ispb="88888888",
+        bank="888",
+        bank_name="Outro Banco S.A.",
         branch="0001",
         account="1234567-8",
     )
@@ -103,6 +107,8 @@ def _owner(key: str, key_type: str, account: Account) -> Owner:
         name=account.name,
         tax_number=account.tax_number,
         ispb=ISPB,
+        bank=COMPE,
+        bank_name="Banco Sandbox S.A.",
         branch=account.branch,
         account=account.number,
     )

@@ -16,6 +16,7 @@ from provider_adapters.sandbox.bank.incoming import Payer, Payment
 from provider_adapters.sandbox.bank.keys import Key
 from provider_adapters.sandbox.bank.paging import Page
 from provider_adapters.sandbox.bank.payouts import Payout
+from provider_adapters.sandbox.bank.refunds import Refund
 from provider_adapters.sandbox.bank.statement import Entry, number
 
 Item = TypeVar("Item")
@@ -42,11 +43,21 @@ _PAYOUT_STATES: Final = {
     "failed": "FALHOU",
     "returned": "DEVOLVIDA",
 }
+_REFUND_STATES: Final = {
+    "processing": "EM_PROCESSAMENTO",
+    "settled": "DEVOLVIDO",
+    "failed": "NAO_REALIZADO",
+}
 _ENTRY_KINDS: Final = {
     "pix_in": "PIX_RECEBIDO",
     "pix_out": "PIX_ENVIADO",
     "pix_returned": "DEVOLUCAO_RECEBIDA",
+    "pix_refund": "DEVOLUCAO_ENVIADA",
     "fee": "TARIFA",
+    "ted_in": "TED_RECEBIDA",
+    "ted_out": "TED_ENVIADA",
+    "boleto_in": "BOLETO_RECEBIDO",
+    "boleto_out": "BOLETO_PAGO",
 }
 
 
@@ -93,6 +104,8 @@ def owner(said: Owner) -> Document:
         "chave": said.key,
         "tipo": KEY_TYPES[said.type],
         "titular": {"nome": said.name, "documento": said.tax_number},
+        "banco": said.bank,
+        "nome_banco": said.bank_name,
         "ispb": said.ispb,
         "agencia": said.branch,
         "conta": said.account,
@@ -133,7 +146,8 @@ def charge_payment(said: Charge, paid: Payment | None) -> Document:
 
 def received(said: Payment) -> Document:
     """Show a payment in the list of payments."""
-    return {**_payment(said), "referencia": said.reference}
+    given_back = {"devolvido_centavos": said.refunded}
+    return {**_payment(said), "referencia": said.reference, **given_back}
 
 
 def entry(said: Entry) -> Document:
@@ -167,6 +181,23 @@ def payout(said: Payout) -> Document:
         "liquidada_em": None if said.settled_at is None else show(said.settled_at),
         "falha": failure,
         "devolvida_em": None if said.returned_at is None else show(said.returned_at),
+    }
+
+
+def refund(said: Refund) -> Document:
+    """Show a refund."""
+    return {
+        "id": said.id,
+        "chave_idempotencia": said.idempotency_key,
+        "referencia": said.reference,
+        "situacao": _REFUND_STATES[said.state],
+        "valor_centavos": said.centavos,
+        "id_devolucao": said.return_id,
+        "descricao": said.description,
+        "recebimento": {"e2e": said.payment_e2e_id, "referencia": said.payment_reference},
+        "criada_em": show(said.created_at),
+        "liquidada_em": None if said.settled_at is None else show(said.settled_at),
+        "falha": {"code": said.failure, "message": "the refund failed"} if said.failure else None,
     }
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-OPERATIONS = ("balance", "statement", "keys", "charge", "payment", "payout", "payout_read", "*")
+OPERATIONS = (
+    "balance",
+    "statement",
+    "keys",
+    "charge",
+    "payment",
+    "payout",
+    "payout_read",
+    "refund",
+    "refund_read",
+    "*",
+)
 """What a fault may be injected into; ``*`` is everything."""
 
 

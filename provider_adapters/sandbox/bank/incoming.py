@@ -1,20 +1,24 @@
-"""Money that comes in: payments of charges, payments without one, top-ups; and fees."""
+"""Money that comes in: payments of charges, payments without one, top-ups."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
 
-from provider_adapters.sandbox.bank import ledger, statement
+from provider_adapters.sandbox.bank import ledger, refusals, statement
 from provider_adapters.sandbox.bank.books import Books
 from provider_adapters.sandbox.bank.database import Row
 from provider_adapters.sandbox.bank.paging import Page, Slice, cut
 
+_SELECT = (
+    "SELECT *, (SELECT coalesce(sum(refunds.centavos), 0) FROM refunds"
+    " WHERE payment_seq = payments.seq AND state <> 'failed') AS refunded FROM payments"
+)
 _PAGE = (
-    "SELECT * FROM payments WHERE account_id = ? AND at >= ? AND at < ?"
+    f"{_SELECT} WHERE account_id = ? AND at >= ? AND at < ?"
     " AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ?"
 )
-_LATEST = "SELECT * FROM payments WHERE account_id = ? AND reference = ? ORDER BY seq DESC LIMIT 1"
+_LATEST = f"{_SELECT} WHERE account_id = ? AND reference = ? ORDER BY seq DESC LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,7 @@ class Payment:
         payer: None when nobody was named.
         at: Microseconds since 1970.
         seq: The row number of its line in the statement.
+        refunded: Centavos of it given back or about to be; read, never written.
     """
 
     account_id: str
@@ -45,6 +50,7 @@ class Payment:
     reference: str | None = None
     payer: Payer | None = None
     seq: int = 0
+    refunded: int = 0
 
 
 def receive(books: Books, payment: Payment, debit: str = ledger.SETTLEMENT) -> Payment:
@@ -84,27 +90,25 @@ def latest(books: Books, account_id: str, reference: str) -> Payment | None:
     return _payment(row) if row else None
 
 
+def by_e2e_id(books: Books, account_id: str, e2e_id: str) -> Payment:
+    """
+    Find a customer's payment by its end-to-end id.
+
+    Raises:
+        Refusal: ``NOT_FOUND``.
+    """
+    sql = f"{_SELECT} WHERE account_id = ? AND e2e_id = ?"
+    row = books.database.one(sql, (account_id, e2e_id))
+    if row is None:
+        what = "payment"
+        raise refusals.absent(what)
+    return _payment(row)
+
+
 def read(books: Books, account_id: str, wanted: Slice) -> Page[Payment]:
     """Read the payments received, newest first."""
     payments = [_payment(row) for row in books.database.all(_PAGE, wanted.values(account_id))]
     return cut(payments, [(payment.at, payment.seq) for payment in payments], wanted.limit)
-
-
-def take_fee(books: Books, account_id: str, centavos: int, description: str) -> None:
-    """Charge a fee: a movement that is not Pix; only inside a transaction."""
-    at = books.clock.micros()
-    movement = ledger.Movement(
-        debit=ledger.customer(account_id),
-        credit=ledger.FEES,
-        centavos=centavos,
-        memo="fee",
-        at=at,
-    )
-    ledger.move(books.database, movement)
-    line = statement.Entry(
-        account_id=account_id, kind="fee", centavos=-centavos, at=at, description=description
-    )
-    statement.write(books, line)
 
 
 def write_payer(payer: Payer | None) -> str | None:

@@ -15,6 +15,7 @@ from provider_adapters.sandbox.bank.documents import ACCOUNT_TYPES, CHARGE_TYPES
 from provider_adapters.sandbox.bank.incoming import Payer
 from provider_adapters.sandbox.bank.keys import NewKey
 from provider_adapters.sandbox.bank.payouts import Order
+from provider_adapters.sandbox.bank.refunds import RefundOrder
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,64}")
 _BANK = re.compile(r"[0-9]{3}|[0-9A-Z]{8}")
@@ -38,14 +39,29 @@ def payout(body: Fields, idempotency_key: str | None) -> Order:
     Raises:
         Refusal: ``INVALID_REQUEST``.
     """
-    if idempotency_key is not None and not _IDEMPOTENCY_KEY.fullmatch(idempotency_key):
-        problem = "Idempotency-Key is 1 to 64 printable ASCII characters"
-        raise refusals.invalid(problem)
+    if idempotency_key is not None:
+        _check_key(idempotency_key)
     return Order(
         centavos=body.centavos("valor_centavos"),
         to=_destination(body.inside("destino")),
         description=body.text("descricao", ""),
         idempotency_key=idempotency_key,
+    )
+
+
+def refund(body: Fields, payment_e2e_id: str, idempotency_key: str | None) -> RefundOrder:
+    """
+    Read the order of a refund; it must carry an idempotency key.
+
+    Raises:
+        Refusal: ``INVALID_REQUEST``.
+    """
+    return RefundOrder(
+        payment_e2e_id=payment_e2e_id,
+        centavos=body.centavos("valor_centavos"),
+        idempotency_key=_check_key(idempotency_key or ""),
+        reference=body.text("referencia", ""),
+        description=body.text("descricao", ""),
     )
 
 
@@ -79,6 +95,13 @@ def charge(body: Fields) -> NewCharge:
         description=body.text("descricao", ""),
         payer=_payer(body.inside("pagador")) if "pagador" in body else None,
     )
+
+
+def _check_key(idempotency_key: str) -> str:
+    if not _IDEMPOTENCY_KEY.fullmatch(idempotency_key):
+        problem = "Idempotency-Key is 1 to 64 printable ASCII characters"
+        raise refusals.invalid(problem)
+    return idempotency_key
 
 
 def _expiry(body: Fields) -> int:

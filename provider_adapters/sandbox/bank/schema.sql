@@ -62,3 +62,42 @@ CREATE TABLE IF NOT EXISTS payouts (
 CREATE INDEX IF NOT EXISTS payouts_due ON payouts (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS payouts_by_key ON payouts (idempotency_key);
 CREATE INDEX IF NOT EXISTS payouts_newest ON payouts (account_id, created_at, seq);
+
+CREATE TABLE IF NOT EXISTS refunds (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  payment_seq INTEGER NOT NULL REFERENCES payments (seq), idempotency_key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL, reference TEXT NOT NULL,
+  centavos INTEGER NOT NULL CHECK (centavos > 0), return_id TEXT NOT NULL UNIQUE,
+  description TEXT NOT NULL, state TEXT NOT NULL, failure TEXT, step TEXT, due_at INTEGER,
+  created_at INTEGER NOT NULL, settled_at INTEGER, UNIQUE (account_id, idempotency_key)
+) STRICT;
+CREATE INDEX IF NOT EXISTS refunds_due ON refunds (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS refunds_of_payment ON refunds (payment_seq);
+CREATE INDEX IF NOT EXISTS refunds_newest ON refunds (account_id, created_at, seq);
+
+CREATE TABLE IF NOT EXISTS notices (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+  account_id TEXT NOT NULL, subject TEXT NOT NULL, copies INTEGER NOT NULL DEFAULT 1,
+  tries INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS payout_told AFTER UPDATE OF state ON payouts
+WHEN new.state <> old.state AND new.state IN ('settled', 'failed', 'returned')
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject, copies)
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'transferencia', new.account_id,
+    coalesce(new.idempotency_key, ''), CASE new.centavos WHEN 77710 THEN 2 ELSE 1 END);
+END;
+CREATE TRIGGER IF NOT EXISTS payment_told AFTER INSERT ON payments
+WHEN new.reference IS NOT NULL
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject)
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'cobranca', new.account_id, new.reference);
+END;
+CREATE TRIGGER IF NOT EXISTS refund_told AFTER UPDATE OF state ON refunds
+WHEN new.state <> old.state AND new.state IN ('settled', 'failed')
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject)
+  VALUES ('evt_' || lower(hex(randomblob(12))), 'devolucao', new.account_id,
+    new.idempotency_key);
+END;

@@ -19,11 +19,13 @@ from provider_adapters.sandbox.bank import (
     control,
     control_accounts,
     customers,
+    notices,
     settlement,
 )
 from provider_adapters.sandbox.bank.control import Levers
 from provider_adapters.sandbox.bank.door import Door
 from provider_adapters.sandbox.bank.faults import Faults
+from provider_adapters.sandbox.bank.notices import Listener
 
 _LOG = logging.getLogger(__name__)
 _SETTLE_EVERY_S = 0.5
@@ -48,6 +50,7 @@ class SandboxBank:
             settling it.
         now: The wall clock, aware UTC.
         random_hex: Gives this many random bytes as hexadecimal text.
+        listener: Who is told of payouts, payments and refunds; None nobody.
     """
 
     db_path: str
@@ -57,6 +60,7 @@ class SandboxBank:
     settle_after_s: float = 0.3
     now: Callable[[], datetime] = _utc_now
     random_hex: Callable[[int], str] = secrets.token_hex
+    listener: Listener | None = None
     _closing: contextlib.AsyncExitStack = field(
         init=False, repr=False, default_factory=contextlib.AsyncExitStack
     )
@@ -99,6 +103,13 @@ class SandboxBank:
         self.port = door.port
         settling = asyncio.create_task(_settle(kept))  # noqa: TID251 - owned: close() ends it
         opened.push_async_callback(_end, settling)
+        if self.listener is None:
+            notices.forget(kept)
+            return
+        telling = asyncio.create_task(  # noqa: TID251 - owned: close() ends it
+            notices.tell_for_ever(kept, self.listener)
+        )
+        opened.push_async_callback(_end, telling)
 
     async def _door(
         self, opened: contextlib.AsyncExitStack, app: web.Application, port: int

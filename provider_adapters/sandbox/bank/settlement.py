@@ -1,10 +1,17 @@
-"""Settlement: what becomes of accepted payouts when their time has come."""
+"""Settlement: what becomes of accepted payouts, and refunds, when their time has come."""
 
 from __future__ import annotations
 
 import json
 
-from provider_adapters.sandbox.bank import accounts, incoming, ledger, magic, statement
+from provider_adapters.sandbox.bank import (
+    accounts,
+    giving_back,
+    incoming,
+    ledger,
+    magic,
+    statement,
+)
 from provider_adapters.sandbox.bank.books import Books
 from provider_adapters.sandbox.bank.incoming import Payer, Payment
 from provider_adapters.sandbox.bank.payouts import Payout, Step
@@ -17,7 +24,7 @@ def settle_due(books: Books) -> int:
     """
     Do every step that is due, each in one transaction, and tell how many.
 
-    Called before every read, so that nobody ever sees a payout late: the
+    Called before every read, so that nobody ever sees one late: the
     background task only makes sure that time passes without readers too.
     """
     done = 0
@@ -26,7 +33,7 @@ def settle_due(books: Books) -> int:
         with books.database.transaction():
             _STEPS[Step(row["step"])](books, Payout(**row))
         done += 1
-    return done
+    return done + giving_back.settle_due(books)
 
 
 def _settle(books: Books, payout: Payout) -> None:

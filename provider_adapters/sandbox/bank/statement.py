@@ -8,6 +8,7 @@ from provider_adapters.sandbox.bank.books import Books
 from provider_adapters.sandbox.bank.paging import Page, Slice, cut
 
 _FIRST_NUMBER = 1_000_000_000
+_ORDERED = ("pix_out", "pix_refund")
 _INSERT = (
     "INSERT INTO statement"
     " (account_id, payout_id, kind, centavos, e2e_id, name, tax_number, description, at)"
@@ -26,9 +27,11 @@ class Entry:
     One line of the statement.
 
     Attributes:
-        kind: ``pix_in``, ``pix_out``, ``pix_returned`` or ``fee``.
+        kind: ``pix_in``, ``pix_out``, ``pix_returned``, ``pix_refund``, or what is
+            not Pix: ``fee``, ``ted_in``, ``ted_out``, ``boleto_in``, ``boleto_out``.
         centavos: Above zero for money in, below for money out.
-        payout_id: The payout it belongs to; such a line's id is not numeric.
+        payout_id: The payout or refund it belongs to; the id of money ordered
+            out is this, and not numeric.
         idempotency_key: Of that payout; read, never written.
         at: Microseconds since 1970.
     """
@@ -47,8 +50,9 @@ class Entry:
 
     @property
     def id(self) -> str:
-        """The bank's identifier of the line: the payout's, or a number."""
-        return self.payout_id if self.kind == "pix_out" and self.payout_id else number(self.seq)
+        """The bank's identifier of the line: the payout's or refund's, or a number."""
+        ordered = self.kind in _ORDERED and self.payout_id
+        return ordered or number(self.seq)
 
 
 def number(seq: int) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.providers import ProviderAdapter
 from tests.contract.adapters.harness import on_stage
-from tests.contract.adapters.sandbox import Stage, sandbox_stage
+from tests.contract.adapters.sandbox import Paid, Stage, sandbox_stage
 from tests.unit.provider_adapters.witness import ClientLimits, Witness
 
 STAGES = {"sandbox": sandbox_stage}
@@ -40,3 +40,10 @@ async def adapter(name: str, stage: Stage, told: Witness) -> AsyncIterator[Provi
     limits = ClientLimits(connect_s=0.4, read_s=1.0, payout_s=1.0)
     async with on_stage(name, stage.url, told, limits) as standing:
         yield standing
+
+
+@pytest.fixture
+async def paid(stage: Stage) -> Paid:
+    """R$ 10.50 that came in for a charge."""
+    said = await stage.tell("/charges/pending%2F1/pay", {})
+    return Paid("pending/1", said["e2e_id"])

@@ -47,6 +47,14 @@ class Stage:
         return [row["centavos"] for row in said["data"]]
 
 
+@dataclass(frozen=True)
+class Paid:
+    """A payment of R$ 10.50 that came in; its charge and its end-to-end id."""
+
+    reference: str
+    e2e_id: str
+
+
 @asynccontextmanager
 async def sandbox_stage(folder: Path) -> AsyncIterator[Stage]:
     """Open a bank, and an account on it."""

@@ -88,14 +88,14 @@ async def reference_in_use(world: World, _folder: Path) -> Said:
 
 
 async def internal(world: World, _folder: Path) -> Said:
-    with world.losing("payouts"):
+    async with world.losing("payouts"):
         return of(await world.pay(order("code-internal", world.today())))
 
 
 async def auth_unavailable(world: World, _folder: Path) -> Said:
     made = await world.issue()
     unseen = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
-    with world.losing("credentials"):
+    async with world.losing("credentials"):
         return of(await world.ask("GET", world.at("/balance"), pair=unseen))
 
 

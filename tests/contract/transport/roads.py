@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable
+import socket
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Deadline
@@ -14,23 +17,38 @@ from provider_adapters._shared.messages import Kind, ProviderAnswer, ProviderReq
 from provider_adapters._shared.passage import Passage
 from provider_adapters._shared.wire.tls import TlsFiles
 from provider_adapters._shared.wire.transport import WireTransport
+from tests.unit.provider_adapters.scripted import ScriptedBank
 
 LIMITS = ClientLimits(connect_s=2.0)
 _MARK = re.compile(rb'"mark": (\d+)')
 FAR = Deadline(10.0, lambda: 0.0)
-READ = ProviderRequest(operation="x", method="GET", template="/", path="/")
 
 
-def order(mark: int = 0) -> ProviderRequest:
-    """Make a request that moves money, with a mark of its own."""
+def read(path: str = "/") -> ProviderRequest:
+    """Make a request that moves nothing."""
+    return ProviderRequest(operation="x", method="GET", template="/", path=path)
+
+
+def order(
+    mark: int = 0,
+    *,
+    path: str = "/",
+    body: bytes = b"",
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> ProviderRequest:
+    """Make a request that moves money, with a mark of its own unless the body is given."""
     return ProviderRequest(
         operation="create_payout",
         method="POST",
         template="/",
-        path="/",
-        body=b'{"mark": %d}' % mark,
+        path=path,
+        headers=headers,
+        body=body or b'{"mark": %d}' % mark,
         kind=Kind.PAYOUT,
     )
+
+
+READ = read()
 
 
 def marks(requests: Iterable[bytes]) -> list[int]:
@@ -50,6 +68,17 @@ async def road(url: str, tls: TlsFiles | None = None) -> AsyncIterator[WireTrans
     finally:
         await transport.close()
     assert len(opened.pool) == 0
+
+
+@asynccontextmanager
+async def behind(place: socket.socket, bank: ScriptedBank) -> AsyncIterator[ScriptedBank]:
+    """Open a bank at a port that is held already; whoever stands in front of it knows it."""
+    server = await asyncio.start_server(bank, sock=place.dup())
+    try:
+        yield bank
+    finally:
+        server.close()
+        await bank.stop()
 
 
 async def tried(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import re
-from dataclasses import replace
 
 import pytest
 
@@ -14,35 +12,11 @@ from gateway.domain.providers import ProviderError
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.passage import Passage
 from tests.contract.transport.conftest import Run
+from tests.contract.transport.plays import dripping, echo, hasty
 from tests.contract.transport.roads import FAR, READ, marks, order, road, tried
 from tests.unit.provider_adapters.scripted import Line, Play, ScriptedBank, answer, saying, standing
 
-MARK = re.compile(rb'"mark": (\d+)')
 ROUNDS = 300
-
-
-def echo(request: bytes) -> bytes:
-    """Answer with the mark of the request."""
-    found = MARK.search(request)
-    return answer(b'{"mark": %d}' % int(found[1] if found else 0))
-
-
-def hasty(chance: random.Random) -> Play:
-    """Close now and then: after the answer, a moment later, or instead of it."""
-
-    async def play(line: Line) -> None:
-        choice = chance.randrange(8)
-        if choice == 0:
-            line.reset()
-            raise ConnectionResetError
-        await line.say(echo(line.request))
-        if choice in {1, 2}:
-            await asyncio.sleep(chance.choice([0, 0, 0.0005, 0.001]))
-            if choice == 2:
-                line.reset()
-            raise ConnectionResetError
-
-    return play
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -132,18 +106,12 @@ async def _half_closed_before(line: Line) -> None:
     await line.reader.read()
 
 
-async def _dripping(line: Line) -> None:
-    for byte in answer(headers=(b"Connection: close",)):
-        await line.say(bytes([byte]))
-        await asyncio.sleep(0.001)
-
-
 @pytest.mark.parametrize(
     ("play", "expected"),
     [
         (_half_closed, b"{}"),
         (_half_closed_before, "connection_lost"),
-        (_dripping, b"{}"),
+        (dripping(answer(headers=(b"Connection: close",))), b"{}"),
         (saying(b"HTTP/1.1 100 Continue\r\n\r\n" * 5 + answer()), b"{}"),
         (saying(answer(headers=(b"Connection: close",))), b"{}"),
         (saying(answer() + b"\r\n\r\n"), b"{}"),
@@ -174,7 +142,7 @@ def test_an_answer_before_the_request_is_whole(run: Run):
             await line.say(answer(status="413 Content Too Large"))
             await asyncio.sleep(0.2)
 
-        big = replace(order(), body=b"x" * 20_000_000)
+        big = order(body=b"x" * 20_000_000)
         async with standing(ScriptedBank(refuses, reads=False)) as bank, road(bank.url) as to:
             found = await tried(to, big)
             idle = to._open.pool.idle if to._open else None

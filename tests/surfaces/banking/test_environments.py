@@ -14,6 +14,7 @@ import pytest
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.running import running
 from gateway.config.hidden import Address, Secret
+from gateway.config.identity import Identity, Mail
 from gateway.config.listeners import Admin, Server
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
@@ -38,6 +39,7 @@ def production(folder: Path, url: str) -> Settings:
         database=Database(url=Address(url), migrate="always"),
         auth=Auth(basic=Basic(pepper=Secret(PEPPER))),
         sealing=Sealing(key=Secret(KEY)),
+        identity=Identity(origin="https://pix.example", mail=Mail(host="127.0.0.1")),
     )
 
 

@@ -59,10 +59,10 @@ async def unknown_id(world: World, place: Place) -> Answer:
 
 
 async def expired(world: World, place: Place) -> Answer:
-    soon = world.gateway.now() + timedelta(milliseconds=50)
+    soon = world.gateway.now() + timedelta(seconds=1)
     issued = await world.issue(expires_at=soon)
     pair = Pair(client_id=issued.credential.client_id, client_secret=issued.client_secret)
-    await asyncio.sleep(0.06)
+    await asyncio.sleep(1.01)
     return await rows.ask(world, place, pair=pair)
 
 

@@ -30,7 +30,7 @@ async def test_a_record_serves_to_the_end_of_its_time(tmp_path: Path, table: str
     """Then 503 with Retry-After; and all is well when the store is back."""
     async with opened(sandbox(tmp_path, auth=BRIEF)) as world:
         before = await balance(world)
-        with world.losing(table):
+        async with world.losing(table):
             cached = await balance(world)
             await asyncio.sleep(0.5)
             away = await balance(world)
@@ -43,12 +43,11 @@ async def test_a_record_serves_to_the_end_of_its_time(tmp_path: Path, table: str
 
 async def test_a_credential_nobody_has_seen_is_not_let_in(tmp_path: Path):
     """Never fail open."""
-    async with opened(sandbox(tmp_path)) as world:
-        with world.losing("credentials"):
-            unseen = await balance(world, by="company")
-            wrong = await world.ask(
-                "GET", world.at("/balance"), pair=other_secret(world.pair("company"))
-            )
+    async with opened(sandbox(tmp_path)) as world, world.losing("credentials"):
+        unseen = await balance(world, by="company")
+        wrong = await world.ask(
+            "GET", world.at("/balance"), pair=other_secret(world.pair("company"))
+        )
 
     assert unseen.verdict == wrong.verdict == AWAY
 
@@ -68,9 +67,8 @@ async def test_what_needs_no_store_is_answered_without_it(
 ):
     """A secret without its checksum is refused before anybody is asked."""
     headers = {} if header is None else {"Authorization": header}
-    async with opened(sandbox(tmp_path)) as world:
-        with world.losing("credentials"):
-            answer = await world.call("GET", world.at("/balance"), headers=headers)
+    async with opened(sandbox(tmp_path)) as world, world.losing("credentials"):
+        answer = await world.call("GET", world.at("/balance"), headers=headers)
 
     assert answer.verdict == (401, code)
 
@@ -82,9 +80,8 @@ STORED = [
 
 @pytest.mark.parametrize("place", STORED, ids=rows.name)
 async def test_payouts_that_cannot_be_read_are_our_failure(tmp_path: Path, place: Place):
-    async with opened(sandbox(tmp_path)) as world:
-        with world.losing("payouts"):
-            answer = await rows.ask(world, place)
+    async with opened(sandbox(tmp_path)) as world, world.losing("payouts"):
+        answer = await rows.ask(world, place)
 
     assert answer.verdict == (500, "SVC.SYS.001")
 
@@ -94,7 +91,7 @@ async def test_a_payout_that_cannot_be_stored_is_not_sent(tmp_path: Path):
     async with opened(sandbox(tmp_path)) as world:
         sent = order("unstored", world.today())
         await world.control.delete("calls")
-        with world.losing("payouts"):
+        async with world.losing("payouts"):
             failed = await world.pay(sent)
         calls = (await world.control.get("calls"))["data"]
         looked_up = await world.ask("GET", world.at("/withdraw/unstored"))
@@ -108,9 +105,8 @@ async def test_a_payout_that_cannot_be_stored_is_not_sent(tmp_path: Path):
 
 
 async def test_reads_of_the_bank_need_no_payouts(tmp_path: Path):
-    async with opened(sandbox(tmp_path)) as world:
-        with world.losing("payouts"):
-            answer = await balance(world)
+    async with opened(sandbox(tmp_path)) as world, world.losing("payouts"):
+        answer = await balance(world)
 
     assert answer.status == 200
 

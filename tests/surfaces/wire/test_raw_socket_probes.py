@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
-from aiohttp import web
 
 from gateway.http.wire.listener import Listener
+from gateway.http.wire.reply import Reply
+from gateway.http.wire.request import Request
+from gateway.http.wire.web_handler import Direct
 from tests.raw_http import HOST, Exchange, ask, exchange
 from tests.surfaces.wire.probes import ACCEPTED, CHUNKED, END, GET, MARK, NEXT, POST, PROBES
 from tests.wired import SHORT, Seen, listening
@@ -21,7 +23,7 @@ def seen() -> Seen:
 
 @pytest.fixture
 async def listener(seen: Seen) -> AsyncIterator[Listener]:
-    async with listening(seen.handle, seen) as listener:
+    async with listening(Direct(seen.answer), seen) as listener:
         yield listener
 
 
@@ -156,11 +158,11 @@ async def test_a_refused_caller_that_still_sends_is_not_reset(listener, start):
 async def test_a_body_nobody_read_is_thrown_away(seen):
     """Reading had paused, for the body filled our buffer; it goes on behind the answer."""
 
-    async def handle(request: web.BaseRequest) -> web.Response:
+    async def answer(request: Request) -> Reply:
         await asyncio.sleep(0.1)
-        return web.Response()
+        return Reply()
 
-    async with listening(handle, seen) as listener:
+    async with listening(Direct(answer), seen) as listener:
         start = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 16000000\r\n\r\n"
         told = await exchange(listener.port, start, *[b"a" * 4_000_000] * 4, gap_s=0)
 
@@ -169,7 +171,7 @@ async def test_a_body_nobody_read_is_thrown_away(seen):
 
 async def test_a_refused_caller_is_told_at_once_that_no_more_comes(seen):
     """The wait for what it still sends is ours, not its own."""
-    async with listening(seen.handle, seen, replace(SHORT, linger_s=2.0)) as listener:
+    async with listening(Direct(seen.answer), seen, replace(SHORT, linger_s=2.0)) as listener:
         bad = await exchange(listener.port, b"BAD\r\n\r\n")
         late = await exchange(listener.port, POST + HOST + b"Content-Length: 5\r\n\r\n")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from gateway.cache import Lifetimes, RecordCache
+from gateway.domain.ready import Ready
 from gateway.domain.stores import StoreUnavailable
 
 LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
@@ -52,6 +53,19 @@ async def test_a_record_is_loaded_once_and_believed(source: Source):
     found = [await cache.find("a"), await cache.find("a")]
 
     assert (found, source.loaded, source.seen) == (["A", "A"], ["a"], ["miss", "hit"])
+
+
+@pytest.mark.parametrize(("key", "record"), [("a", "A"), ("x", None)])
+async def test_what_was_found_lately_need_not_be_waited_for(source: Source, key: str, record: str):
+    cache = source.cache()
+    before = cache.find(key)
+    await before
+
+    after = cache.find(key)
+
+    assert not isinstance(before, Ready)
+    assert isinstance(after, Ready)
+    assert after.value == record
 
 
 async def test_the_absence_of_one_is_believed_too(source: Source):

@@ -7,6 +7,7 @@ takes no compressed answer, and sends nothing twice. No product code uses it.
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from types import SimpleNamespace
 
@@ -16,12 +17,14 @@ from yarl import URL
 from gateway.domain.accounts import Environment
 from gateway.domain.providers import BadReply, ProviderError, Unavailable, Unreachable
 from gateway.telemetry import trace
-from provider_adapters._shared import addresses
+from provider_adapters._shared import addresses, faults
 from provider_adapters._shared.limits import ClientLimits
 from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
 from provider_adapters._shared.passage import Passage, SendRefused
 from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.surroundings import Surroundings
+from provider_adapters._shared.transport import LONGEST_S
+from provider_adapters._shared.wire.tls import TlsFiles
 
 FIXED = {
     "Accept": "application/json",
@@ -39,6 +42,7 @@ class StockTransport:
         limits: ClientLimits,
         environment: Environment,
         around: Surroundings | None = None,
+        tls: TlsFiles | None = None,
     ) -> None:
         self._base_url = base_url
         self._limits = limits
@@ -65,7 +69,16 @@ class StockTransport:
             await self._session.close()
             self._session = None
 
-    async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+    async def call(
+        self, request: ProviderRequest, passage: Passage, within_s: float = LONGEST_S
+    ) -> ProviderAnswer:
+        try:
+            async with asyncio.timeout(within_s):
+                return await self._exchanged(request, passage)
+        except TimeoutError as problem:
+            raise faults.timed_out(passage) from problem
+
+    async def _exchanged(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
         if self._session is None:
             raise Unreachable(Reason.CLOSED)
         passage.connecting()

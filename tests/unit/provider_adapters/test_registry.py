@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.accounts import Environment
+from gateway.domain.provider_options import Option
 from gateway.domain.providers import ProviderAdapter, Repeat
 from provider_adapters import registry
 from provider_adapters._shared.factory import AdapterRefused
@@ -64,7 +65,7 @@ def test_the_matrix_shows_what_each_adapter_can_do():
     assert row == registry.AdapterRow(
         adapter="sandbox",
         calls=dict.fromkeys(registry.CALLS, True),
-        operations=(),
+        operations=tuple(sorted(Option)),
         payouts=True,
         repeat=Repeat.SAME_ANSWER,
         lookup_by_key=True,

@@ -64,6 +64,7 @@ def test_a_providers_limits_are_an_adapters():
     provider = Provider(
         adapter="sandbox",
         connect_timeout_s=1,
+        first_byte_timeout_s=1.5,
         read_timeout_s=2,
         payout_timeout_s=3,
         in_flight=4,
@@ -75,9 +76,16 @@ def test_a_providers_limits_are_an_adapters():
     limits = msgspec.convert(limits_of(provider), ClientLimits)
 
     assert (limits.connect_s, limits.read_s, limits.payout_s) == (1, 2, 3)
+    assert limits.first_byte_s == 1.5
     held = limits.bulkhead
     assert (held.in_flight, held.waiting, held.wait_s) == (4, 5, 6)
     assert msgspec.to_builtins(limits.breaker) == msgspec.to_builtins(provider.breaker)
+
+
+def test_without_a_time_for_the_first_byte_there_is_none():
+    limits = msgspec.convert(limits_of(Provider(adapter="sandbox")), ClientLimits)
+
+    assert limits.first_byte_s is None
 
 
 def test_credentials_that_cannot_be_opened_are_of_no_use():
@@ -92,18 +100,69 @@ def test_credentials_that_cannot_be_opened_are_of_no_use():
         found.of(dataclasses.replace(account(), sealed_credentials=b"?"))
 
 
-def test_a_bank_is_kept_for_as_long_as_the_record_is_the_same():
-    """Opening credentials costs more than finding their bank; a new record may hold new ones."""
+def counting() -> tuple[ConnectedBanks, list[bytes]]:
+    """Banks, and what was opened for them."""
     opened: list[bytes] = []
 
-    def unseal(sealed: bytes, _bound_to: str) -> str:
+    def unseal(sealed: bytes, bound_to: str) -> str:
         opened.append(sealed)
-        return "token"
+        return f"{sealed.decode()} of {bound_to}"
 
-    found = ConnectedBanks({"sandbox": Connection(ScriptedBank(), read_only=False)}, unseal)
+    return ConnectedBanks({"sandbox": Connection(ScriptedBank(), read_only=False)}, unseal), opened
+
+
+def test_credentials_are_opened_once():
+    """The record is read anew every few seconds, and is mostly the same."""
+    found, opened = counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
 
-    assert found.of(held) is found.of(held)
-    found.of(dataclasses.replace(held, sealed_credentials=b"2"))
+    bank = found.of(held)
 
-    assert opened == [b"1", b"2"]
+    assert found.of(held) is bank
+    assert found.of(dataclasses.replace(held, name="Another")) is bank
+    assert opened == [b"1"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"sealed_credentials": b"2"}, {"provider_account": "conta-2"}, {"provider": "another"}],
+    ids=str,
+)
+def test_a_record_that_leads_elsewhere_is_followed_at_once(changed: dict[str, object]):
+    """Rotated credentials must not be answered by the former ones."""
+    found, _ = counting()
+    held = dataclasses.replace(account(), sealed_credentials=b"1")
+    former = found.of(held)
+
+    now = found.of(dataclasses.replace(held, **changed))
+
+    assert former is not None
+    assert now is None or now.account != former.account
+
+
+def test_another_account_s_credentials_are_its_own():
+    """The same sealed bytes under another id are bound to that."""
+    found, opened = counting()
+    held = dataclasses.replace(account(), sealed_credentials=b"1")
+    other = dataclasses.replace(held, id="00000000-0000-4000-8000-00000000000f")
+
+    banks_of_both = found.of(held), found.of(other)
+
+    assert [bank.account.credentials for bank in banks_of_both if bank] == [
+        f"1 of {held.id}",
+        f"1 of {other.id}",
+    ]
+    assert opened == [b"1", b"1"]
+
+
+def test_no_more_are_kept_than_the_bound():
+    found, opened = counting()
+    for number in range(10_001):
+        found.of(dataclasses.replace(account(), id=str(number), sealed_credentials=b"1"))
+
+    found.of(dataclasses.replace(account(), id="1", sealed_credentials=b"1"))
+    assert len(opened) == 10_001
+    found.of(dataclasses.replace(account(), id="0", sealed_credentials=b"1"))
+
+    assert len(opened) == 10_002
+    assert len(found._kept) == 10_000

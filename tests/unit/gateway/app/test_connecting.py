@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from gateway.app.connecting import connect
 from gateway.config.settings import Settings
-from gateway.config.upstream import Provider
+from gateway.config.upstream import Provider, Tls
 from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters._shared.wire.transport import WireTransport
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.unit.provider_adapters.witness import Witness
 
@@ -35,6 +37,15 @@ def test_limits_of_its_own_win():
     adapter = made(settings(settings={**URL, "limits": {"read_s": 1.5}}, read_timeout_s=3.5))
 
     assert adapter.client._limits.read_s == 1.5
+
+
+def test_it_shows_and_trusts_the_provider_s_files():
+    files = {"ca": "a.pem", "certificate": "c.pem", "key": "k.pem"}
+    adapter = made(settings(settings=URL, tls=Tls(**files)))
+
+    transport = adapter.client._transport
+    assert isinstance(transport, WireTransport)
+    assert msgspec.to_builtins(transport._tls) == files
 
 
 @pytest.mark.parametrize("read_only", [True, False])

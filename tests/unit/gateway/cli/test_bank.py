@@ -10,9 +10,10 @@ from gateway.config.upstream import SandboxBank
 from gateway.domain.accounts import BankCoordinates
 from gateway.domain.money import Money
 from gateway.domain.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.refunds import RefundOrder
 from gateway.operations.administration import NotPossible
 from gateway.operations.demo.bank_side import AccountOpening
-from gateway.operations.demo.contents import DemoCharge, DemoIncome
+from gateway.operations.demo.contents import DemoCharge, DemoIncome, DemoMovement
 from provider_adapters.sandbox.control import ControlRefused
 
 ACCOUNT = AccountOpening(
@@ -84,6 +85,46 @@ async def test_money_comes_in_and_a_fee_goes_out(control):
     await bank.take_fee(ACCOUNT.id, Money(50))
 
     assert await owned(control) == 10_50 + 1_00 - 50
+
+
+async def test_a_movement_that_is_not_pix_is_booked(control):
+    bank = ControlledBank(control)
+    await bank.open_account(ACCOUNT)
+    movement = DemoMovement(
+        ago=timedelta(),
+        kind="ted_out",
+        value=Money(1_00),
+        other=("Maria", "52998224725"),
+        description="frete",
+    )
+
+    await bank.book(ACCOUNT.id, movement, datetime(2026, 11, 1, tzinfo=UTC))
+
+    assert await owned(control) == 10_50 - 1_00
+
+
+async def test_money_is_given_back_once(control):
+    bank = ControlledBank(control)
+    await bank.open_account(ACCOUNT)
+    income = DemoIncome(
+        ago=timedelta(), value=Money(1_00), payer=("Maria", "52998224725"), description="pão"
+    )
+    e2e_id = await bank.receive(ACCOUNT.id, income, datetime.now(UTC))
+    order = RefundOrder(
+        provider_key="rk-1",
+        reference="r-1",
+        payment_e2e_id=e2e_id,
+        value=Money(40),
+        description="",
+    )
+
+    for _ in range(2):
+        await bank.give_back(ACCOUNT.id, order)
+
+    given = (await control.get("refunds"))["data"]
+    assert [(each["key"], each["centavos"], each["payment"]) for each in given] == [
+        ("rk-1", 40, e2e_id)
+    ]
 
 
 async def test_a_taken_account_number_is_a_refusal(control):

@@ -1,14 +1,13 @@
 """``pixgate routes``, ``errors`` and ``providers``."""
 
-from gateway.cli.catalogue import error_page
-from gateway.domain.errors import CATALOGUE
+from gateway.cli.catalogue import EVERY_CODE, error_page
 
 
 def test_every_row_shows_what_it_needs_and_may_cost(shell):
-    """The ten operations of contract 4.1, and three that are open."""
+    """The ten operations of contract 4.1, and three that are open, are the banking surface's."""
     rows = {each["name"]: each for each in shell.reads("routes")}
 
-    assert len(rows) == 13
+    assert len([name for name in rows if name.startswith("banking.")]) == 13
     create = rows["banking.payout_create"]
     assert (create["method"], create["permission"]) == ("POST", "withdraw:write")
     assert (create["quota"], create["per_second"], create["burst"]) == ("payout", 10, 20)
@@ -16,8 +15,17 @@ def test_every_row_shows_what_it_needs_and_may_cost(shell):
     assert "SVC.PIX.010 502" in create["errors"]
 
 
+def test_what_people_try_draws_from_a_bucket_of_their_address(shell):
+    rows = {each["name"]: each for each in shell.reads("routes")}
+
+    assert rows["identity.login"]["quota"] == rows["panel.mfa"]["quota"] == "sign_in"
+    assert rows["identity.session"]["quota"] == "anonymous"
+    assert rows["identity.sessions"]["quota"] == ""
+
+
 def test_only_open_rows_need_no_permission_and_draw_no_quota(shell):
-    rows = shell.reads("routes")
+    """On the banking surface."""
+    rows = [each for each in shell.reads("routes") if each["name"].startswith("banking.")]
 
     assert all(bool(each["permission"]) is bool(each["quota"]) for each in rows)
     assert {each["name"].split(".")[1] for each in rows if not each["permission"]} == {
@@ -31,16 +39,16 @@ def test_rows_are_a_table_for_people(shell):
     lines = shell.says("routes").splitlines()
 
     assert lines[0].split()[:3] == ["method", "path", "permission"]
-    assert len(lines) == 1 + 13
+    assert len(lines) == 1 + len(shell.reads("routes"))
 
 
 def test_every_error_is_listed(shell):
     listed = shell.reads("errors")
 
     assert [(each["code"], each["status"]) for each in listed] == [
-        (each.code, each.status) for each in CATALOGUE
+        (each.code, each.status) for each in EVERY_CODE
     ]
-    assert len(shell.says("errors").splitlines()) == 1 + len(CATALOGUE)
+    assert len(shell.says("errors").splitlines()) == 1 + len(EVERY_CODE)
 
 
 def test_errors_need_no_configuration(shell):
@@ -50,8 +58,8 @@ def test_errors_need_no_configuration(shell):
 def test_the_page_is_what_the_command_prints(shell):
     page = shell.says("errors", "--markdown")
 
-    assert page == "\n".join(error_page(CATALOGUE)) + "\n"
-    assert page.count("\n| `") == len(CATALOGUE)
+    assert page == "\n".join(error_page(EVERY_CODE)) + "\n"
+    assert page.count("\n| `") == len(EVERY_CODE)
 
 
 def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):

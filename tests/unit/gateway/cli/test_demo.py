@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 
 from gateway.cli.demo import summary
+from gateway.security.totp import Totp
 
 
 def test_the_demo_is_made_once(shell, bank):
@@ -68,3 +69,33 @@ def test_a_summary_fits_one_screen(shell, bank):
     lines = summary(shell.reads("demo"), datetime.now(UTC).date())
 
     assert len(lines) < 40
+
+
+def test_the_code_of_a_demo_person_is_the_app_s(shell, bank):
+    made = shell.reads("demo")
+    secret = made["users"]["admin"]["totp_secret"]
+
+    code = shell.says("demo", "totp", "admin@example.com").strip()
+
+    now = datetime.now(tz=UTC)
+    assert Totp("pixgate").accepted_step(secret, code, now) is not None
+
+
+def test_who_has_no_app_has_no_code(shell, bank):
+    shell.reads("demo")
+
+    line = shell.fails("demo", "totp", "viewer@example.com")
+
+    assert line == (
+        "Error: no demo person of the address viewer@example.com has an authenticator app"
+    )
+
+
+def test_people_are_printed_with_what_they_sign_in_with(shell, bank):
+    made = shell.reads("demo")
+
+    said = shell.says("demo")
+
+    assert all(
+        f"{one['email']}  password {one['password']}" in said for one in made["users"].values()
+    )

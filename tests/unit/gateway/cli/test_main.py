@@ -14,13 +14,26 @@ COMMANDS = {
     "config": {"check"},
     "credential": {"issue", "list", "revoke", "rotate"},
     "db": {"current", "downgrade", "upgrade"},
-    "demo": set(),
+    "demo": {"totp"},
     "errors": set(),
+    "keys": {"list", "retire", "rotate"},
+    "outbox": set(),
     "providers": set(),
     "routes": set(),
     "sandbox": {"charge", "executions", "fault", "pay", "top-up"},
     "sandbox-bank": set(),
     "serve": set(),
+    "user": {
+        "create",
+        "disable",
+        "enable",
+        "end-sessions",
+        "invite",
+        "invite-again",
+        "list",
+        "reset-mfa",
+        "roles",
+    },
 }
 EVERY = [
     (group, *([command] if command else []))

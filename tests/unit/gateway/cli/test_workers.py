@@ -15,7 +15,7 @@ from gateway.store import schema
 from tests.servers.process import free_port
 from tests.surfaces.processes import ROOT
 
-START_S = 30
+START_S = 90
 
 
 @asynccontextmanager

@@ -7,13 +7,16 @@ from msgspec.structs import replace
 
 from gateway.config.checks import Finding, check, is_loopback, sealing_key
 from gateway.config.hidden import Address, Secret
+from gateway.config.identity import Identity, Mail
 from gateway.config.reading import settings_from
+from gateway.config.session import Session
 from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.accounts import Environment
 
 PEPPER = Secret("a pepper of production, long enough")
 KEY = Secret(base64.b64encode(bytes(range(32))).decode())
+PEOPLE = Identity(origin="https://pix.example", mail=Mail(host="mail.example"))
 ADAPTERS = {"sandbox", "acme"}
 
 
@@ -23,6 +26,7 @@ def fit_for_production() -> Settings:
         database=Database(url=Address("postgresql://db/pixgate")),
         auth=Auth(basic=Basic(pepper=PEPPER)),
         sealing=Sealing(key=KEY),
+        identity=PEOPLE,
         sandbox_bank=SandboxBank(start=False),
         providers={"acme": Provider(adapter="acme")},
     )
@@ -59,6 +63,17 @@ def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
         ("server: {drain_s: 20}\nproviders: {a: {adapter: acme}}", "providers.a.payout_timeout_s"),
         ("providers: {a: {adapter: acme, breaker: {open_s: 121}}}", "providers.a.breaker.open_s"),
         ("database: {auth_timeout_s: 3}", "database.auth_timeout_s"),
+        ("identity: {origin: pix.example}", "identity.origin"),
+        ("identity: {origin: 'https://pix.example/'}", "identity.origin"),
+        ("identity: {origin: 'https://pix.example:x'}", "identity.origin"),
+        ("identity: {origin: 'ftp://pix.example'}", "identity.origin"),
+        ("identity: {access_s: 600, refresh_s: 600}", "identity.access_s"),
+        ("identity: {retired_peppers: {old: ''}}", "identity.retired_peppers.old"),
+        ("identity: {mail: {host: mail.example, sender: nobody}}", "identity.mail.sender"),
+        (
+            "identity: {mail: {password: '${K}', encryption: none}}",
+            "identity.mail.encryption",
+        ),
         (
             "limits: {failed_credentials: {per_address: 10}}",
             "limits.failed_credentials.per_address_and_client",
@@ -102,6 +117,11 @@ def test_what_is_right_is_not_found(text: str):
         ({"auth": Auth(basic=Basic(pepper=KEY))}, "sealing.key"),
         ({"sealing": Sealing()}, "sealing.key"),
         ({"sealing": Sealing(key=Secret("A" * 43 + "="))}, "sealing.key"),
+        ({"identity": replace(PEOPLE, origin="")}, "identity.origin"),
+        ({"identity": replace(PEOPLE, origin="http://pix.example")}, "identity.origin"),
+        ({"identity": replace(PEOPLE, mail=Mail())}, "identity.mail.host"),
+        ({"identity": replace(PEOPLE, pepper=Secret("short"))}, "identity.pepper"),
+        ({"session": Session(insecure_dev=True)}, "session.insecure_dev"),
         ({"sandbox_bank": SandboxBank(start=True)}, "sandbox_bank.start"),
         ({"providers": {"a": Provider(adapter="sandbox")}}, "providers.a.adapter"),
         ({"database": Database()}, "database.url"),

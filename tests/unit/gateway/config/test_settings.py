@@ -12,6 +12,7 @@ from gateway.config.documents import Section
 from gateway.config.hidden import Address
 from gateway.config.listeners import Admin, Server, Trace
 from gateway.config.reading import read_settings, settings_from
+from gateway.config.session import Session
 from gateway.config.settings import (
     Auth,
     Basic,
@@ -92,7 +93,12 @@ def test_the_shipped_file_is_the_sandbox_at_its_defaults():
 
     shipped = settings.providers
     bank = SandboxBank(start=True)
-    assert settings == Settings(server=Server(openapi=True), sandbox_bank=bank, providers=shipped)
+    assert settings == Settings(
+        server=Server(openapi=True),
+        session=Session(insecure_dev=True),
+        sandbox_bank=bank,
+        providers=shipped,
+    )
     assert shipped == {
         "sandbox": Provider(adapter="sandbox", settings={"base_url": "http://127.0.0.1:8090"}),
         "sandbox-read-only": Provider(

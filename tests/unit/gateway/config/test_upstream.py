@@ -10,6 +10,7 @@ def test_deadlines_of_a_provider_are_those_promised():
 
     assert (provider.connect_timeout_s, provider.read_timeout_s) == (2, 8)
     assert provider.payout_timeout_s == 20
+    assert provider.first_byte_timeout_s == 0
     assert (provider.in_flight, provider.waiting, provider.waiting_s) == (64, 64, 1)
 
 
@@ -20,6 +21,12 @@ def test_the_breaker_opens_as_promised():
     assert (breaker.consecutive, breaker.share, breaker.calls) == (5, 0.5, 20)
     assert (breaker.window_s, breaker.open_s, breaker.longest_open_s) == (30, 10, 120)
     assert breaker.jitter == 0.2
+
+
+def test_no_file_is_named_by_itself():
+    tls = Provider(adapter="x").tls
+
+    assert (tls.ca, tls.certificate, tls.key) == ("", "", "")
 
 
 def test_the_sandbox_bank_binds_loopback():

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.charges import Charge, ChargeStatus, ChargeType, Party
+from gateway.domain.charges import Charge, ChargeOrder, ChargeStatus, ChargeType, Party
 from gateway.domain.money import Money
 from tests.unit.standing import NOON
 
@@ -50,3 +50,19 @@ def test_an_active_charge_expires_at_its_instant(
 def test_status_and_type_have_the_words_of_the_contract():
     assert [each.value for each in ChargeStatus] == ["Active", "Paid", "Canceled"]
     assert [each.value for each in ChargeType] == ["Static", "Dynamic"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"value": Money(0)}, {"value": Money(-1)}, {"expires_in": 0}, {"expires_in": -1}]
+)
+def test_a_charge_that_cannot_be_is_not_ordered(wrong: dict[str, object]):
+    plain = {"reference": "r", "type": ChargeType.DYNAMIC, "key": "a@example.com"}
+
+    with pytest.raises(ValueError, match="charge"):
+        ChargeOrder(**{**plain, **wrong})  # type: ignore[arg-type]
+
+
+def test_an_open_amount_without_an_end_is_a_charge():
+    order = ChargeOrder(reference="r", type=ChargeType.STATIC, key="a@example.com")
+
+    assert (order.value, order.expires_in, order.payer) == (None, None, None)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gateway.domain.errors import CATALOGUE, ELSEWHERE, ErrorCode, ServiceError, _Catalogue
+from gateway.domain.errors import CATALOGUE, ELSEWHERE, Catalogue, ErrorCode, ServiceError
 
 # Contract part 7, then the codes the contract has none for.
 TABLE = """
@@ -81,7 +81,7 @@ def test_what_banking_never_answers_is_in_the_catalogue():
     ("name", "message"), [("one", "Other."), ("other", "One.")], ids=["name", "meaning"]
 )
 def test_the_same_thing_cannot_be_declared_twice(name: str, message: str):
-    catalogue = _Catalogue()
+    catalogue = Catalogue()
     catalogue.declare("one", ("SVC.X", 400), "One.", "Do.")
 
     with pytest.raises(ValueError, match="declared twice"):
@@ -89,7 +89,7 @@ def test_the_same_thing_cannot_be_declared_twice(name: str, message: str):
 
 
 def test_one_code_may_have_two_meanings():
-    catalogue = _Catalogue()
+    catalogue = Catalogue()
 
     catalogue.declare("one", ("SVC.X", 400), "One.", "Do.")
     catalogue.declare("other", ("SVC.X", 400), "Other.", "Do.")

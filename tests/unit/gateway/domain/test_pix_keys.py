@@ -6,7 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gateway.domain.pix_keys import PixKey, PixKeyStatus, PixKeyType, normal_key
+from gateway.domain.pix_keys import (
+    KeyOrder,
+    PixKey,
+    PixKeyStatus,
+    PixKeyType,
+    hidden_tax_number,
+    normal_key,
+)
 
 CPF, CNPJ, EMAIL, PHONE, EVP = (
     PixKeyType.CPF,
@@ -119,3 +126,35 @@ def test_any_other_key_has_an_id_derived_from_account_and_key(provider_id: str):
     assert public == str(uuid.uuid5(uuid.UUID(ACCOUNT), "maria@example.com"))
     assert public != key(provider_id, "x@example.com").public_id(ACCOUNT)
     assert public != key(provider_id).public_id(str(uuid.uuid4()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "fits"),
+    [
+        (PixKeyType.EVP, "", True),
+        (PixKeyType.EMAIL, "a@example.com", True),
+        (PixKeyType.EVP, "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01", False),
+        (PixKeyType.CPF, "", False),
+    ],
+)
+def test_only_a_random_key_is_ordered_without_its_name(kind: PixKeyType, key: str, fits: bool):
+    if fits:
+        assert KeyOrder(kind, key).key == key
+    else:
+        with pytest.raises(ValueError, match="named"):
+            KeyOrder(kind, key)
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("52998224725", "***.982.247-**"),
+        ("***.982.247-**", "***.982.247-**"),
+        ("11222333000181", "11222333000181"),
+        ("", ""),
+        ("52998224725\n", "52998224725\n"),
+    ],
+)
+def test_a_person_s_tax_number_is_hidden_at_both_ends(told: str, shown: str):
+    """As the central bank's directory shows it."""
+    assert hidden_tax_number(told) == shown

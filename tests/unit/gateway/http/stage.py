@@ -126,10 +126,11 @@ def surface(
     exempt: frozenset[str] = frozenset(),
 ) -> Surface:
     """Put rows behind one gate."""
+    scheme = "basic" if any(each.needs for each in rows) else ""
     return Surface(
         name="tests",
         prefix="/v1",
-        gates=(Gate(policies=policies, admits=lambda call: call, rows=rows),),
+        gates=(Gate(policies=policies, admits=lambda call: call, rows=rows, scheme=scheme),),
         challenge=CHALLENGE,
         body_bytes=body_bytes,
         exempt=exempt,

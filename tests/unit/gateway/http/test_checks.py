@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
+from gateway.domain.calls import Policy
 from gateway.http.checks import check_surfaces
 from gateway.http.route import Row
+from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 from tests.unit.gateway.http.stage import TAKES, TAKES_BODY, row, surface
 
 
@@ -36,6 +40,38 @@ def test_a_permission_that_nobody_asks_for_is_none():
     assert found == ["tests.echo: a permission that no policy asks for"]
 
 
-@pytest.mark.parametrize("name", ["info", "health", "error_codes"])
-def test_three_rows_may_be_open(name: str):
-    assert check_surfaces([surface(row(path=f"/{name}", needs=None))]) == []
+GUARDS = {
+    "nothing": [],
+    "the token alone": [CsrfToken()],
+    "the origin alone": [WriteFromOurPage(str)],
+    "as a read": [ReadFromOurPage(origin=str, marked=True), CsrfToken()],
+}
+
+
+@pytest.mark.parametrize("guards", GUARDS.values(), ids=GUARDS)
+def test_a_write_behind_a_cookie_is_guarded(guards: list[Policy]):
+    """Or nothing starts."""
+    unguarded = surface(row(method="POST"))
+    gate = replace(unguarded.gates[0], scheme="session", policies=guards)
+
+    found = check_surfaces([replace(unguarded, gates=[gate])])
+
+    assert "tests.echo: a cookie without its guards against forged requests" in found
+
+
+def test_a_read_behind_a_cookie_is_guarded():
+    read = surface(row())
+    bare = replace(read.gates[0], scheme="session", policies=[CsrfToken()])
+    guarded = replace(bare, policies=[ReadFromOurPage(origin=str, marked=True)])
+
+    found = check_surfaces([replace(read, gates=[bare])])
+
+    assert found == ["tests.echo: a cookie without its guards against forged requests"]
+    assert check_surfaces([replace(read, gates=[guarded])]) == []
+
+
+def test_a_row_may_be_open_where_its_gate_says_why():
+    open_to_all = surface(row(needs=None))
+    gate = replace(open_to_all.gates[0], opens="everybody may know")
+
+    assert check_surfaces([replace(open_to_all, gates=[gate])]) == []

@@ -9,7 +9,7 @@ from gateway.domain.calls import Asked, Call
 from gateway.domain.errors import CATALOGUE
 from gateway.http.common import VERSION, admit_anybody, codes, common_rows
 
-ROWS = {row.path: row for row in common_rows("tests", Environment.PRODUCTION)}
+ROWS = {row.path: row for row in common_rows("tests", Environment.PRODUCTION, CATALOGUE)}
 
 
 @pytest.mark.parametrize("path", list(ROWS))

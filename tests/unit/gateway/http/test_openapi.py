@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any, TypedDict
 
 import pytest
 import yaml
@@ -10,7 +11,8 @@ import yaml
 from gateway.domain import errors
 from gateway.domain.calls import Input, Parameter
 from gateway.http.openapi import as_json, as_yaml, codes_of, document
-from tests.unit.gateway.http.stage import Asks, row, surface, text
+from gateway.http.route import Answer, RowLimits, route
+from tests.unit.gateway.http.stage import TAKES, Asks, Said, echo, row, surface, text
 
 PAGED: Input[str] = Input(
     read=text,
@@ -88,3 +90,61 @@ def test_both_forms_are_one_document():
     made = described(row(path="/a"))
 
     assert json.loads(as_json(made)) == yaml.safe_load(as_yaml(made)) == made
+
+
+class Waiting(TypedDict):
+    """What a row shows where it has not done it yet."""
+
+    waits: bool
+
+
+def either(said: str, _who: object) -> Answer[Said] | Answer[Waiting]:
+    """Show that it is done, or that it waits."""
+    return Answer(content={"said": said})
+
+
+def file(said: str, _who: object) -> Answer[bytes]:
+    """Show a file."""
+    return Answer(content=said.encode())
+
+
+def showing(shows: Any, **cells: Any) -> dict[str, Any]:
+    """Describe the answers of a row that shows something else."""
+    made = route(
+        "GET",
+        "/a",
+        name="tests.a",
+        tells="A.",
+        needs=None,
+        limits=RowLimits("read", 0),
+        takes=TAKES,
+        runs=echo,
+        shows=shows,
+        fails={},
+        raises=(),
+        **cells,
+    )
+    found: dict[str, Any] = described(made)["paths"]["/v1/a"]["get"]["responses"]
+    return found
+
+
+def test_an_answer_of_another_status_is_described_too():
+    responses = showing(either, also={202: Waiting})
+
+    shown = {
+        status: responses[status]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[
+            2
+        ]
+        for status in ("200", "202")
+    }
+    assert shown == {"200": "Said", "202": "Waiting"}
+
+
+def test_a_file_is_described_by_its_kinds():
+    """One of JSON may be anything."""
+    responses = showing(file, media=("text/csv; header=present", "application/json"))
+
+    assert responses["200"]["content"] == {
+        "text/csv": {"schema": {"type": "string"}},
+        "application/json": {},
+    }

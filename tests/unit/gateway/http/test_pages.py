@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import yaml
 
 from gateway.http.pages import PAGES, openapi_pages
+from gateway.http.route import Surface
 from tests.unit.gateway.http.stage import row, surface
 
 
+def _named(name: str) -> Surface:
+    """A surface of one row, under the name of one of ours."""
+    return replace(surface(row(path="/a")), name=name)
+
+
+def test_only_what_others_call_is_described():
+    """The panel is ours alone."""
+    assert openapi_pages([_named("panel"), _named("keys")]) == {}
+
+
 def test_the_document_is_there_in_two_forms():
-    pages = openapi_pages(surface(row(path="/a")))
+    pages = openapi_pages([_named("banking")])
 
     as_json, as_yaml = pages["/openapi.json"], pages["/openapi.yaml"]
     assert json.loads(as_json.body) == yaml.safe_load(as_yaml.body)
@@ -21,6 +33,6 @@ def test_the_document_is_there_in_two_forms():
 
 def test_every_page_has_a_known_name():
     """Metrics know no other."""
-    pages = openapi_pages(surface(row(path="/a")))
+    pages = openapi_pages([_named("banking"), _named("identity"), _named("backoffice")])
 
     assert {page.name for page in pages.values()} == set(PAGES)

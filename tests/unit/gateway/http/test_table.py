@@ -33,6 +33,8 @@ def table() -> Table:
         ("/v1/a/%", "/v1/a/{word}", {"word": "%"}),
         ("/v1/a/%FF", "/v1/a/{word}", {"word": "\udcff"}),
         ("/v1/a/..", "/v1/a/{word}", {"word": ".."}),
+        ("/v1/a/{}", "/v1/a/{word}", {"word": "{}"}),
+        ("/v1/a/{word}", "/v1/a/{word}", {"word": "{word}"}),
     ],
 )
 def test_a_path_finds_its_row(path: str, template: str, values: dict[str, str]):

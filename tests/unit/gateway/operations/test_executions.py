@@ -5,7 +5,7 @@ from datetime import date
 
 from gateway.domain.money import Money
 from gateway.domain.providers import Bank, Page, ProviderAccount
-from gateway.domain.statements import Direction, Entry
+from gateway.domain.statements import Direction, Entry, MovementKind
 from gateway.domain.windows import Window
 from gateway.operations.executions import Execution, statement_executions
 from tests.unit.movements import movement
@@ -40,6 +40,10 @@ async def test_money_in_and_fees_are_none():
     income = movement(direction=Direction.CREDIT)
 
     assert await read([fee, income]) == []
+
+
+async def test_money_given_back_is_no_payout():
+    assert await read([movement(kind=MovementKind.PIX_RETURN)]) == []
 
 
 async def test_every_page_counts():

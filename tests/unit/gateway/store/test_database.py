@@ -6,11 +6,17 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 import pytest
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    OperationalError,
+    StatementError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from gateway.domain.stores import AlreadyExists, StoreUnavailable
-from gateway.store.database import Database, Limits, failures_as_ours
+from gateway.store.database import Database, Limits, Undone, failures_as_ours, faults_of_rows
 from gateway.store.engine import Store, open_store
 
 
@@ -61,6 +67,51 @@ def test_what_is_not_the_store_s_passes(passing: type[BaseException]) -> None:
         raise passing
 
 
+@pytest.mark.parametrize(
+    "problem",
+    [
+        TimeoutError(),
+        UnicodeEncodeError("utf-8", "52998224725", 0, 1, "x"),
+        OverflowError("99999999999999999999"),
+        StatementError("no zone", "INSERT", None, ValueError()),
+        of_driver(IntegrityError, sqlite3.IntegrityError("x")),
+        of_driver(DBAPIError, Told("23505")),
+        of_driver(DBAPIError, Told("22021")),
+        of_driver(DBAPIError, Told("40P01")),
+        of_driver(DBAPIError, Told("40001")),
+        of_driver(DBAPIError, Told("55P03")),
+        of_driver(DBAPIError, Told("57014")),
+    ],
+    ids=repr,
+)
+def test_what_one_row_may_have_caused_undoes_a_transaction(problem: Exception) -> None:
+    """Then each of its rows may be tried alone; and nothing of the row is told."""
+    with pytest.raises(Undone) as caught, faults_of_rows():
+        raise problem
+
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        ConnectionResetError(),
+        PoolTimeout("QueuePool"),
+        sqlite3.OperationalError("disk I/O error"),
+        of_driver(OperationalError, sqlite3.OperationalError("database is locked")),
+        of_driver(DBAPIError, Told("57P01")),
+        of_driver(DBAPIError, Told("53300")),
+        of_driver(DBAPIError, Told("08006")),
+        KeyError("a mistake of ours"),
+    ],
+    ids=repr,
+)
+def test_what_no_row_can_have_caused_is_not_tried_for_each(problem: Exception) -> None:
+    """A store that is gone would be asked as often as there are rows."""
+    with pytest.raises(type(problem)), faults_of_rows():
+        raise problem
+
+
 async def test_a_reader_cannot_write(store: Store) -> None:
     async def write() -> None:
         async with store.database.reading() as connection:
@@ -75,7 +126,7 @@ async def test_a_unit_of_work_ends_when_its_time_is_over(
     url: str, work: Callable[[Database], AbstractAsyncContextManager[object]]
 ) -> None:
     """Whatever it is that takes so long."""
-    opened = open_store(url, Limits(whole_s=0.05))
+    opened = open_store(url, Limits(whole_s=0.5))
 
     async def dawdle() -> None:
         async with work(opened.database):

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.domain.stores import StoreUnavailable
@@ -16,6 +17,7 @@ from gateway.store.address import address
 from gateway.store.database import DEFAULT_LIMITS, Limits
 from gateway.store.engine import Store, open_store
 from gateway.store.sqlite import open_file
+from gateway.store.tables import payouts
 from tests.contract.stores.samples import company, event
 
 
@@ -60,6 +62,23 @@ async def test_a_writer_locks_before_its_first_statement(store: Store) -> None:
         with pytest.raises(StoreUnavailable, match="OperationalError"):
             await second.companies.add(company("new"), event())
     await second.close()
+
+
+async def test_many_keys_are_found_by_the_index(store: Store) -> None:
+    """However many payouts there are: a look at some must not read them all."""
+    columns = (payouts.c.account_id, payouts.c.reference_sha256)
+    keys = [("one", b"a"), ("one", b"b"), ("two", b"a")]
+    asked = select(payouts.c.state).where(store.database.among(columns, keys))
+    compiled = asked.compile(
+        store.database.reader.sync_engine, compile_kwargs={"literal_binds": True}
+    )
+
+    async with store.database.reading() as connection:
+        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}")
+        steps = [row.detail for row in plan if "payouts" in row.detail]
+
+    index = "USING INDEX sqlite_autoindex_payouts_1 (account_id=? AND reference_sha256=?)"
+    assert steps == [f"SEARCH payouts {index}"]
 
 
 async def test_the_files_are_their_owner_s_alone(store: Store, tmp_path: Path) -> None:

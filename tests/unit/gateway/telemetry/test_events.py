@@ -33,8 +33,15 @@ def record(**fields: Any) -> AccessRecord:
     )
 
 
+def access(record: AccessRecord) -> events.Fields:
+    """Describe a request whole: its own fields and those of its kind."""
+    own, common = events.access(record, AT), events.access_kind(record)
+    assert own.keys().isdisjoint(common)
+    return {**own, **common}
+
+
 def test_a_request_is_one_flat_line():
-    line = events.access(record(), AT, {"worker": "1", "config_digest": "abc"})
+    line = access(record())
 
     assert line == {
         "ts": AT,
@@ -50,8 +57,6 @@ def test_a_request_is_one_flat_line():
         "ip": "127.0.0.1",
         "bytes_in": 1,
         "bytes_out": 2,
-        "worker": "1",
-        "config_digest": "abc",
     }
 
 
@@ -59,7 +64,7 @@ def test_a_caller_is_named_and_the_account_is_not():
     """The account is found by its hash, which is stable."""
     caller = {"client_id": CLIENT, "company_id": "company", "account_id": ACCOUNT}
 
-    line = events.access(record(**caller), AT, {})
+    line = access(record(**caller))
 
     assert (line["client_id"], line["company_id"]) == (CLIENT, "company")
     assert line["account_id_hash"] == hashlib.sha256(ACCOUNT.encode()).hexdigest()[:16]
@@ -69,7 +74,7 @@ def test_a_caller_is_named_and_the_account_is_not():
 def test_the_part_of_the_bank_is_told_apart():
     bank = {"provider": "sandbox", "provider_s": 0.01, "provider_outcome": "ok"}
 
-    line = events.access(record(**bank), AT, {})
+    line = access(record(**bank))
 
     assert (line["provider"], line["provider_ms"], line["provider_outcome"]) == (
         "sandbox",
@@ -91,7 +96,7 @@ def test_the_part_of_the_bank_is_told_apart():
     ],
 )
 def test_a_payout_says_what_its_reference_was(payout: str, known: str):
-    line = events.access(record(payout=payout), AT, {})
+    line = access(record(payout=payout))
 
     assert (line["payout"], line["idempotency"]) == (payout, known)
 
@@ -100,7 +105,7 @@ def test_a_payout_says_what_its_reference_was(payout: str, known: str):
     ("status", "level"), [(200, "info"), (404, "info"), (500, "error"), (502, "warning")]
 )
 def test_only_our_own_mistake_is_an_error(status: int, level: str):
-    assert events.access(record(status=status), AT, {})["level"] == level
+    assert access(record(status=status))["level"] == level
 
 
 @pytest.mark.parametrize(
@@ -118,7 +123,7 @@ def test_a_refusal_says_why_and_names_the_security_event(
     code: str, status: int, reason: str, event: str | None
 ):
     """OWASP's logging vocabulary."""
-    line = events.access(record(code=code, status=status, reason=reason), AT, {})
+    line = access(record(code=code, status=status, reason=reason))
 
     assert (line["code"], line["reason_id"], line.get("security_event")) == (code, reason, event)
 
@@ -127,7 +132,7 @@ def test_a_refusal_says_why_and_names_the_security_event(
 @pytest.mark.parametrize("canary", CANARIES[:3])
 def test_what_a_caller_wrote_is_not_shown(field: str, canary: str):
     """A method, a forwarded address or an unproven client id may hold anything."""
-    line = events.access(record(code="SVC.VAL.011", **{field: canary}), AT, {})
+    line = access(record(code="SVC.VAL.011", **{field: canary}))
 
     assert canary not in str(line)
 
@@ -143,7 +148,7 @@ def test_a_bank_call_is_one_flat_line():
         trace_id="t-1",
     )
 
-    line = events.provider_call(call, AT, {"worker": "1"})
+    line = {**events.provider_call(call, AT), **events.provider_call_kind(call)}
 
     assert line == {
         "ts": AT,
@@ -156,5 +161,4 @@ def test_a_bank_call_is_one_flat_line():
         "duration_ms": 8000.0,
         "http_status": 0,
         "bytes_left": True,
-        "worker": "1",
     }

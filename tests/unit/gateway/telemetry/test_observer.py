@@ -2,6 +2,7 @@
 
 import json
 import logging
+from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from gateway.telemetry.families import OTHER, Vocabulary
 from gateway.telemetry.lines import LineBuffer
 from gateway.telemetry.metrics import Instance, Metrics
 from gateway.telemetry.observer import TelemetryObserver
-from gateway.telemetry.records import AccessRecord, Observer, ProviderCall
+from gateway.telemetry.records import AccessRecord, Observer, ProviderCall, begin_record
 
 INSTANCE = Instance(
     version="1", environment="sandbox", config_digest="abc", routes=1, policies=1, providers=1
@@ -150,6 +151,52 @@ def test_a_request_is_counted_under_every_heading(world: World, fields, family, 
     assert world.values.values(family).get(*key) == 1
 
 
+KIND = {
+    "code": "SVC.AUT.010",
+    "status": 403,
+    "reason": "scope",
+    "resource": "balance",
+    "payout": "accepted",
+    "payout_method": "pix",
+}
+OTHER_KINDS: list[dict[str, Any]] = [
+    {"surface": "none"},
+    {"route": "none"},
+    {"method": "HEAD"},
+    {"path_template": "/elsewhere"},
+    {"status": 401},
+    {"code": "SVC.ACC.002"},
+    {"reason": "inactive"},
+    {"auth": "invalid"},
+    {"resource": "withdraw"},
+    {"payout": "conflict"},
+    {"payout_method": "none of ours"},
+]
+
+
+@pytest.mark.parametrize("difference", OTHER_KINDS, ids=str)
+def test_what_differs_in_a_word_is_of_another_kind(difference: dict[str, Any]):
+    """Whichever of both came first, each is counted and described as its own."""
+    pair = [served(**KIND), served(**{**KIND, **difference})]
+    worlds = World(), World()
+
+    for world, records in zip(worlds, (pair, pair[::-1]), strict=True):
+        for each in records:
+            world.observer.request(each)
+
+    first, second = (
+        {(one.name, *sorted(one.labels.items())): one.value for one in counted(world)}
+        for world in worlds
+    )
+    assert first == second
+    assert worlds[0].lines() == worlds[1].lines()[::-1]
+
+
+def counted(world: World) -> list[Any]:
+    """Return every sample of ours."""
+    return [sample for family in world.values.collect() for sample in family.samples]
+
+
 def test_a_failed_intent_says_nothing_about_its_reference(world: World):
     world.observer.request(served(payout="intent_failed", payout_method="pix"))
 
@@ -173,6 +220,31 @@ def test_a_bank_call_is_counted_timed_and_logged(world: World):
     durations = world.values.timings(metrics.PROVIDER_DURATION)
     assert durations.get("sandbox", "get_balance") == (1, 0.028)
     assert [line["event"] for line in world.lines()] == ["provider_call"]
+
+
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [
+        ({}, 0),
+        ({"operation": "list_statement"}, 0),
+        ({"outcome": "timeout"}, 1),
+        ({"operation": "create_payout"}, 1),
+        ({"operation": "find_payout"}, 1),
+    ],
+    ids=str,
+)
+def test_a_good_read_of_a_request_is_told_by_the_request(
+    world: World, told: dict[str, str], lines: int
+):
+    """What failed, moves money or is asked in the background has a line of its own."""
+
+    def served_with_it() -> None:
+        begin_record(AccessRecord(trace_id="t"))
+        world.observer.provider_call(called(**told))
+
+    copy_context().run(served_with_it)
+
+    assert len(world.lines()) == lines
 
 
 @pytest.mark.parametrize("outcome", metrics.OUTCOMES_NOT_SENT)
@@ -242,6 +314,21 @@ def test_an_event_without_a_record_is_counted(world: World, event, label, family
     world.observer.count(event, label)
 
     assert world.values.values(family).get(*key) == 1
+
+
+def test_events_without_a_record_add_up(world: World):
+    for _ in range(3):
+        world.observer.count("quota_allowed", "read")
+
+    assert world.values.values(metrics.QUOTA_DECISIONS).get("read", "allowed") == 3
+
+
+def test_events_of_many_words_fill_no_memory(world: World):
+    for number in range(5000):
+        world.observer.count("shed", f"made up {number}")
+
+    assert world.values.values(metrics.SHED_REQUESTS).get(OTHER) == 5000
+    assert len(world.observer._tallies) <= 1024
 
 
 def test_an_event_nobody_declared_is_logged_and_breaks_nothing(

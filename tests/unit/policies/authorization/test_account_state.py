@@ -9,8 +9,8 @@ from tests.unit.people import account, call
 from tests.unit.refusals import refused
 
 
-async def test_an_active_and_verified_account_is_let_on():
-    await AccountState()(call(account=account()))
+def test_an_active_and_verified_account_is_let_on():
+    AccountState()(call(account=account()))
 
 
 @pytest.mark.parametrize(
@@ -21,16 +21,16 @@ async def test_an_active_and_verified_account_is_let_on():
         (False, False, errors.ACCOUNT_INACTIVE),
     ],
 )
-async def test_inactive_comes_before_unverified(active: bool, verified: bool, error: ErrorCode):
+def test_inactive_comes_before_unverified(active: bool, verified: bool, error: ErrorCode):
     with refused(error) as refusal:
-        await AccountState()(call(account=account(active=active, verified=verified)))
+        AccountState()(call(account=account(active=active, verified=verified)))
     assert refusal.value.error.status == 400
 
 
-async def test_no_account_is_no_active_one():
+def test_no_account_is_no_active_one():
     """A row whose chain forgot the scope must not be open."""
     with refused(errors.ACCOUNT_INACTIVE):
-        await AccountState()(call())
+        AccountState()(call())
 
 
 def test_both_refusals_are_declared():

@@ -23,25 +23,25 @@ def enough(held: Permission, needed: Permission) -> bool:
 @pytest.mark.parametrize(
     ("held", "needed"), list(itertools.product(EVERY_PERMISSION, repeat=2)), ids=str
 )
-async def test_one_permission_lets_on_exactly_what_it_covers(held: Permission, needed: Permission):
+def test_one_permission_lets_on_exactly_what_it_covers(held: Permission, needed: Permission):
     asking = call(needs=needed, principal=principal(permissions=frozenset({held})))
 
     if enough(held, needed):
-        await RequiresPermission()(asking)
+        RequiresPermission()(asking)
     else:
         with refused(errors.PERMISSION_DENIED):
-            await RequiresPermission()(asking)
+            RequiresPermission()(asking)
 
 
 @pytest.mark.parametrize("needed", EVERY_PERMISSION, ids=str)
-async def test_without_a_permission_nothing_is_let_on(needed: Permission):
+def test_without_a_permission_nothing_is_let_on(needed: Permission):
     with refused(errors.PERMISSION_DENIED) as refusal:
-        await RequiresPermission()(call(needs=needed, principal=principal(permissions=frozenset())))
+        RequiresPermission()(call(needs=needed, principal=principal(permissions=frozenset())))
     assert (refusal.value.error.status, refusal.value.error.code) == (403, "SVC.AUT.010")
 
 
 @pytest.mark.parametrize("needed", EVERY_PERMISSION, ids=str)
-async def test_all_other_resources_together_are_not_enough(needed: Permission):
+def test_all_other_resources_together_are_not_enough(needed: Permission):
     others = frozenset(
         Permission(each.resource, Action.MANAGE)
         for each in EVERY_PERMISSION
@@ -49,18 +49,18 @@ async def test_all_other_resources_together_are_not_enough(needed: Permission):
     )
 
     with refused(errors.PERMISSION_DENIED):
-        await RequiresPermission()(call(needs=needed, principal=principal(permissions=others)))
+        RequiresPermission()(call(needs=needed, principal=principal(permissions=others)))
 
 
-async def test_one_of_many_is_enough():
-    await RequiresPermission()(call(needs=EVERY_PERMISSION[7], principal=principal()))
+def test_one_of_many_is_enough():
+    RequiresPermission()(call(needs=EVERY_PERMISSION[7], principal=principal()))
 
 
-async def test_nobody_holds_nothing():
+def test_nobody_holds_nothing():
     """A row whose chain forgot to authenticate must not be open."""
     with refused(errors.PERMISSION_DENIED):
-        await RequiresPermission()(call(needs=EVERY_PERMISSION[0]))
+        RequiresPermission()(call(needs=EVERY_PERMISSION[0]))
 
 
-async def test_a_row_that_needs_nothing_is_open():
-    await RequiresPermission()(call())
+def test_a_row_that_needs_nothing_is_open():
+    RequiresPermission()(call())

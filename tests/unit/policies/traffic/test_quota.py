@@ -126,16 +126,16 @@ class Partner:
             lambda event, label: self.seen.append((event, label)),
         )
 
-    async def calls(self) -> Call:
+    def calls(self) -> Call:
         asking = call(principal=principal())
-        await self.within(asking)
+        self.within(asking)
         return asking
 
 
-async def test_a_call_within_both_quotas_is_told_what_is_left_of_its_own(clock: Clock):
+def test_a_call_within_both_quotas_is_told_what_is_left_of_its_own(clock: Clock):
     partner = Partner(clock, Quota(5.0, 10), Quota(50.0, 100))
 
-    asking = await partner.calls()
+    asking = partner.calls()
 
     assert asking.headers == {
         "RateLimit-Policy": '"read";q=10;w=2',
@@ -144,12 +144,12 @@ async def test_a_call_within_both_quotas_is_told_what_is_left_of_its_own(clock: 
     assert partner.seen == [("quota_allowed", "company"), ("quota_allowed", "read")]
 
 
-async def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clock: Clock):
+def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clock: Clock):
     partner = Partner(clock, Quota(0.25, 1), Quota(50.0, 100))
-    await partner.calls()
+    partner.calls()
 
     with refused(errors.TOO_MANY_REQUESTS) as refusal:
-        await partner.calls()
+        partner.calls()
 
     assert refusal.value.reason == "quota_read"
     assert refusal.value.headers == {
@@ -159,24 +159,24 @@ async def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clo
     }
     assert partner.seen[-1] == ("quota_limited", "read")
     clock.passes(float(refusal.value.headers["Retry-After"]))
-    await partner.calls()
+    partner.calls()
 
 
-async def test_over_the_company_s_quota_it_is_refused_whatever_is_left_of_its_own(clock: Clock):
+def test_over_the_company_s_quota_it_is_refused_whatever_is_left_of_its_own(clock: Clock):
     """Many credentials of one company share one bucket."""
     partner = Partner(clock, Quota(5.0, 10), Quota(10.0, 1))
-    await partner.calls()
+    partner.calls()
 
     with refused(errors.TOO_MANY_REQUESTS) as refusal:
-        await partner.calls()
+        partner.calls()
 
     assert refusal.value.reason == "quota_company"
     assert refusal.value.headers["Retry-After"] == "1"
 
 
-async def test_without_a_principal_nothing_is_drawn(clock: Clock):
+def test_without_a_principal_nothing_is_drawn(clock: Clock):
     partner = Partner(clock, Quota(1.0, 1), Quota(1.0, 1))
 
-    await partner.within(call())
+    partner.within(call())
 
     assert partner.seen == []

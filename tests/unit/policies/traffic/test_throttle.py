@@ -108,24 +108,24 @@ async def test_far_over_the_limit_an_address_is_refused_before_anything_is_read(
 ):
     asking = call(Asked(path={}, address=HERE))
     counted(throttle, 12)
-    await NotBlocked(throttle)(asking)
+    NotBlocked(throttle)(asking)
 
     counted(throttle, 1)
 
     with refused(errors.TOO_MANY_REQUESTS) as refusal:
-        await NotBlocked(throttle)(asking)
+        NotBlocked(throttle)(asking)
     assert (refusal.value.reason, refusal.value.headers) == (
         "address_blocked",
         {"Retry-After": "60"},
     )
     clock.passes(60)
-    await NotBlocked(throttle)(asking)
+    NotBlocked(throttle)(asking)
 
 
 async def test_another_address_is_not_blocked(throttle: FailureThrottle):
     counted(throttle, 100)
 
-    await NotBlocked(throttle)(call(Asked(path={}, address=THERE)))
+    NotBlocked(throttle)(call(Asked(path={}, address=THERE)))
 
 
 def test_what_lies_behind_the_window_is_forgotten(throttle: FailureThrottle, clock: Clock):

@@ -25,8 +25,8 @@ def at(**path: str) -> Asked:
         {"account_id": ACCOUNT, "reference": "../x"},
     ],
 )
-async def test_uuids_of_any_letter_case_are_let_through(path: dict[str, str]):
-    await Identifiers()(call(at(**path)))
+def test_uuids_of_any_letter_case_are_let_through(path: dict[str, str]):
+    Identifiers()(call(at(**path)))
 
 
 BAD = ["", "1", ACCOUNT[:-1], f"{{{ACCOUNT}}}", ACCOUNT.replace("-", ""), ACCOUNT + "\n"]
@@ -35,12 +35,12 @@ BAD += [f"urn:uuid:{ACCOUNT}", ACCOUNT.replace("0", "\u0660"), "\udcff" + ACCOUN
 
 @pytest.mark.parametrize("bad", BAD, ids=ascii)
 @pytest.mark.parametrize("name", ["account_id", "key_id"])
-async def test_anything_else_is_refused(name: str, bad: str):
+def test_anything_else_is_refused(name: str, bad: str):
     """Contract part 7."""
     path = {"account_id": ACCOUNT, "key_id": SISTER, name: bad}
 
     with refused(errors.IDENTIFIER_INVALID):
-        await Identifiers()(call(at(**path)))
+        Identifiers()(call(at(**path)))
 
 
 def test_a_key_id_is_taken_in_lower_case():

@@ -381,3 +381,17 @@ def test_any_values_are_taken_or_refused_with_a_listed_code(
     body = {**BODY, "method": method, "destination": {**PIX, **BANK, **destination}, **fields}
 
     assert refusal_of(lambda: read(body)) in {None, *REFUSES}
+
+
+@pytest.mark.parametrize(
+    ("method", "destination"), [(PayoutMethod.PIX, PIX), (PayoutMethod.BANK_ACCOUNT, BANK)]
+)
+@pytest.mark.parametrize("said", [{}, {"method": "qrcode"}], ids=["absent", "another"])
+def test_a_method_that_the_path_names_is_not_read_from_the_body(
+    method: PayoutMethod, destination: dict[str, str], said: dict[str, str]
+):
+    body = {"reference": "a", "value": 1, "date": "2026-11-20", "destination": destination, **said}
+
+    found = PayoutReader(method=method)(posted(body))
+
+    assert found.method is method

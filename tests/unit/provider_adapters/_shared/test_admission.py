@@ -12,14 +12,16 @@ from gateway.domain.providers import (
     RateLimited,
     Refused,
     Unavailable,
+    Unknown,
     Unreachable,
 )
 from provider_adapters._shared.admission import Admission
 from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
-from provider_adapters._shared.messages import Kind
+from provider_adapters._shared.messages import Kind, ProviderAnswer
 from provider_adapters._shared.reasons import Reason
 from tests.unit.provider_adapters.witness import Clock, Witness, still
 
+UNKNOWN = Unknown(ProviderAnswer(status=200, headers={}, body=b"").evidence("amount_mismatch"))
 LIMITS = ClientLimits(bulkhead=BulkheadLimits(in_flight=1, waiting=0))
 
 
@@ -30,7 +32,10 @@ def doors(told: Witness | None = None, clock: Clock | None = None) -> Admission:
 async def fail(admission: Admission, kind: Kind, failure: ProviderError | None, times: int) -> None:
     for _ in range(times):
         permit = await admission.enter(kind)
-        admission.failed(kind, permit, failure)
+        if failure is None:
+            admission.heard(kind, permit, UNKNOWN)
+        else:
+            admission.failed(kind, permit, failure)
         admission.leave(kind, permit)
 
 
@@ -54,6 +59,31 @@ async def test_a_clear_no_never_opens_it(failure: ProviderError):
     await fail(admission, Kind.READ, failure, 30)
 
     assert await admission.enter(Kind.READ) is not None
+
+
+async def test_what_is_to_be_had_at_once_is_not_waited_for():
+    """A door that stays shut leaves the other as it was; ``enter`` says why."""
+    admission = doors()
+
+    permit = admission.enter_now(Kind.READ)
+    refused = admission.enter_now(Kind.PAYOUT)
+
+    assert permit is not None
+    assert refused is None
+    admission.leave(Kind.READ, permit)
+    assert admission.enter_now(Kind.PAYOUT) is not None
+
+
+async def test_a_probe_that_finds_no_place_at_once_is_not_lost():
+    clock = Clock()
+    admission = doors(clock=clock)
+    await fail(admission, Kind.PAYOUT, None, 5)
+    clock.passes(10)
+    busy = await admission.enter(Kind.READ)
+
+    assert admission.enter_now(Kind.PAYOUT) is None
+    admission.leave(Kind.READ, busy)
+    assert admission.enter_now(Kind.PAYOUT) is not None
 
 
 async def test_payouts_left_unknown_open_it():
@@ -87,9 +117,10 @@ async def test_a_full_bulkhead_refuses_and_is_no_fault_of_the_bank():
             await admission.enter(Kind.PAYOUT)
         assert refused.value.reason == "bulkhead_full"
     admission.leave(Kind.READ, permit)
+    admission.close()
 
     assert told.states == []
-    assert told.crowds == [1, 0]
+    assert told.crowds == [0]
 
 
 async def test_a_probe_that_finds_the_bulkhead_full_is_not_lost():

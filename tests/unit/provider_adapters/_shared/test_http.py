@@ -23,6 +23,7 @@ from gateway.domain.providers import (
     Unreachable,
 )
 from gateway.telemetry import records, trace
+from provider_adapters._shared import faults
 from provider_adapters._shared.http import ClientParts, ProviderClient
 from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
 from provider_adapters._shared.messages import Kind, ProviderAnswer, ProviderRequest
@@ -57,7 +58,9 @@ class Road:
     async def close(self) -> None:
         self.opened.append("close")
 
-    async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+    async def call(
+        self, request: ProviderRequest, passage: Passage, within_s: float
+    ) -> ProviderAnswer:
         self.calls += 1
         step = self.steps.pop(0) if self.steps else None
         passage.connecting()
@@ -74,17 +77,19 @@ class Road:
 
 @dataclass
 class Silent(Road):
-    """A transport that never ends; ``sends`` says whether a byte leaves before."""
+    """A transport that hears nothing; ``sends`` says whether a byte leaves before."""
 
     sends: bool = True
 
-    async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+    async def call(
+        self, request: ProviderRequest, passage: Passage, within_s: float
+    ) -> ProviderAnswer:
         self.calls += 1
         passage.connecting()
         if self.sends:
             passage.leaving()
-        await asyncio.sleep(60)
-        raise AssertionError
+        await asyncio.sleep(within_s)
+        raise faults.timed_out(passage)
 
 
 @dataclass
@@ -134,6 +139,7 @@ async def test_opening_and_closing_is_the_transport_s():
     await scene.client.close()
 
     assert scene.road.opened == ["start", "close"]
+    assert scene.told.crowds == [0]
 
 
 async def test_every_call_is_told_once_with_what_it_was():
@@ -149,7 +155,7 @@ async def test_every_call_is_told_once_with_what_it_was():
             http_status=200, bytes_left=True, trace_id="trace-1",
         )
     ]  # fmt: skip
-    assert scene.told.crowds == [1, 0]
+    assert scene.client.admission.bulkhead.in_flight == 0
 
 
 async def test_the_record_of_the_request_gets_the_provider_and_its_time():
@@ -311,7 +317,7 @@ async def test_a_full_bulkhead_refuses_before_a_byte():
 
     assert isinstance(outcome, NotSent)
     assert outcome.evidence.reason == "bulkhead_full"
-    assert scene.told.crowds == [1, 2, 1, 0]
+    assert scene.client.admission.bulkhead.in_flight == 0
 
 
 async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
@@ -320,7 +326,9 @@ async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
     passed = Deadline(scene.clock.at, scene.clock)
 
     class Strict(Road):
-        async def call(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+        async def call(
+            self, request: ProviderRequest, passage: Passage, within_s: float
+        ) -> ProviderAnswer:
             try:
                 passage.leaving()
             except Exception as problem:
@@ -344,7 +352,7 @@ async def test_a_cancelled_call_is_told_and_gives_everything_back():
 
     assert call.cancelled()
     assert [(told.outcome, told.bytes_left) for told in scene.told.calls] == [("unavailable", True)]
-    assert scene.told.crowds == [1, 0]
+    assert scene.client.admission.bulkhead.in_flight == 0
     assert scene.told.states == []
     assert scene.client.transcript.shown()[0]["failure"] == "cancelled"
 
@@ -357,7 +365,7 @@ async def test_a_fault_of_ours_is_not_hidden():
         await scene.pay(raising(KeyError("typo")))
 
     assert len(scene.told.calls) == 1
-    assert scene.told.crowds == [1, 0]
+    assert scene.client.admission.bulkhead.in_flight == 0
 
 
 async def test_the_transcript_tells_of_every_try():

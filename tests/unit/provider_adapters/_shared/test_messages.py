@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import string
+from urllib.parse import quote
+
 import pytest
 
 from gateway.domain.providers import Phase, Refused
@@ -32,6 +35,15 @@ def test_money_is_moved_by_a_post_with_a_body(method: str, body: bytes):
 )
 def test_a_step_stays_one_step(step: str, path: str):
     assert filled("/a/{x}/b", x=step) == path
+
+
+def test_every_sign_is_encoded_that_is_more_than_itself_in_a_path():
+    """One by one: a short cut for plain steps must let no other through."""
+    plain = frozenset(string.ascii_letters + string.digits + "-_~")
+
+    for sign in map(chr, range(256)):
+        if sign != ".":
+            assert filled("/{x}", x=sign) == "/" + (sign if sign in plain else quote(sign, safe=""))
 
 
 @pytest.mark.parametrize("step", ["", ".", "..", "\ud800"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -211,6 +212,57 @@ async def test_a_call_given_up_while_connecting_leaves_nothing_behind(road: Road
 
     assert call.cancelled()
     assert (passage.bytes_left, bank.requests) == (False, [])
+
+
+async def silent(line: Line) -> None:
+    await line.reader.read()
+
+
+async def drip(line: Line) -> None:
+    await line.say(answer(b"x" * 1000)[:-1000])
+    for _ in range(1000):
+        await asyncio.sleep(0.002)
+        await line.say(b"x")
+
+
+@pytest.mark.parametrize("play", [silent, drip])
+@pytest.mark.parametrize("kept", [False, True])
+async def test_a_call_is_over_in_its_time(road: Road, play: Play, kept: bool):
+    """A bank that keeps silent, and one whose every byte comes in time and all of them too late."""
+    passage = Passage()
+    bank = ScriptedBank(saying(answer()) if kept else play, keeps=True)
+    async with standing(bank), road(bank.url) as to:
+        if kept:
+            await to.call(asked(), Passage())
+        bank.play = play
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(Unavailable) as failed:
+            await to.call(asked("POST", b"{}"), passage, 0.1)
+        took = asyncio.get_running_loop().time() - began
+
+    assert failed.value.reason == "timeout"
+    assert passage.bytes_left
+    assert 0.09 < took < 1.5
+    assert passage.phase is (Phase.SENT if play is silent else Phase.ANSWERED)
+
+
+async def test_a_call_whose_time_is_over_while_connecting_was_not_sent(road: Road):
+    """Nobody takes the connection: the queue of the port is full."""
+    passage = Passage()
+    with contextlib.ExitStack() as sockets:
+        full = sockets.enter_context(socket.socket())
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(4):
+            waiting = sockets.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        async with road(f"http://127.0.0.1:{full.getsockname()[1]}") as to:
+            with pytest.raises(Unreachable) as failed:
+                await to.call(asked("POST", b"{}"), passage, 0.1)
+
+    assert failed.value.reason == "timeout"
+    assert (passage.phase, passage.bytes_left) == (Phase.CONNECTING, False)
 
 
 @pytest.mark.parametrize("play", [hang_up, saying(answer())])

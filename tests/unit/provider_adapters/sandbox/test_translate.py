@@ -12,7 +12,7 @@ from gateway.domain.balances import Balance
 from gateway.domain.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
 from gateway.domain.money import Money
 from gateway.domain.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.statements import Direction
+from gateway.domain.statements import Direction, MovementKind
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters.sandbox import translate
 from tests.unit.provider_adapters.witness import NOON
@@ -158,23 +158,35 @@ def test_a_settled_transaction_shows_what_was_paid():
 
 
 @pytest.mark.parametrize(
-    ("word", "is_pix", "heard"),
+    ("word", "is_pix", "kind"),
     [
-        ("PIX_RECEBIDO", True, 0),
-        ("PIX_ENVIADO", True, 0),
-        ("DEVOLUCAO_RECEBIDA", True, 0),
-        ("TARIFA", False, 0),
-        ("CASHBACK", False, 1),
+        ("PIX_RECEBIDO", True, MovementKind.PIX),
+        ("PIX_ENVIADO", True, MovementKind.PIX),
+        ("DEVOLUCAO_RECEBIDA", True, MovementKind.PIX_RETURN),
+        ("DEVOLUCAO_ENVIADA", True, MovementKind.PIX_RETURN),
+        ("TARIFA", False, MovementKind.FEE),
+        ("TED_RECEBIDA", False, MovementKind.TED),
+        ("TED_ENVIADA", False, MovementKind.TED),
+        ("BOLETO_RECEBIDO", False, MovementKind.BOLETO),
+        ("BOLETO_PAGO", False, MovementKind.BOLETO),
+        ("CASHBACK", False, MovementKind.OTHER),
     ],
 )
-def test_only_known_words_are_pix(word: str, is_pix: bool, heard: int):
+def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
     drift = Drift()
 
     page = translate.statement(
         saying({"lancamentos": [{**ENTRY, "tipo": word}], "proximo_cursor": "next"}), drift
     )
 
-    assert (page.items[0].is_pix, drift.heard, page.next_cursor) == (is_pix, heard, "next")
+    entry = page.items[0]
+    assert (entry.is_pix, entry.kind, page.next_cursor) == (is_pix, kind, "next")
+    assert drift.heard == (kind is MovementKind.OTHER)
+
+
+def test_every_word_of_the_statement_has_its_kind():
+    assert set(translate.KINDS) == set(translate.IS_PIX)
+    assert set(translate.KINDS.values()) == set(MovementKind) - {MovementKind.OTHER}
 
 
 @pytest.mark.parametrize(("word", "direction"), [("C", Direction.CREDIT), ("D", Direction.DEBIT)])

@@ -5,12 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.people import assemble_people
 from gateway.cli.bank import ControlledBank
 from gateway.cli.demo_file import DemoFile
 from gateway.cli.demo_making import unsealed
+from gateway.config.settings import Settings
 from gateway.operations.demo.document import DemoUrls
 from gateway.operations.demo.ensure import DemoParts
 from gateway.operations.demo.store_side import DemoRecords
+from gateway.operations.identity.ports import Parts
+from gateway.security.keys import load_keys
 from provider_adapters.sandbox.bank.server import SandboxBank
 from provider_adapters.sandbox.control import BankControl
 from tests.registers import Registers
@@ -45,6 +49,7 @@ def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
     """Everything the demo is made with."""
     return DemoParts(
         records=records_of(office),
+        people=people_of(office, tmp_path),
         bank=ControlledBank(control),
         kept=DemoFile(tmp_path / "demo.json"),
         urls=DemoUrls(
@@ -55,6 +60,12 @@ def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
         ),
         new_id=office.new_id,
     )
+
+
+def people_of(office: Registers, folder: Path) -> Parts:
+    """Keep people in this store, with keys made in this folder."""
+    settings = Settings(var=str(folder))
+    return assemble_people(settings, office.store, load_keys(settings), office.clock).parts
 
 
 def records_of(office: Registers) -> DemoRecords:

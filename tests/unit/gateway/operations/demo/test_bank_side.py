@@ -4,6 +4,8 @@ from datetime import timedelta
 
 from aiohttp import ClientSession
 
+from gateway.domain.accounts import Environment
+from gateway.domain.refunds import refund_key
 from gateway.operations.demo import bank_side, contents
 from gateway.operations.demo.ensure import ensure_demo
 
@@ -39,6 +41,7 @@ async def test_every_account_but_the_one_without_provider_is_at_the_bank(parts, 
 
 async def test_doing_it_again_moves_no_money(parts, control, office):
     demo = await ensure_demo(parts)
+    office.clock.passes(seconds=1)  # the refund settles
     before = await standings(control)
     office.clock.passes(hours=5)
 
@@ -56,8 +59,27 @@ async def test_the_statement_has_days(parts, bank, office, control):
 
     days = {line["criado_em"][:10] for line in lines}
     assert len(days) > 3
-    assert {line["tipo"] for line in lines} == {"PIX_RECEBIDO", "TARIFA"}
-    assert len(lines) == len(contents.HISTORY) + 2
+    assert {line["tipo"] for line in lines} == {
+        "PIX_RECEBIDO",
+        "TARIFA",
+        "TED_RECEBIDA",
+        "TED_ENVIADA",
+        "BOLETO_PAGO",
+    }
+    assert len(lines) == len(contents.HISTORY) + len(contents.MOVEMENTS) + 2
+
+
+async def test_one_payment_was_given_back_in_part(parts, office, control):
+    """Under the key by which the gateway finds it."""
+    demo = await ensure_demo(parts)
+    account_id = demo["accounts"]["main"]["id"]
+
+    given = (await control.get("refunds"))["data"]
+
+    reference = contents.refund_reference(account_id)
+    assert [(each["key"], each["centavos"]) for each in given] == [
+        (refund_key(Environment.SANDBOX, account_id, reference), contents.REFUND.value.centavos)
+    ]
 
 
 def test_a_token_is_of_one_account_and_always_the_same():

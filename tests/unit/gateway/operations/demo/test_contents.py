@@ -69,7 +69,8 @@ def test_the_history_and_the_paid_charge_leave_a_round_balance():
     paid = sum(each.value.centavos for each in contents.CHARGES if each.state == "paid")
     received = sum(each.value.centavos for each in contents.HISTORY)
 
-    assert Money(received + paid - contents.FEE.centavos) == Money(100_000_00)
+    given_back = contents.REFUND.value.centavos + contents.FEE.centavos
+    assert Money(received + paid - given_back) == Money(100_000_00)
 
 
 def test_every_tax_number_is_valid():
@@ -106,3 +107,18 @@ def test_a_reference_names_what_it_is_for_and_whose():
     charge = next(each for each in contents.CHARGES if each.role == "paid")
 
     assert contents.reference(charge, ONE) == "demo-paid-0b7d7e4a"
+
+
+def test_what_is_not_pix_comes_to_nothing():
+    """So that the balance is the round sum it is meant to be."""
+    signed = [
+        each.value.centavos if each.kind.endswith("_in") else -each.value.centavos
+        for each in contents.MOVEMENTS
+    ]
+
+    assert sum(signed) == 0
+    assert {each.kind for each in contents.MOVEMENTS} == {"ted_in", "ted_out", "boleto_out"}
+
+
+def test_no_more_is_given_back_than_came_in():
+    assert contents.REFUND.value <= contents.HISTORY[contents.REFUND.income].value

@@ -3,9 +3,10 @@
 import asyncio
 from dataclasses import replace
 
+from gateway.domain.rights import Role
 from gateway.operations.demo.ensure import ensure_demo
 from tests import registers
-from tests.unit.gateway.operations.demo.conftest import records_of
+from tests.unit.gateway.operations.demo.conftest import people_of, records_of
 
 ROLES = {"pending", "paid", "expired", "anonymous", "canceled", "other_company"}
 
@@ -22,7 +23,7 @@ async def test_everything_has_a_name(parts):
     assert set(demo["charges"]) >= ROLES
     assert len(demo["accounts"]) == 8
     assert len(demo["credentials"]) == 5 + 15
-    assert demo["users"] == {}
+    assert set(demo["users"]) == set(Role)
 
 
 async def test_addresses_are_today_s(parts):
@@ -41,7 +42,8 @@ async def test_a_lost_store_is_made_again(parts, tmp_path):
     (tmp_path / "new").mkdir()
 
     async with registers.opened(tmp_path / "new") as office:
-        again = await ensure_demo(replace(parts, records=records_of(office)))
+        lost = replace(parts, records=records_of(office), people=people_of(office, tmp_path))
+        again = await ensure_demo(lost)
 
         assert again == demo
         found = await office.accounts.find(demo["accounts"]["main"]["id"])

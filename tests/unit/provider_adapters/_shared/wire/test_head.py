@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from gateway.domain.providers import Unreachable
@@ -9,8 +11,12 @@ from provider_adapters._shared.messages import ProviderRequest
 from provider_adapters._shared.wire.head import Heads
 
 
-def heads(host: str = "bank.example:8443", prefix: str = "/api") -> Heads:
-    return Heads(host, prefix, lambda: "trace-1")
+def heads(
+    host: str = "bank.example:8443", prefix: str = "/api", parents: Sequence[str] = ()
+) -> Heads:
+    """Write heads; ``parents`` are those of the calls, one after the other."""
+    given = iter(parents)
+    return Heads(host, prefix, lambda: "trace-1", lambda: next(given, ""))
 
 
 def asked(
@@ -34,6 +40,18 @@ def test_a_read_to_the_byte():
         b"Authorization: Bearer 100%s\r\n"
         b"\r\n"
     )
+
+
+def test_a_caller_s_trace_goes_along_beside_ours():
+    written = heads(parents=["00-1-2-01", "", "00-1-3-01"])
+
+    lines = [written.write(asked(Authorization="Bearer t")).split(b"\r\n") for _ in range(3)]
+
+    assert lines[0][5:8] == [
+        b"X-Trace-ID: trace-1", b"traceparent: 00-1-2-01", b"Authorization: Bearer t",
+    ]  # fmt: skip
+    assert b"traceparent: 00-1-3-01" in lines[2]
+    assert not any(line.startswith(b"traceparent") for line in lines[1])
 
 
 def test_a_request_with_a_body_says_its_length_and_kind():
@@ -96,6 +114,7 @@ def test_a_zone_in_the_host_is_no_placeholder():
         asked(**{"A B": "c"}), asked(**{"A:": "c"}), asked(**{"": "c"}), asked(**{"%s": "c"}),
         asked(**{"Content-Length": "7"}), asked(**{"transfer-encoding": "chunked"}),
         asked(Host="elsewhere"), asked(Connection="close"), asked(**{"X-Trace-ID": "y"}),
+        asked(traceparent="00-1-2-01"),
         asked(A="1", a="2"),
     ],
     ids=repr,

@@ -12,11 +12,16 @@ import pytest
 from gateway.domain.clocks import Deadline
 from gateway.domain.providers import ProviderError
 from provider_adapters._shared.passage import Passage, SendRefused
-from provider_adapters._shared.wire.line import Line
+from provider_adapters._shared.wire.line import Line, Until
 from tests.unit.provider_adapters.scripted import Line as BankLine
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 
 ASK = b"GET / HTTP/1.1\r\n\r\n"
+
+
+def within(first_byte_s: float, whole_s: float) -> Until:
+    now = asyncio.get_running_loop().time()
+    return Until(now + first_byte_s, now + whole_s)
 
 
 @dataclass
@@ -25,9 +30,11 @@ class Call:
     bank: ScriptedBank
     gone: list[Line] = field(default_factory=list)
 
-    def send(self, passage: Passage | None = None, **options: float) -> asyncio.Future:
+    def send(
+        self, passage: Passage | None = None, first_byte_s: float = 60.0, whole_s: float = 60.0
+    ) -> asyncio.Future:
         passage = passage or Passage()
-        return self.line.send(ASK, passage, passage.answered, **options)
+        return self.line.send(ASK, passage, passage.answered, within(first_byte_s, whole_s))
 
     async def until_gone(self) -> None:
         async with asyncio.timeout(2):
@@ -89,6 +96,18 @@ async def test_a_call_given_up_closes_the_connection():
         await call.until_gone()
 
 
+async def test_a_closed_connection_leaves_no_timer_behind():
+    """It would keep the connection's memory for as long as the call might have taken."""
+    async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
+        await call.send()
+        running = call.line._alarm._timer
+        call.line.abort()
+        await call.until_gone()
+
+    assert running is not None
+    assert running.cancelled()
+
+
 async def test_a_word_nobody_asked_for_closes_an_idle_connection():
     async def twice(line: BankLine) -> None:
         await line.say(answer())
@@ -127,32 +146,67 @@ async def test_an_answer_before_the_request_had_left_ends_the_connection():
 
     async with connected(ScriptedBank(early, reads=False)) as call:
         passage = Passage()
-        got = await call.line.send(ASK + b"x" * 16_000_000, passage, passage.answered)
+        data = ASK + b"x" * 16_000_000
+        got = await call.line.send(data, passage, passage.answered, within(60, 60))
 
         assert got.status == 413
         assert not call.line.end_call()
 
 
-async def test_a_bank_that_says_nothing_in_time():
+@pytest.mark.parametrize(("first_byte_s", "whole_s"), [(0.02, 60), (60, 0.02)])
+async def test_a_bank_that_says_nothing_in_time(first_byte_s: float, whole_s: float):
+    """Whichever time is over first."""
+
     async def silent(line: BankLine) -> None:
         await line.reader.read()
 
-    async with connected(ScriptedBank(silent)) as call:
+    async with connected(ScriptedBank(silent)) as call, asyncio.timeout(10):
         with pytest.raises(ProviderError) as failed:
-            await call.send(first_byte_s=0.02)
+            await call.send(first_byte_s=first_byte_s, whole_s=whole_s)
 
         assert failed.value.reason == "timeout"
         assert not call.line.end_call()
 
 
-async def test_the_first_byte_ends_the_wait_for_it():
-    async def drip(line: BankLine) -> None:
-        for byte in answer():
-            await line.say(bytes([byte]))
-            await asyncio.sleep(0.002)
+async def drip(line: BankLine) -> None:
+    for byte in answer():
+        await line.say(bytes([byte]))
+        await asyncio.sleep(0.01)
 
+
+async def test_the_first_byte_ends_the_wait_for_it():
     async with connected(ScriptedBank(drip)) as call:
-        got = await call.send(first_byte_s=0.1)
+        got = await call.send(first_byte_s=0.3)
+
+    assert got.body == b"{}"
+
+
+async def test_a_slow_drip_ends_with_the_time_of_the_whole_call():
+    """Each byte comes soon enough after the last; together they take too long."""
+    async with connected(ScriptedBank(drip)) as call:
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(ProviderError) as failed:
+            await call.send(first_byte_s=0.3, whole_s=0.4)
+        took = asyncio.get_running_loop().time() - began
+
+        assert failed.value.reason == "timeout"
+        assert took > 0.39
+        assert not call.line.end_call()
+
+
+async def test_the_time_of_a_call_is_not_that_of_the_one_before():
+    """The timer that was wound up for the first call is not the second one's end."""
+    said = [0.0, 0.4]
+
+    async def later(line: BankLine) -> None:
+        await asyncio.sleep(said.pop(0))
+        await line.say(answer())
+
+    async with connected(ScriptedBank(later, keeps=True)) as call:
+        await call.send(first_byte_s=0.3)
+        assert call.line.end_call()
+
+        got = await call.send(first_byte_s=5)
 
     assert got.body == b"{}"
 

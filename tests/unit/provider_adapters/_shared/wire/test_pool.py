@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from math import inf
 
 from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.wire.line import Line
+from provider_adapters._shared.wire.line import Line, Until
 from provider_adapters._shared.wire.pool import Pool
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 
+LATE = Until(inf, inf)
 Open = Callable[[], Awaitable[Line]]
 
 
@@ -28,7 +30,7 @@ async def pooled(bank: ScriptedBank, idle_s: float = 15.0) -> AsyncIterator[tupl
         line = pool.make(4096)
         await loop.create_connection(lambda: line, "127.0.0.1", bank.port)
         passage = Passage()
-        await line.send(b"GET / HTTP/1.1\r\n\r\n", passage, passage.answered)
+        await line.send(b"GET / HTTP/1.1\r\n\r\n", passage, passage.answered, LATE)
         return line
 
     async with standing(bank):
@@ -51,7 +53,7 @@ async def test_one_in_the_middle_of_a_call_is_not_kept():
     async with pooled(kept()) as (pool, opened):
         line = await opened()
         passage = Passage()
-        line.send(b"GET / HTTP/1.1\r\n", passage, passage.answered)
+        line.send(b"GET / HTTP/1.1\r\n", passage, passage.answered, LATE)
         pool.give(line)
 
         assert pool.take() is None

@@ -27,11 +27,8 @@ class Kept:
     def __init__(self, files: TlsFiles, now: datetime | None = None) -> None:
         self.clock = Clock()
         self.now = now or datetime.now(UTC)
-        self.renewed = 0
-        self.credentials = Credentials(files, lambda: self.now, self.clock, self._count)
-
-    def _count(self) -> None:
-        self.renewed += 1
+        self.renewed: list[datetime | None] = []
+        self.credentials = Credentials(files, lambda: self.now, self.clock, self.renewed.append)
 
 
 @pytest.fixture
@@ -80,6 +77,7 @@ async def test_without_a_certificate_there_is_nothing_to_expire():
     kept.credentials.require_valid()
 
     assert kept.credentials.certificate_ends is None
+    assert kept.renewed == [None]
 
 
 async def test_changed_files_are_used_within_a_second_without_a_restart(authority: Authority):
@@ -96,7 +94,7 @@ async def test_changed_files_are_used_within_a_second_without_a_restart(authorit
 
     assert unseen is former
     assert renewed is not former
-    assert kept.renewed == 1
+    assert kept.renewed == [EXPIRED[1].replace(microsecond=0), VALID[1].replace(microsecond=0)]
     kept.credentials.require_valid()
 
 
@@ -108,7 +106,7 @@ async def test_unchanged_files_are_not_read_again(authority: Authority):
     for _ in range(3):
         kept.clock.passes(5)
         assert await kept.credentials.current() is former
-    assert kept.renewed == 0
+    assert len(kept.renewed) == 1
 
 
 @pytest.mark.parametrize("written", ["", "half of a -----BEGIN CERT", None])

@@ -6,12 +6,15 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 
 import pytest
 
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Deadline
 from gateway.domain.providers import ProviderError, Unavailable, Unreachable
+from gateway.telemetry import traceparent
+from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
 from provider_adapters._shared.messages import Kind, ProviderRequest
 from provider_adapters._shared.passage import Passage
@@ -61,6 +64,19 @@ async def test_head_and_body_arrive_in_one_piece():
 
     assert pieces[0].startswith(b"POST /p HTTP/1.1\r\n")
     assert pieces[0].endswith(ORDER.body)
+
+
+async def test_a_caller_s_trace_goes_on_to_the_bank_with_a_parent_of_ours():
+    trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
+    sent = f"00-{trace_id}-00f067aa0ba902b7-01"
+    traceparent.begin((sent,))
+    async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
+        await to.call(READ, Passage())
+
+    head = bank.requests[0].decode()
+    assert f"\r\ntraceparent: 00-{trace_id}-" in head
+    assert sent not in head
+    assert "\r\nX-Trace-ID: " in head
 
 
 async def test_there_are_never_more_connections_than_calls_may_be_in_flight():
@@ -155,6 +171,67 @@ async def test_no_transport_outlives_its_owner():
         assert pool is not None
         assert len(pool) == 0
     gc.collect()
+
+
+@pytest.mark.parametrize("kept", [False, True])
+async def test_a_silent_bank_is_given_up_at_its_first_byte(kept: bool):
+    """Long before the whole call's time, on a new connection and on a kept one."""
+    bank = ScriptedBank(saying(answer()) if kept else hang, keeps=True)
+    limits = ClientLimits(connect_s=0.4, first_byte_s=0.3)
+    async with standing(bank), road(bank.url, limits) as to:
+        if kept:
+            await to.call(READ, Passage())
+        bank.play = hang
+        passage = Passage(FAR)
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(Unavailable) as failed:
+            await to.call(ORDER, passage, 30)
+        took = asyncio.get_running_loop().time() - began
+
+    assert failed.value.reason == "timeout"
+    assert (passage.bytes_left, len(bank.requests)) == (True, 2 if kept else 1)
+    assert took < 10
+
+
+async def test_a_call_has_the_time_of_its_own_on_a_kept_connection():
+    """The end of the read before it, which the timer was set to, is not the payout's."""
+
+    async def slowly(line: Line) -> None:
+        await asyncio.sleep(0.4)
+        await line.say(answer())
+
+    bank = ScriptedBank(saying(answer()), keeps=True)
+    async with standing(bank), road(bank.url) as to:
+        await to.call(READ, Passage(), 0.3)
+        bank.play = slowly
+        got = await to.call(ORDER, Passage(FAR), 5)
+        with pytest.raises(Unavailable):
+            await to.call(READ, Passage(), 0.05)
+
+    assert got.status == 200
+    assert bank.connections == 1
+
+
+async def test_files_for_an_address_without_tls_are_a_mistake(tmp_path):
+    files = TlsFiles(ca_file=str(Authority(tmp_path).file))
+    transport = WireTransport("http://127.0.0.1:1", SHORT, Environment.SANDBOX, tls=files)
+
+    with pytest.raises(AdapterRefused, match="not https"):
+        await transport.start()
+
+
+async def test_when_our_certificate_ends_is_told(tmp_path):
+    """At the start; an operator sees it come long before payouts stop."""
+    authority = Authority(tmp_path)
+    told: list[datetime] = []
+    files = TlsFiles(ca_file=str(authority.file), cert_file=str(authority.sign("we", EXPIRED)))
+    around = Surroundings(certified=told.append)
+    transport = WireTransport("https://127.0.0.1:1", SHORT, Environment.SANDBOX, around, files)
+
+    await transport.start()
+    await transport.close()
+
+    assert told == [EXPIRED[1].replace(microsecond=0)]
 
 
 async def test_an_expired_certificate_moves_no_money_and_still_reads(tmp_path):

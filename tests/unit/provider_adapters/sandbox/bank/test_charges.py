@@ -147,3 +147,13 @@ def test_the_key_is_an_active_one_of_the_account(books, open_account, charge, ke
 
     with pytest.raises(Refusal, match="active key"):
         charge(key=key)
+
+
+def test_a_charge_of_a_key_that_was_given_up_cannot_be_paid(books, owner, charge):
+    made = charge()
+    keys.cancel(books, owner.id, keys.every(books, owner.id)[0].id)
+
+    with pytest.raises(Refusal, match="given up"):
+        charges.pay(books, made, None, None)
+
+    assert accounts.balance(books, owner.id).owned == 0

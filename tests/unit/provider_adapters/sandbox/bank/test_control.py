@@ -178,3 +178,39 @@ async def test_what_is_not_understood_is_refused(caller, method, path, body, *, 
     answered, said = await caller.control(method, path, json=body)
 
     assert (answered, set(said)) == (status, {"error"})
+
+
+async def test_refunds_are_told_as_they_were_executed(caller):
+    _, said = await caller.ask("GET", "/recebimentos")
+    e2e_id = said["recebimentos"][0]["e2e"]
+    await caller.ask(
+        "POST",
+        f"/recebimentos/{e2e_id}/devolucoes",
+        json={"valor_centavos": 10_50},
+        headers={"Idempotency-Key": "rk-1"},
+    )
+
+    _, found = await caller.control("GET", "/refunds?key=rk-1")
+    _, other = await caller.control("GET", "/refunds?key=rk-2")
+
+    row = found["data"][0]
+    assert (row["key"], row["centavos"], row["payment"]) == ("rk-1", 10_50, e2e_id)
+    assert row["return_id"].startswith("D")
+    assert (found["meta"]["total"], other["data"]) == (1, [])
+
+
+async def test_a_key_is_paid_to_until_it_is_given_up(caller):
+    _, key = await caller.ask("POST", "/chaves", json={"tipo": "email", "chave": "l@e.com"})
+    payer = {"name": "Maria", "tax_number": "52998224725", "message": "oi"}
+
+    status, paid = await caller.control(
+        "POST", "/keys/l@e.com/pay", json={"value": 10.50, "payer": payer}
+    )
+    await caller.ask("DELETE", f"/chaves/{key['id']}")
+    refused, said = await caller.control("POST", "/keys/l@e.com/pay", json={"value": 10.50})
+
+    _, payments = await caller.ask("GET", "/recebimentos?limite=1")
+    assert (status, paid["centavos"], paid["account"]) == (200, 10_50, caller.account["id"])
+    assert payments["recebimentos"][0]["e2e"] == paid["e2e_id"]
+    assert payments["recebimentos"][0]["pagador"]["nome"] == "Maria"
+    assert (refused, said["error"]["code"]) == (404, "KEY_NOT_FOUND")

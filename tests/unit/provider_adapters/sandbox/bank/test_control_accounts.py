@@ -159,3 +159,36 @@ async def test_an_unknown_account_is_not_found(caller):
     status, said = await caller.control("POST", "/accounts/none/top-up", json={"value": 1})
 
     assert (status, said["error"]["code"]) == (404, "NOT_FOUND")
+
+
+async def test_a_movement_that_is_not_pix(caller, mine):
+    body = {
+        "kind": "ted_out",
+        "value": 10.50,
+        "description": "Fornecedor",
+        "counterparty": {"name": "Maria", "tax_number": "52998224725"},
+        "at": "2026-11-01T10:00:00Z",
+    }
+
+    status, made = await mine("POST", "/movements", body)
+    refused, said = await mine("POST", "/movements", {"kind": "pix_out", "value": 1})
+
+    _, listed = await caller.ask("GET", "/extrato?ate=2026-11-02T00:00:00Z")
+    line = listed["lancamentos"][0]
+    assert (status, line["id"]) == (201, made["id"])
+    assert (line["tipo"], line["natureza"], line["valor_centavos"]) == ("TED_ENVIADA", "D", 10_50)
+    assert (line["contraparte"]["nome"], line["descricao"]) == ("Maria", "Fornecedor")
+    assert (refused, said["error"]["code"]) == (400, "INVALID_REQUEST")
+
+
+async def test_a_refund_is_ordered_once_per_key(caller, mine):
+    _, came_in = await mine("POST", "/incoming", {"value": 10.50})
+    body = {"e2e_id": came_in["e2e_id"], "value": 4.00, "key": "rk-1", "reference": "r-1"}
+
+    first = await mine("POST", "/refunds", body)
+    again = await mine("POST", "/refunds", body)
+
+    _, found = await caller.ask("GET", "/devolucoes/por-chave/rk-1")
+    assert first == again
+    assert (first[0], first[1]["centavos"]) == (201, 4_00)
+    assert (found["id"], found["referencia"]) == (first[1]["id"], "r-1")

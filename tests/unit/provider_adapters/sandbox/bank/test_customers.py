@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
+import aiohttp
 import pytest
 
 from provider_adapters.sandbox.bank import customers
@@ -33,7 +35,7 @@ async def test_every_row_wants_the_accounts_token(caller, row, authorization, *,
     tokens = {"token": caller.account["token"], "other": other["token"]}
     headers = {"Authorization": authorization.format(**tokens)} if authorization else {}
 
-    path = row.path.partition("{")[0] + ("x" if "{" in row.path else "")
+    path = re.sub(r"\{[^{}]*\}", "x", row.path)
     async with caller.session.request(row.method, caller.url + path, headers=headers) as answer:
         said = await answer.json()
 
@@ -98,6 +100,70 @@ async def test_payments_are_listed(caller):
         (100_000_00, None)
     ]
     assert (await caller.ask("GET", "/cobrancas/none/pagamento"))[0] == 404
+
+
+async def test_a_payment_is_given_back_in_parts(caller, wall):
+    """Its refunds are read by id, by key and in the list; what is left is told."""
+    _, said = await caller.ask("GET", "/recebimentos")
+    payment = said["recebimentos"][0]
+    path = f"/recebimentos/{payment['e2e']}"
+    body = {"valor_centavos": 10_50, "referencia": "r-1", "descricao": "oops"}
+
+    made = await caller.ask(
+        "POST", f"{path}/devolucoes", json=body, headers={"Idempotency-Key": "rk-1"}
+    )
+    wall.move(1)
+
+    status, refund = made
+    read = await caller.ask("GET", f"/devolucoes/{refund['id']}")
+    assert (status, refund["situacao"], refund["liquidada_em"]) == (201, "EM_PROCESSAMENTO", None)
+    assert refund["recebimento"] == {"e2e": payment["e2e"], "referencia": None}
+    assert (read[1]["situacao"], read[1]["referencia"]) == ("DEVOLVIDO", "r-1")
+    assert await caller.ask("GET", "/devolucoes/por-chave/rk-1") == read
+    assert (await caller.ask("GET", "/devolucoes"))[1]["devolucoes"] == [read[1]]
+    assert (await caller.ask("GET", path))[1]["devolvido_centavos"] == 10_50
+
+
+async def test_a_repeated_refund_says_so(caller):
+    _, said = await caller.ask("GET", "/recebimentos")
+    path = f"/recebimentos/{said['recebimentos'][0]['e2e']}/devolucoes"
+    send = {"json": {"valor_centavos": 1}, "headers": {"Idempotency-Key": "rk-1"}}
+
+    first = await caller.ask("POST", path, **send)
+    again = await caller.ask("POST", path, **{**send, "headers": {"Idempotency-Key": "rk-1"}})
+    other = await caller.ask("POST", path, json={"valor_centavos": 2}, headers=send["headers"])
+
+    assert (first[0], again[0], again[1]["id"]) == (201, 200, first[1]["id"])
+    assert (other[0], other[1]["error"]["code"]) == (422, "KEY_REUSED")
+
+
+async def test_a_refund_needs_a_key_and_a_payment(caller):
+    without = await caller.ask("POST", "/recebimentos/E1/devolucoes", json={"valor_centavos": 1})
+    nowhere = await caller.ask(
+        "POST",
+        "/recebimentos/E1/devolucoes",
+        json={"valor_centavos": 1},
+        headers={"Idempotency-Key": "rk-1"},
+    )
+
+    assert (without[0], without[1]["error"]["code"]) == (400, "INVALID_REQUEST")
+    assert (nowhere[0], nowhere[1]["error"]["code"]) == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize("centavos", [777_05, 777_07])
+async def test_a_magic_refund_executes_nothing(caller, centavos):
+    _, said = await caller.ask("GET", "/recebimentos")
+    path = f"/recebimentos/{said['recebimentos'][0]['e2e']}/devolucoes"
+    send = {"json": {"valor_centavos": centavos}, "headers": {"Idempotency-Key": "rk-1"}}
+
+    if centavos == 777_05:
+        status, _ = await caller.ask("POST", path, **send)
+        assert status == 500
+    else:
+        with pytest.raises(aiohttp.ClientError):
+            await caller.ask("POST", path, **send)
+
+    assert (await caller.ask("GET", "/devolucoes"))[1]["devolucoes"] == []
 
 
 async def test_a_statement_goes_page_by_page(caller, wall):

@@ -64,7 +64,16 @@ def test_a_key(books, account):
 def test_an_owner(books):
     shown = documents.owner(destinations.look_up(books, "a@b.c"))
 
-    assert set(shown) == {"chave", "tipo", "titular", "ispb", "agencia", "conta"}
+    assert set(shown) == {
+        "chave",
+        "tipo",
+        "titular",
+        "banco",
+        "nome_banco",
+        "ispb",
+        "agencia",
+        "conta",
+    }
 
 
 def test_a_charge_by_its_states(books, account, wall):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from provider_adapters.sandbox.bank import accounts, incoming, ledger, statement
+from provider_adapters.sandbox.bank import accounts, incoming, statement
 from provider_adapters.sandbox.bank.incoming import Payer, Payment
 from provider_adapters.sandbox.bank.paging import Slice
+from provider_adapters.sandbox.bank.refusals import Refusal
 
 MARIA = Payer(name="Maria", tax_number="52998224725", message="oi")
 
@@ -64,12 +65,10 @@ def test_a_failed_payment_leaves_nothing(books, open_account):
     assert incoming.read(books, account.id, Slice()).items == []
 
 
-def test_a_fee_is_no_pix(books, open_account):
-    account = open_account(centavos=500)
-    with books.database.transaction():
-        incoming.take_fee(books, account.id, 99, "Tarifa")
+def test_a_payment_is_found_by_its_end_to_end_id(books, open_account):
+    account, other = open_account(centavos=0), open_account("cc_2", centavos=0)
+    paid = receive(books, account, 7)
 
-    line = statement.read(books, account.id, Slice()).items[0]
-
-    assert (line.kind, line.centavos, line.e2e_id) == ("fee", -99, None)
-    assert ledger.standing(books.database, ledger.FEES) == 99
+    assert incoming.by_e2e_id(books, account.id, paid.e2e_id) == paid
+    with pytest.raises(Refusal, match="not found"):
+        incoming.by_e2e_id(books, other.id, paid.e2e_id)

@@ -1,0 +1,111 @@
+"""Payouts to store, and the step each takes when the bank has said yes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from gateway.domain.accounts import Account, BankCoordinates, Company, Environment
+from gateway.domain.money import Money
+from gateway.domain.payouts import (
+    Payout,
+    PayoutMethod,
+    PayoutState,
+    PixDestination,
+    provider_key,
+)
+from gateway.domain.pix_keys import PixKeyType
+from gateway.domain.providers import Evidence, Phase
+from gateway.domain.stores import Attempt, AuditEvent, Change
+from gateway.store.engine import Store
+
+_SAID = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_status=200)
+_OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
+
+
+def now() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
+def references() -> Iterator[str]:
+    """Name payouts, each name new; 36 characters as from a partner's own system."""
+    begin = str(uuid4())[:24]
+    return (f"{begin}{number:012}" for number in itertools.count())
+
+
+async def open_account(store: Store) -> str:
+    """Store a company with one account and return the account's id."""
+    at, company_id, account_id = now(), str(uuid4()), str(uuid4())
+    event = AuditEvent(at=at, actor="cli", action="bench", subject="bench")
+    await store.companies.add(Company(company_id, "Bench", at), event)
+    account = Account(
+        id=account_id,
+        company_id=company_id,
+        name="Bench",
+        tax_number="11222333000181",
+        active=True,
+        verified=True,
+        provider="sandbox",
+        provider_account="bench",
+        sealed_credentials=b"",
+        coordinates=BankCoordinates(bank_number="", ispb="", branch="", account=""),
+        created_at=at,
+    )
+    await store.accounts.add(account, event)
+    return account_id
+
+
+def intent(account_id: str, reference: str) -> tuple[Payout, Attempt]:
+    """Make a payout that is about to be sent, as the operation does."""
+    at = now()
+    attempt = Attempt(
+        number=1,
+        provider="sandbox",
+        started_at=at,
+        send_deadline=at + timedelta(seconds=20),
+        lease_until=at + timedelta(seconds=60),
+        trace_id=reference,
+    )
+    payout = Payout(
+        account_id=account_id,
+        reference=reference,
+        fingerprint="f" * 64,
+        provider_key=provider_key(Environment.SANDBOX, account_id, reference),
+        provider="sandbox",
+        client_id="cli_abcdefghijklmnopqrst",
+        method=PayoutMethod.PIX,
+        value=Money(1050),
+        date=at.date(),
+        description="pagamento",
+        destination=PixDestination(
+            name="Maria",
+            tax_number="52998224725",
+            key_type=PixKeyType.EMAIL,
+            key="maria@example.com",
+        ),
+        destination_sent={"tax_number": "529.982.247-25", "key": "maria@example.com"},
+        state=PayoutState.SENDING,
+        attempt=1,
+        lease_until=attempt.lease_until,
+        created_at=at,
+        updated_at=at,
+    )
+    return payout, attempt
+
+
+def outcome(payout: Payout) -> Change:
+    """Make the step of a payout that the bank has taken."""
+    return Change(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=payout.attempt,
+        before=_OPEN,
+        after=PayoutState.ACCEPTED,
+        at=now(),
+        evidence=_SAID,
+        provider_id="pay_01J9ZK3V5Q8R7T6Y4W2X1N0M9B",
+        e2e_id="E60701190202611201230ABCDEFGHIJK",
+    )

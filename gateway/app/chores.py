@@ -1,0 +1,64 @@
+"""What the back office has done in the background: looks, ends, and forgetting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from gateway.app.request_log import RequestKeeper
+from gateway.app.turning import Turning
+from gateway.domain.clocks import Now
+from gateway.domain.office_stores import Callbacks, RequestLog
+from gateway.operations.approvals import Approvals
+from gateway.operations.callbacks import CallbackLooks
+
+KEPT: Final = timedelta(days=30)
+"""How long the request log goes back."""
+CALLBACKS_KEPT: Final = timedelta(days=90)
+
+_SOON_S: Final = 1.0
+_MINUTE_S: Final = 60.0
+_HOUR_S: Final = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """Forgets what was kept for long enough."""
+
+    requests: RequestLog
+    callbacks: Callbacks
+    now: Now
+
+    async def turn(self) -> int:
+        """Forget; return how many things."""
+        now = self.now()
+        forgotten = await self.requests.forget(now - KEPT)
+        return forgotten + await self.callbacks.forget(now - CALLBACKS_KEPT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chores:
+    """
+    What there is to do.
+
+    Attributes:
+        bell: Set when a callback has come.
+    """
+
+    looks: CallbackLooks
+    bell: asyncio.Event
+    keeper: RequestKeeper
+    approvals: Approvals
+    forgetting: Forgetting
+
+    def turnings(self) -> Sequence[Turning]:
+        """Return what does it; each is started and stopped by whoever runs the process."""
+        return (
+            Turning("callbacks", self.looks.turn, _SOON_S, self.bell),
+            Turning("request log", self.keeper.turn, _SOON_S),
+            Turning("approvals", self.approvals.expire, _MINUTE_S),
+            Turning("forgetting", self.forgetting.turn, _HOUR_S),
+        )

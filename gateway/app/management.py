@@ -1,0 +1,126 @@
+"""The back office's management with everything it needs."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from gateway.app.people import People
+from gateway.config.settings import Settings
+from gateway.domain.accounts import Environment
+from gateway.domain.clocks import Now
+from gateway.http.operator.management.providers import Health
+from gateway.http.operator.management.rows import ManagementRuns, management_rows
+from gateway.http.operator.surface import OfficeRows
+from gateway.operations.accounts import AccountRecords
+from gateway.operations.administration import Acting
+from gateway.operations.approvals import Approvals
+from gateway.operations.companies import CompanyRecords
+from gateway.operations.credentials import CredentialRecords, CredentialSource
+from gateway.operations.identity.others import OthersSessions
+from gateway.operations.registers import Registers
+from gateway.operations.reviews import ReviewDesk
+from gateway.operations.stops import StopRecords, Subjects
+from gateway.security.keys import Keys
+from gateway.security.secrets import new_client_id, new_client_secret
+from gateway.store.engine import Store
+
+_NOBODY = "system"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagementStored:
+    """
+    Where management's things are kept, and the keys to them.
+
+    Attributes:
+        providers: What is known of every configured provider.
+    """
+
+    store: Store
+    keys: Keys
+    providers: Callable[[], Sequence[Health]]
+
+
+def make_management_rows(
+    settings: Settings,
+    stored: ManagementStored,
+    people: People,
+    approvals: Approvals,
+    now: Now,
+) -> OfficeRows:
+    """Make the rows of management."""
+    is_sandbox = settings.environment is Environment.SANDBOX
+    return management_rows(
+        ManagementRuns(
+            registers=make_registers(settings, stored, now),
+            desk=people.desk,
+            others=OthersSessions(people.parts),
+            approvals=approvals,
+            record=stored.store.office.record,
+            callbacks=stored.store.office.callbacks,
+            requests=stored.store.office.requests,
+            outbox=stored.store.identity.outbox if is_sandbox else None,
+            providers=stored.providers,
+        )
+    )
+
+
+def make_registers(settings: Settings, stored: ManagementStored, now: Now) -> Registers:
+    """Make the registers; whoever writes in them names themselves first."""
+    store, acting = stored.store, Acting(_NOBODY, now)
+    return Registers(
+        acting=acting,
+        companies=CompanyRecords(companies=store.companies, acting=acting, new_id=_new_id),
+        accounts=AccountRecords(
+            companies=store.companies,
+            accounts=store.accounts,
+            acting=acting,
+            new_id=_new_id,
+            seal=stored.keys.sealer.seal,
+            providers=settings.providers,
+            alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
+        ),
+        credentials=CredentialRecords(
+            companies=store.companies,
+            accounts=store.accounts,
+            credentials=store.credentials,
+            acting=acting,
+            source=_source(stored.keys),
+        ),
+        stops=_stops(settings, store, acting),
+        reviews=ReviewDesk(
+            payouts=store.payouts,
+            follow_ups=store.follow_ups,
+            reviews=store.reviews,
+            acting=acting,
+        ),
+    )
+
+
+def _source(keys: Keys) -> CredentialSource:
+    """Say where credentials come from."""
+    return CredentialSource(
+        client_id=partial(new_client_id, os.urandom),
+        client_secret=partial(new_client_secret, os.urandom),
+        digest=keys.digester.digest,
+    )
+
+
+def _stops(settings: Settings, store: Store, acting: Acting) -> StopRecords:
+    """Make the register of stops."""
+    subjects = Subjects(
+        providers=settings.providers,
+        companies=store.companies,
+        accounts=store.accounts,
+        credentials=store.credentials,
+    )
+    return StopRecords(stops=store.stops, subjects=subjects, acting=acting, new_id=_new_id)
+
+
+def _new_id() -> str:
+    """Make a UUID."""
+    return str(uuid.uuid4())

@@ -1,0 +1,111 @@
+"""The back office's operations with everything they need."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gateway.app.lookups import within
+from gateway.config.settings import Settings
+from gateway.domain.clocks import Now
+from gateway.domain.office_stores import Approvals as ApprovalStore
+from gateway.domain.stores import Accounts, Audit, Companies
+from gateway.domain.strict import amount
+from gateway.http.banking.routes import Operations
+from gateway.http.operator.operations import OfficeOperations
+from gateway.http.operator.surface import OfficeQuestions
+from gateway.operations.approvals import Approvals, ApprovalTerms
+from gateway.operations.charge_orders import ChargeOrders
+from gateway.operations.incoming import Incoming
+from gateway.operations.movements import AccountMovements
+from gateway.operations.payout_lists import PayoutLists
+from gateway.operations.pix_key_orders import PixKeyOrders
+from gateway.operations.refunds import Refunds, RefundTerms
+from gateway.operations.reports import Reports
+from gateway.operations.visible_accounts import VisibleAccounts
+from policies.authentication.bearer import BearerToken
+from policies.authorization.visible_account import VisibleAccount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfficeStored:
+    """
+    Where the back office's things are kept.
+
+    Attributes:
+        seal, open: Encrypt a text for the row of an id, and decrypt it.
+    """
+
+    accounts: Accounts
+    companies: Companies
+    audit: Audit
+    approvals: ApprovalStore
+    seal: Callable[[str, str], bytes]
+    open: Callable[[bytes, str], str]
+
+
+def office_questions(
+    settings: Settings, stored: OfficeStored, bearer: BearerToken, now: Now
+) -> OfficeQuestions:
+    """Make the policies; accounts are not cached, so that a change is seen at once."""
+    find = within(settings.database.auth_timeout_s, stored.accounts.find)
+    return OfficeQuestions(bearer=bearer, account=VisibleAccount(find), now=now)
+
+
+def office_operations(
+    settings: Settings, stored: OfficeStored, does: Operations, now: Now
+) -> OfficeOperations:
+    """Make the operations; those of partners are the same ones."""
+    banks, environment = does.balances.banks, settings.environment
+    terms = RefundTerms(
+        environment=environment,
+        now=now,
+        monotonic=time.monotonic,
+        stops=does.payouts.guards.stops,
+    )
+    refunds = Refunds(banks, stored.audit, terms)
+    return OfficeOperations(
+        accounts=VisibleAccounts(stored.accounts, stored.companies),
+        balances=does.balances,
+        statements=does.statements,
+        reports=Reports(
+            banks=banks, movements=AccountMovements(banks), environment=environment, now=now
+        ),
+        pix_keys=does.pix_keys,
+        key_orders=PixKeyOrders(banks, stored.audit),
+        charges=does.charges,
+        charge_orders=ChargeOrders(banks, stored.audit),
+        incoming=Incoming(banks),
+        refunds=refunds,
+        payouts=does.payouts,
+        payout_lists=PayoutLists(does.payouts.store),
+        approvals=_approvals(stored, does, refunds, _terms(settings, stored, now)),
+        alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
+    )
+
+
+def _approvals(
+    stored: OfficeStored, does: Operations, refunds: Refunds, terms: ApprovalTerms
+) -> Approvals:
+    """Make what people's orders go through."""
+    return Approvals(
+        store=stored.approvals,
+        accounts=stored.accounts,
+        payouts=does.payouts,
+        refunds=refunds,
+        terms=terms,
+    )
+
+
+def _terms(settings: Settings, stored: OfficeStored, now: Now) -> ApprovalTerms:
+    """Say which orders wait for another person, and how they are kept."""
+    above = settings.payouts.approval_above
+    return ApprovalTerms(
+        above=None if above is None else amount(above),
+        now=now,
+        new_id=lambda: str(uuid.uuid4()),
+        seal=stored.seal,
+        open=stored.open,
+    )

@@ -1,0 +1,49 @@
+"""The panel's sessions assembled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gateway.app.people import People
+from gateway.config.session import Session
+from gateway.operations.identity.counted import CountedSigningIn
+from gateway.operations.identity.panel import PanelSessionRecords
+from gateway.operations.identity.panel_parts import PanelParts, PanelRules
+from gateway.operations.identity.panel_tokens import PanelTokens
+from gateway.operations.identity.panel_view import PanelViews
+from gateway.security.keys import Keys
+from gateway.security.panel_cookies import LABEL, PanelCookies
+from gateway.store.engine import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The panel's sessions; ``tokens`` is closed in the end."""
+
+    records: PanelSessionRecords
+    views: PanelViews
+    tokens: PanelTokens
+
+
+def assemble_panel(
+    session: Session, store: Store, keys: Keys, people: People, seen: Callable[[str, str], None]
+) -> Panel:
+    """Make the panel's sessions; nothing is started."""
+    parts = PanelParts(
+        store=store.identity.panels,
+        companies=store.companies,
+        craft=PanelCookies(list(keys.derivation.keys(LABEL).values())),
+        identity=people.parts,
+        signing_in=CountedSigningIn(people.desk.signing_in, seen),
+        refreshing=people.desk.refreshing,
+        sign_ins=people.desk.sessions,
+        rules=PanelRules(
+            idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
+        ),
+        seen=seen,
+    )
+    tokens = PanelTokens(parts)
+    records = PanelSessionRecords(parts, tokens)
+    return Panel(records, PanelViews(records), tokens)

@@ -1,0 +1,177 @@
+"""Identity assembled: the crafts, the operations over them, and what runs in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from gateway.app.turning import Turning
+from gateway.config.identity import Identity
+from gateway.config.settings import Settings
+from gateway.domain.clocks import Now
+from gateway.mail import MailSender
+from gateway.operations.identity.desk import IdentityDesk, identity_desk
+from gateway.operations.identity.ports import (
+    Crafts,
+    Notice,
+    Parts,
+    Rules,
+    Stored,
+    Throttles,
+    unnoticed,
+)
+from gateway.security.access_tokens import AccessTokens, Audience
+from gateway.security.keys import Keys
+from gateway.security.opaque import Opaque
+from gateway.security.passwords import PasswordHasher
+from gateway.security.recovery_codes import RecoveryCodes
+from gateway.security.signing_keys import Keyring, new_signing_key
+from gateway.security.totp import Totp
+from gateway.store.engine import Store
+
+_log = logging.getLogger(__name__)
+
+_TOKENS = "opaque tokens"
+_TIDY_EVERY_S = 600.0
+_KEPT = timedelta(days=7)
+"""How long what is over stays: whoever shows an old token is told from a stranger."""
+
+_LONGEST_IDLE = timedelta(hours=1)
+"""The most that ``session.idle_s`` may be: no browser that comes back is forgotten before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """
+    Identity, ready to be started.
+
+    Attributes:
+        desk: The operations.
+        keyring: What ``/.well-known/jwks.json`` publishes.
+    """
+
+    parts: Parts
+    desk: IdentityDesk
+    keyring: Keyring
+    hasher: PasswordHasher
+    mail: MailSender
+    tidying: Tidying
+
+    async def start(self) -> None:
+        """
+        Make the first signing key where there is none, and begin to send mail.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        await self.desk.keys.ensure()
+        self.mail.start()
+        self.tidying.turning.start()
+
+    async def close(self) -> None:
+        """Stop what runs in the background; let the hashing threads go."""
+        await self.mail.stop()
+        await self.tidying.turning.stop()
+        self.hasher.close()
+
+
+class Tidying:
+    """
+    Forgets, now and then, what of people's comings and goings is long over.
+
+    Attributes:
+        turning: Has it done in the background.
+    """
+
+    def __init__(self, store: Store, now: Now) -> None:
+        """Tidy up in ``store``."""
+        self._store = store
+        self._now = now
+        self.turning = Turning("old sign-ins", self.tidy, _TIDY_EVERY_S)
+
+    async def tidy(self) -> int:
+        """Forget what was over a week ago, and browsers that went; return how many sign-ins."""
+        kept, now = self._store.identity, self._now()
+        before = now - _KEPT
+        await kept.panels.forget(now - _LONGEST_IDLE, now)
+        for each in (kept.challenges, kept.failures, kept.outbox):
+            await each.forget(before)
+        return await kept.sessions.forget(before)
+
+
+def assemble_people(
+    settings: Settings, store: Store, keys: Keys, now: Now, notice: Notice = unnoticed
+) -> People:
+    """Make identity from the settings, an opened store and the keys; nothing is started."""
+    identity = settings.identity
+    keyring = Keyring(store.identity.signing_keys, keys.sealer, now, time.monotonic)
+    hasher = PasswordHasher(keys.password_peppers)
+    parts = Parts(
+        stored=_stored(store),
+        crafts=_crafts(identity, keys, keyring, hasher, now),
+        rules=_rules(settings.origin, identity),
+        now=now,
+        new_id=lambda: str(uuid.uuid4()),
+        pause=asyncio.sleep,
+        notice=notice,
+    )
+    return People(
+        parts=parts,
+        desk=identity_desk(parts, store.companies, partial(new_signing_key, sealer=keys.sealer)),
+        keyring=keyring,
+        hasher=hasher,
+        mail=MailSender(store.identity.outbox, identity.mail, now),
+        tidying=Tidying(store, now),
+    )
+
+
+def _crafts(
+    identity: Identity, keys: Keys, keyring: Keyring, hasher: PasswordHasher, now: Now
+) -> Crafts:
+    """Say how things are hashed, signed and sealed."""
+    return Crafts(
+        hashing=hasher,
+        one_time=Totp(identity.issuer),
+        recovery=RecoveryCodes(),
+        opaque=Opaque(keys.derivation.key(_TOKENS)),
+        access=AccessTokens(keyring, Audience(identity.issuer, identity.audience), now),
+        sealing=keys.sealer,
+    )
+
+
+def _stored(store: Store) -> Stored:
+    """Name where identity is kept."""
+    return Stored(
+        users=store.identity.users,
+        sessions=store.identity.sessions,
+        challenges=store.identity.challenges,
+        failures=store.identity.failures,
+        outbox=store.identity.outbox,
+        signing_keys=store.identity.signing_keys,
+        audit=store.audit,
+    )
+
+
+def _rules(origin: str, identity: Identity) -> Rules:
+    """Read how long things last, and how often somebody may be wrong."""
+    tries = identity.tries
+    return Rules(
+        origin=origin,
+        access=timedelta(seconds=identity.access_s),
+        refresh=timedelta(seconds=identity.refresh_s),
+        sessions=identity.sessions,
+        throttles=Throttles(
+            account_ip=tries.account_ip,
+            address=tries.address,
+            account=tries.account,
+            consecutive=tries.consecutive,
+            factor=tries.factor,
+            resets=tries.resets,
+            address_resets=tries.address_resets,
+        ),
+    )

@@ -1,0 +1,106 @@
+"""The surfaces of people with everything they need: identity, its keys, the panel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gateway.app.panel import Panel
+from gateway.app.people import People
+from gateway.config.settings import Settings
+from gateway.http.identity.routes import Entrance
+from gateway.http.identity.surface import IdentityRuns, identity_surface, keys_surface
+from gateway.http.panel.allowed import allowed_in
+from gateway.http.panel.api import panel_api
+from gateway.http.panel.represent import PanelShows
+from gateway.http.panel.routes import PanelActs
+from gateway.http.panel.surface import PanelQuestions, PanelRuns, panel_surface, session_gate
+from gateway.http.people.acts import OwnAccount, WaysBack
+from gateway.http.route import Surface
+from gateway.operations.identity.counted import CountedRefreshing, CountedSigningIn
+from policies.authentication.bearer import BearerToken
+from policies.authentication.session import HARDENED, INSECURE, BrowserCookie, SessionCookie
+from policies.traffic.address_quota import WithinAddressQuota
+from policies.traffic.quota import Quota
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleParts:
+    """
+    What the surfaces of people stand on.
+
+    Attributes:
+        seen: Counts: a fixed word, and one of its labels.
+    """
+
+    settings: Settings
+    people: People
+    panel: Panel
+    seen: Callable[[str, str], None]
+
+
+def make_people_surfaces(parts: PeopleParts, bearer: BearerToken) -> Sequence[Surface]:
+    """Put identity, its keys and the panel together."""
+    environment = parts.settings.environment
+    quota, panel = _quota(parts), _panel_runs(parts)
+    questions = make_panel_questions(parts, quota)
+    runs = IdentityRuns(
+        entrance=Entrance(
+            CountedSigningIn(parts.people.desk.signing_in, parts.seen),
+            CountedRefreshing(parts.people.desk.refreshing, parts.seen),
+        ),
+        ways_back=panel.ways_back,
+        own=panel.own,
+        session=session_gate(panel, questions),
+    )
+    return (
+        identity_surface(runs, bearer, quota, environment),
+        keys_surface(parts.people.keyring.published, quota),
+        panel_surface(panel, questions),
+    )
+
+
+def make_panel_api(parts: PeopleParts, office: Surface) -> Surface:
+    """Serve the back office a second time, for the panel's pages."""
+    questions = make_panel_questions(parts, _quota(parts))
+    return panel_api(office, questions, allowed_in(parts.settings.environment))
+
+
+def make_bearer(people: People) -> BearerToken:
+    """Make the policy that finds out whose access token it is."""
+    return BearerToken(people.desk.sessions.who_is)
+
+
+def make_panel_questions(parts: PeopleParts, quota: WithinAddressQuota) -> PanelQuestions:
+    """Make the policies of cookie gates."""
+    form = INSECURE if parts.settings.session.insecure_dev else HARDENED
+    records = parts.panel.records
+    return PanelQuestions(
+        quota=quota,
+        browser=BrowserCookie(form, records.find),
+        session=SessionCookie(form=form, find=records.find, seat=records.seat),
+        origin=lambda: parts.settings.origin,
+    )
+
+
+def _panel_runs(parts: PeopleParts) -> PanelRuns:
+    """Make what the panel's rows run."""
+    form = INSECURE if parts.settings.session.insecure_dev else HARDENED
+    desk, panel = parts.people.desk, parts.panel
+    return PanelRuns(
+        acts=PanelActs(records=panel.records, views=panel.views, desk=desk),
+        shows=PanelShows(form, parts.settings.environment),
+        ways_back=WaysBack(desk),
+        own=OwnAccount(desk),
+    )
+
+
+def _quota(parts: PeopleParts) -> WithinAddressQuota:
+    """Make the token buckets of addresses."""
+    rates = parts.settings.ratelimits
+    quotas = {
+        "anonymous": Quota(rates.anonymous.rate, rates.anonymous.burst),
+        "sign_in": Quota(rates.sign_in.rate, rates.sign_in.burst),
+    }
+    return WithinAddressQuota(quotas, time.monotonic, parts.seen)

@@ -1,0 +1,92 @@
+"""``pixgate keys``: what signs access tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import click
+
+from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.domain.identity import SigningKey
+
+COLUMNS = ("id", "state", "signs_from", "created_at", "retired_at")
+
+
+@click.group("keys")
+def keys() -> None:
+    """Keys that sign access tokens; the next is published a day before it signs."""
+
+
+@keys.command("list")
+@reading
+def listing(terminal: Terminal) -> None:
+    """Show every key, retired ones too; never a private half."""
+
+    async def work() -> list[Row]:
+        from gateway.cli.people_desk import opened_people
+
+        async with opened_people(terminal) as people:
+            found = await people.desk.keys.list()
+            now = people.parts.now()
+            signing = _signing(found, now)
+            return [_row(each, signing, now) for each in found]
+
+    terminal.show_all(run(work()), COLUMNS)
+
+
+@keys.command()
+@click.option("--now", "at_once", is_flag=True, help="Sign with it at once: an emergency.")
+@changing
+def rotate(terminal: Terminal, *, at_once: bool) -> None:
+    """Make the next key."""
+
+    async def work() -> Row:
+        from gateway.cli.people_desk import opened_people
+
+        async with opened_people(terminal) as people:
+            made = await people.desk.keys.rotate(terminal.actor, at_once=at_once)
+            return _row(made, "", people.parts.now())
+
+    terminal.show(run(work()))
+
+
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@click.option("--now", "at_once", is_flag=True, help="Even if tokens of it may live: they die.")
+@changing
+def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
+    """Publish a key no longer; every process knows within a minute."""
+
+    async def work() -> None:
+        from gateway.cli.people_desk import opened_people
+
+        async with opened_people(terminal) as people:
+            await people.desk.keys.retire(terminal.actor, key_id, at_once=at_once)
+
+    run(work())
+    terminal.show({"id": key_id, "state": "retired"})
+
+
+def _signing(found: Sequence[SigningKey], now: datetime) -> str:
+    """Name the key that signs now."""
+    ready = [each.id for each in found if each.retired_at is None and each.signs_from <= now]
+    return ready[-1] if ready else ""
+
+
+def _row(shown: SigningKey, signing: str, now: datetime) -> Row:
+    return {
+        "id": shown.id,
+        "state": _state(shown, signing, now),
+        "created_at": instant(shown.created_at),
+        "signs_from": instant(shown.signs_from),
+        "retired_at": instant(shown.retired_at),
+    }
+
+
+def _state(shown: SigningKey, signing: str, now: datetime) -> str:
+    if shown.retired_at is not None:
+        return "retired"
+    if shown.signs_from > now:
+        return "next"
+    return "signs" if shown.id == signing or not signing else "verifies"

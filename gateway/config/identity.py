@@ -1,0 +1,94 @@
+"""The settings of people: tokens, passwords, throttles and mail."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from gateway.config.hidden import Secret
+from gateway.config.kinds import Count, Label, Port, Seconds, written
+
+Encryption = Literal["starttls", "tls", "none"]
+"""How the mail server is spoken to."""
+
+
+class Mail(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The server that mail goes out through.
+
+    Attributes:
+        host: Empty sends nothing: messages wait in the outbox, where
+            ``pixgate outbox`` shows them in the sandbox.
+        port: Of the server.
+        encryption: ``starttls``, ``tls`` from the first byte, or ``none``.
+        user: Empty signs in to no server.
+        password: Of that user.
+        sender: What messages come from.
+        timeout_s: For one message.
+        every_s: How often the outbox is looked at.
+    """
+
+    host: Annotated[str, written("${PIXGATE_SMTP_HOST:-}")] = ""
+    port: Port = 587
+    encryption: Encryption = "starttls"
+    user: Annotated[str, written("${PIXGATE_SMTP_USER:-}")] = ""
+    password: Annotated[Secret, written("${PIXGATE_SMTP_PASSWORD:-}")] = Secret("")
+    sender: str = "pixgate@localhost"
+    timeout_s: Seconds = 20.0
+    every_s: Seconds = 2.0
+
+
+class Tries(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    How often a person may be wrong; above: 429.
+
+    Attributes:
+        account_ip: Passwords for one account from one address in 15 minutes;
+            then a block of 30 s, doubling up to 15 minutes.
+        address: Passwords from one address in 5 minutes.
+        account: Passwords for one account in an hour; further tries are held 5 s.
+        consecutive: Passwords for one account in a row; then only a reset helps.
+        factor: Codes in a row; then a block of 15 minutes.
+        resets: Reset links for one account in an hour; more are not sent.
+        address_resets: Wishes for one from one address in an hour.
+    """
+
+    account_ip: Count = 5
+    address: Count = 20
+    account: Count = 50
+    consecutive: Count = 100
+    factor: Count = 10
+    resets: Count = 3
+    address_resets: Count = 10
+
+
+class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    People.
+
+    Attributes:
+        origin: What links in mails begin with, ``https://host``; empty in the
+            sandbox is the public listener. A request never decides it.
+        issuer: The ``iss`` of access tokens.
+        audience: Their ``aud``.
+        access_s: How long one lives.
+        refresh_s: From a sign-in to the end of its last token.
+        sessions: A person has at once; the oldest ends.
+        pepper: What passwords are peppered with; empty derives it from
+            ``sealing.key``.
+        retired_peppers: Former ones, by a label of yours.
+        tries: Before somebody is made to wait.
+        mail: The server that mail goes out through.
+    """
+
+    origin: Annotated[str, written("${PIXGATE_ORIGIN:-}")] = ""
+    issuer: Annotated[str, Meta(min_length=1, max_length=200)] = "pixgate"
+    audience: Annotated[str, Meta(min_length=1, max_length=200)] = "pixgate"
+    access_s: Annotated[float, Meta(ge=60, le=3_600)] = 600.0
+    refresh_s: Annotated[float, Meta(ge=600, le=86_400)] = 28_800.0
+    sessions: Annotated[int, Meta(ge=1, le=100)] = 5
+    pepper: Annotated[Secret, written("${PIXGATE_PASSWORD_PEPPER:-}")] = Secret("")
+    retired_peppers: dict[Label, Secret] = field(default_factory=dict)
+    tries: Tries = Tries()
+    mail: Mail = Mail()

@@ -1,0 +1,40 @@
+"""A browser as it comes in: its cookie, and what the cookie stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gateway.domain.identity import PanelSession
+from gateway.domain.people import Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cookie:
+    """
+    The two halves of an opaque cookie.
+
+    Attributes:
+        id_hash: SHA-256 of the id half in hexadecimal, the key of the row.
+        secret: The other half, under which tokens are sealed; kept nowhere.
+        value: Both, as the browser keeps them.
+    """
+
+    id_hash: str
+    secret: bytes = field(repr=False)
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """A browser whose cookie stands for something."""
+
+    cookie: Cookie
+    panel: PanelSession
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """A browser in which somebody is signed in; its cookie may be newer than the one it sent."""
+
+    browser: Browser
+    person: Person

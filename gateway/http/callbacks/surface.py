@@ -1,0 +1,88 @@
+"""Where banks tell us what happened: one row, open to whoever proves to be the bank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+import msgspec
+
+from gateway.domain import errors
+from gateway.domain.calls import Asked, Call, Input
+from gateway.domain.errors import ErrorCode
+from gateway.domain.stores import StoreUnavailable
+from gateway.http.route import Gate, Row, RowLimits, Surface, route
+from gateway.operations.callbacks import Delivery, Reception
+
+BODY_BYTES = 64 * 1024
+NAME = "callbacks"
+CHALLENGE = 'Signature realm="callbacks"'
+
+_FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
+
+
+class BankBody(msgspec.Struct):
+    """Whatever the bank writes; it is kept as it came."""
+
+
+class TakenDocument(TypedDict):
+    """It was taken; what follows from it is found out later."""
+
+    status: Literal["ok"]
+
+
+def callback_surface(reception: Reception) -> Surface:
+    """Put the one gate together."""
+    gate = Gate(
+        policies=(),
+        admits=_admit,
+        rows=_rows(reception),
+        opens="a bank has no credential of ours: it proves itself by its signature",
+    )
+    return Surface(
+        name=NAME,
+        prefix="/callbacks",
+        gates=(gate,),
+        challenge=CHALLENGE,
+        body_bytes=BODY_BYTES,
+        exempt=frozenset(),
+    )
+
+
+def _rows(reception: Reception) -> Sequence[Row[None]]:
+    async def take(_who: None, came: Delivery) -> None:
+        await reception.take(came)
+
+    return (
+        route(
+            "POST",
+            "/{provider}/{token}",
+            name="callbacks.take",
+            tells="Take what a bank tells.",
+            needs=None,
+            limits=RowLimits("callback", BODY_BYTES),
+            takes=Input(read=_delivery, body=BankBody),
+            runs=take,
+            shows=_taken,
+            fails=_FAILS,
+            raises=(errors.CREDENTIALS_INVALID,),
+        ),
+    )
+
+
+def _admit(_call: Call) -> None:
+    """Let everybody on: who it is shows in what they bring."""
+
+
+def _delivery(asked: Asked) -> Delivery:
+    """Take what came as it stands; the proof is over the very bytes."""
+    return Delivery(
+        provider=asked.path["provider"],
+        token=asked.path["token"],
+        headers=asked.headers,
+        body=asked.body,
+    )
+
+
+def _taken(_done: None, _who: None) -> TakenDocument:
+    return {"status": "ok"}

@@ -1,0 +1,153 @@
+"""Identity's own rows (contract 4.2): signing in, refreshing, signing out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from gateway.domain.identity_errors import (
+    MFA_EXPIRED,
+    MFA_INVALID,
+    PASSWORD_WRONG,
+    REFRESH_INVALID,
+    STEP_UP_REQUIRED,
+    TOKEN_INVALID,
+    TOO_MANY_ATTEMPTS,
+)
+from gateway.http.identity import represent
+from gateway.http.people import represent as people
+from gateway.http.people.acts import OwnAccount
+from gateway.http.people.callers import Guest, Member
+from gateway.http.people.routes import BODY_BYTES, FAILS, NO_CONTENT, OWN, OWN_BODY, SIGN_IN
+from gateway.http.route import Row, RowLimits, route
+from gateway.operations.identity.answers import FactorAsked, SignedIn, TokenPair
+from gateway.operations.identity.panel_parts import Tokens, WayIn
+from policies.validation.identity import CODE, LOGIN, MFA, REFRESH, LoginBody, MfaBody, RefreshBody
+from policies.validation.inputs import NOTHING
+
+_REFRESH = RowLimits("anonymous", BODY_BYTES)
+_KEYS = RowLimits("anonymous", 0)
+
+Published = Callable[[], Awaitable[dict[str, object]]]
+"""Return the JWK set of the keys in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """Signing in and refreshing, for callers who keep tokens themselves."""
+
+    signing_in: WayIn
+    refreshing: Tokens
+
+    async def login(self, who: Guest, body: LoginBody) -> SignedIn | FactorAsked:
+        """Take a password."""
+        return await self.signing_in.login(body.email, body.password, who.visitor)
+
+    async def give_factor(self, who: Guest, body: MfaBody) -> SignedIn:
+        """Take a code for a challenge."""
+        return await self.signing_in.give_factor(body.mfa_token, body.code, who.visitor)
+
+    async def refresh(self, _who: Guest, body: RefreshBody) -> TokenPair:
+        """Exchange a refresh token."""
+        return await self.refreshing.refresh(body.refresh_token)
+
+
+def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
+    """Return the rows that nobody has a token for yet."""
+    return (
+        route(
+            "POST",
+            "/auth/login",
+            name="identity.login",
+            tells="Sign in; answers a session, or asks for a second factor.",
+            needs=None,
+            limits=SIGN_IN,
+            takes=LOGIN,
+            runs=does.login,
+            shows=represent.login,
+            fails=FAILS,
+            raises=(PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+        ),
+        route(
+            "POST",
+            "/auth/mfa",
+            name="identity.mfa",
+            tells="Exchange the challenge and a code for the session.",
+            needs=None,
+            limits=SIGN_IN,
+            takes=MFA,
+            runs=does.give_factor,
+            shows=represent.signed_in,
+            fails=FAILS,
+            raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+        ),
+        route(
+            "POST",
+            "/auth/refresh",
+            name="identity.refresh",
+            tells="Exchange a refresh token, which works once, for a new pair.",
+            needs=None,
+            limits=_REFRESH,
+            takes=REFRESH,
+            runs=does.refresh,
+            shows=represent.tokens,
+            fails=FAILS,
+            raises=(REFRESH_INVALID,),
+        ),
+    )
+
+
+def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
+    """Return the rows on the present session that the panel has in another form."""
+    return (
+        route(
+            "DELETE",
+            "/auth/logout",
+            name="identity.logout",
+            tells="Sign out: the session ends with all of its tokens, at once.",
+            needs=None,
+            limits=OWN,
+            takes=NOTHING,
+            runs=does.logout,
+            shows=people.done,
+            fails=FAILS,
+            raises=(),
+            status=NO_CONTENT,
+        ),
+        route(
+            "POST",
+            "/auth/step-up",
+            name="identity.step_up",
+            tells="Give a code now; for five minutes it counts as fresh.",
+            needs=None,
+            limits=OWN_BODY,
+            takes=CODE,
+            runs=does.step_up,
+            shows=people.fresh,
+            fails=FAILS,
+            raises=(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+        ),
+    )
+
+
+def key_rows(published: Published) -> Sequence[Row[None]]:
+    """Return the one row of public keys."""
+
+    async def read(_who: None, _taken: None) -> dict[str, object]:
+        return await published()
+
+    return (
+        route(
+            "GET",
+            "/jwks.json",
+            name="keys.jwks",
+            tells="The public keys of access tokens.",
+            needs=None,
+            limits=_KEYS,
+            takes=NOTHING,
+            runs=read,
+            shows=represent.keys,
+            fails=FAILS,
+            raises=(),
+        ),
+    )

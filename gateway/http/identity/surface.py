@@ -1,0 +1,106 @@
+"""Where people sign in: the gates of identity, and the public keys of its tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gateway.domain import errors, identity_errors
+from gateway.domain.accounts import Environment
+from gateway.domain.errors import ErrorCode
+from gateway.http.common import admit_anybody, open_gate
+from gateway.http.identity.routes import (
+    Entrance,
+    Published,
+    bearer_rows,
+    entrance_rows,
+    key_rows,
+)
+from gateway.http.people.acts import OwnAccount, WaysBack
+from gateway.http.people.callers import admit_guest, admit_member
+from gateway.http.people.routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
+from gateway.http.route import Gate, Surface
+from policies.authentication.bearer import BearerToken
+from policies.traffic.address_quota import WithinAddressQuota
+
+CHALLENGE = 'Bearer realm="iam"'
+"""Never Basic: a browser would open a password box of its own."""
+
+NAME = "identity"
+_OURS = ("SVC.GTW.", "SVC.SYS.")
+_ELSEWHERE = frozenset({errors.BANK_REFUSED, errors.ALREADY_IN_USE})
+
+CATALOGUE: tuple[ErrorCode, ...] = (
+    *(error for error in identity_errors.CATALOGUE if not error.code.startswith("SVC.")),
+    errors.USER_CREDENTIALS_INVALID,
+    errors.MALFORMED_REQUEST,
+    *(
+        error
+        for error in errors.CATALOGUE
+        if error.code.startswith(_OURS) and error not in _ELSEWHERE
+    ),
+)
+"""Every code that identity and the panel answer with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityRuns:
+    """
+    What the rows run.
+
+    Attributes:
+        session: The gate of the panel's own session, which lives at this prefix.
+    """
+
+    entrance: Entrance
+    ways_back: WaysBack
+    own: OwnAccount
+    session: Gate[Any]
+
+
+def identity_surface(
+    runs: IdentityRuns,
+    bearer: BearerToken,
+    quota: WithinAddressQuota,
+    environment: Environment,
+) -> Surface:
+    """Put the gates together."""
+    strangers = Gate(
+        policies=(quota,),
+        admits=admit_guest,
+        rows=(*entrance_rows(runs.entrance), *way_back_rows(NAME, runs.ways_back)),
+        opens="nobody has a token before they sign in",
+    )
+    members = Gate(
+        policies=(bearer,),
+        admits=admit_member,
+        rows=(*bearer_rows(runs.own), *own_rows(NAME, runs.own), *factor_rows(NAME, runs.own)),
+        scheme="bearer",
+        opens="whoever signed in does this to their own account",
+    )
+    return Surface(
+        name=NAME,
+        prefix="/iam/v1",
+        gates=(strangers, members, runs.session, open_gate(NAME, environment, CATALOGUE)),
+        challenge=CHALLENGE,
+        body_bytes=BODY_BYTES,
+        exempt=frozenset({"identity.health", "identity.logout"}),
+    )
+
+
+def keys_surface(published: Published, quota: WithinAddressQuota) -> Surface:
+    """Serve the public keys."""
+    everybody = Gate(
+        policies=(quota,),
+        admits=admit_anybody,
+        rows=key_rows(published),
+        opens="who checks our tokens needs the keys first",
+    )
+    return Surface(
+        name="keys",
+        prefix="/.well-known",
+        gates=(everybody,),
+        challenge=CHALLENGE,
+        body_bytes=0,
+        exempt=frozenset(),
+    )

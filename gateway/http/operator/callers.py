@@ -1,0 +1,105 @@
+"""Who calls on the back office: somebody who signed in, and the account they act on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gateway.domain.accounts import Account, Principal
+from gateway.domain.calls import Call, Caller
+from gateway.domain.clocks import Now
+from gateway.domain.people import Person
+from gateway.operations.administration import Acting
+
+Taken = TypeVar("Taken")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """Somebody who signed in."""
+
+    person: Person
+    acting: Acting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """Somebody who was let through to one account."""
+
+    person: Person
+    acting: Acting
+    account: Account
+
+    @property
+    def caller(self) -> Caller:
+        """The person in the place of a partner, for what both do alike."""
+        principal = Principal(
+            client_id=f"user:{self.person.user_id}",
+            company_id=self.account.company_id,
+            account_id=None,
+            permissions=frozenset(),
+        )
+        return Caller(principal, self.account)
+
+
+def admit_staff(now: Now) -> Callable[[Call], Staff]:
+    """Return what turns a call of a known person into what operations take."""
+
+    def admit(call: Call) -> Staff:
+        if call.person is None:
+            raise _missing()
+        return Staff(call.person, Acting(call.person.actor, now))
+
+    return admit
+
+
+def admit_office(now: Now) -> Callable[[Call], Office]:
+    """Return what turns a call on an account into what operations take."""
+
+    def admit(call: Call) -> Office:
+        person, account = call.person, call.account
+        if person is None or account is None:
+            raise _missing()
+        return Office(person=person, acting=Acting(person.actor, now), account=account)
+
+    return admit
+
+
+def as_caller(
+    run: Callable[[Caller, Taken], Awaitable[Result]],
+) -> Callable[[Office, Taken], Awaitable[Result]]:
+    """Run what partners run."""
+
+    async def runs(who: Office, taken: Taken) -> Result:
+        return await run(who.caller, taken)
+
+    return runs
+
+
+def on_account(
+    run: Callable[[Account, Taken], Awaitable[Result]],
+) -> Callable[[Office, Taken], Awaitable[Result]]:
+    """Run what asks for an account and for nobody."""
+
+    async def runs(who: Office, taken: Taken) -> Result:
+        return await run(who.account, taken)
+
+    return runs
+
+
+def as_actor(
+    run: Callable[[Acting, Account, Taken], Awaitable[Result]],
+) -> Callable[[Office, Taken], Awaitable[Result]]:
+    """Run what is recorded as an act of a person."""
+
+    async def runs(who: Office, taken: Taken) -> Result:
+        return await run(who.acting, who.account, taken)
+
+    return runs
+
+
+def _missing() -> RuntimeError:
+    problem = "a policy of this gate is missing"
+    return RuntimeError(problem)

@@ -1,0 +1,118 @@
+"""The shapes of the back office's own answers; the others are those of partners."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from gateway.http.json import Amount
+from gateway.http.resources.documents import FailureDocument, Instant, Meter, PayerDocument
+
+
+class OwnerDocument(TypedDict):
+    """The company that owns an account."""
+
+    id: str
+    name: str
+
+
+class AccountRecordDocument(TypedDict):
+    """An account as registered, with where it is held (contract 2.10)."""
+
+    id: str
+    company: OwnerDocument
+    name: str
+    tax_number: str
+    active: bool
+    verified: bool
+    provider: str
+    bank_number: str
+    ispb: str
+    branch: str
+    account: str
+    created_at: Instant
+
+
+class AccountRecordList(TypedDict):
+    """A page of accounts, oldest first."""
+
+    data: list[AccountRecordDocument]
+    meta: Meter
+
+
+class KeyOwnerDocument(TypedDict):
+    """Who is behind a PIX key; a person's tax number is shown without its ends."""
+
+    key: str
+    type: Literal["cpf", "cnpj", "email", "phone", "evp"]
+    name: str
+    tax_number: str
+    ispb: str
+    bank_number: str
+    bank_name: str
+    branch: str
+    account: str
+
+
+class IncomingDocument(TypedDict):
+    """A payment that came in; its reference is empty where it paid no charge."""
+
+    id: str
+    reference: str
+    e2e_id: str
+    status: Literal["paid", "partly_refunded", "refunded"]
+    value: Amount
+    refunded: Amount
+    paid_at: Instant
+    payer: NotRequired[PayerDocument]
+
+
+class IncomingList(TypedDict):
+    """A page of payments, newest first."""
+
+    data: list[IncomingDocument]
+    meta: Meter
+
+
+class RefundedDocument(TypedDict):
+    """The payment that is given back; its reference is empty where it paid no charge."""
+
+    reference: str
+    e2e_id: str
+
+
+class RefundDocument(TypedDict):
+    """A refund; only a failed one has a failure."""
+
+    reference: str
+    status: Literal["processing", "paid", "failed"]
+    value: Amount
+    description: str
+    transaction: RefundedDocument
+    return_id: str
+    created_at: Instant
+    settled_at: Instant
+    failure: NotRequired[FailureDocument]
+
+
+class RefundList(TypedDict):
+    """A page of refunds, newest first."""
+
+    data: list[RefundDocument]
+    meta: Meter
+
+
+class ApprovalDocument(TypedDict):
+    """An order that waits for another person, or what became of it."""
+
+    id: str
+    status: Literal["waiting", "approved", "rejected", "expired"]
+    kind: Literal["payout", "refund"]
+    account_id: str
+    reference: str
+    value: Amount
+    ordered_by: str
+    ordered_at: Instant
+    ends_at: Instant
+    decided_by: str
+    decided_at: Instant
+    reason: str

@@ -1,0 +1,222 @@
+"""Orders that wait for another person: read with all they say, approved, rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypedDict
+
+import msgspec
+
+from gateway.domain import errors, identity_errors
+from gateway.domain.approvals import Approval, ApprovalState
+from gateway.domain.office_stores import ApprovalSearch
+from gateway.domain.orders import Order
+from gateway.domain.payouts import Payout
+from gateway.domain.refunds import RefundRequest
+from gateway.domain.rights import Area
+from gateway.http.operator.callers import Staff
+from gateway.http.operator.documents import ApprovalDocument
+from gateway.http.operator.failing import REFUND_FAILS
+from gateway.http.operator.management import calls
+from gateway.http.operator.represent import approval
+from gateway.http.resources.documents import Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import Row, route
+from gateway.operations.approvals import Approvals, Decided
+from gateway.operations.pages import Listed
+from policies.validation import management
+
+Status = Literal["processing", "paid", "failed"]
+
+
+class RejectionBody(msgspec.Struct):
+    """Why, for those who come after."""
+
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+class OrderDocument(TypedDict):
+    """What was ordered: where the money is to go, or which payment is given back."""
+
+    method: Literal["pix", "bank_account", "refund"]
+    date: str
+    description: str
+    destination: Mapping[str, str]
+    payment: str
+
+
+class OrderedDocument(TypedDict):
+    """An order that waits, with all that it says."""
+
+    approval: ApprovalDocument
+    order: OrderDocument
+
+
+class MovedDocument(TypedDict):
+    """The money that a decision moved."""
+
+    approval: ApprovalDocument
+    status: Status
+
+
+class ApprovalList(TypedDict):
+    """A page of orders, newest first."""
+
+    data: list[ApprovalDocument]
+    meta: Meter
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """An approval, and what was ordered."""
+
+    approval: Approval
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalActs:
+    """What people do with orders of others."""
+
+    approvals: Approvals
+
+    async def search(self, who: Staff, wanted: ApprovalSearch) -> Listed[Approval]:
+        """Return a page."""
+        found, total = await self.approvals.search(who.person, wanted)
+        return Listed(items=found, paging=wanted.paging, total=total)
+
+    async def read(self, who: Staff, approval_id: str) -> Ordered:
+        """Read one with all that it says."""
+        found = await self.approvals.find(who.person, approval_id)
+        return Ordered(found, self.approvals.ordered(found))
+
+    async def approve(self, who: Staff, approval_id: str) -> Decided:
+        """Agree."""
+        return await self.approvals.approve(who.person, approval_id)
+
+    async def reject(self, who: Staff, taken: tuple[str, RejectionBody]) -> Approval:
+        """Refuse."""
+        approval_id, why = taken
+        return await self.approvals.reject(who.person, approval_id, why.reason)
+
+
+_APPROVAL = management.of_path("approval_id")
+_DECIDING = (*calls.CHANGED, identity_errors.FORBIDDEN)
+_MOVING = (
+    errors.ACCOUNT_NOT_FOUND,
+    errors.ACCOUNT_INACTIVE,
+    errors.ACCOUNT_UNVERIFIED,
+    errors.PROVIDER_NOT_CONFIGURED,
+    errors.PROVIDER_READ_ONLY,
+    errors.PAYOUT_DATE_NOT_TODAY,
+    errors.PAYOUT_REJECTED,
+    errors.PAYOUT_REFERENCE_IN_USE,
+    errors.PAYOUT_NOT_ALLOWED,
+    errors.PAYOUT_UNKNOWN,
+    errors.PROVIDER_UNREACHABLE,
+    errors.BANK_REFUSED,
+    errors.ALREADY_IN_USE,
+)
+
+
+def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/approvals",
+            name="backoffice.approvals",
+            tells="List the orders that wait, or waited, for another person.",
+            needs=calls.reading(Area.APPROVAL),
+            limits=calls.READ,
+            takes=management.filters(
+                lambda given: ApprovalSearch(
+                    paging=given.paging(), state=given.read("status", ApprovalState)
+                ),
+                management.word_filter("status", ApprovalState),
+                *management.PAGING,
+            ),
+            runs=does.search,
+            shows=_approvals,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/approvals/{approval_id}",
+            name="backoffice.approval",
+            tells="Read an order with all that it says.",
+            needs=calls.reading(Area.APPROVAL),
+            limits=calls.READ,
+            takes=_APPROVAL,
+            runs=does.read,
+            shows=_ordered,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
+        route(
+            "POST",
+            "/approvals/{approval_id}/approve",
+            name="backoffice.approval_approve",
+            tells="Agree to somebody else's order; the money moves.",
+            needs=calls.writing(Area.APPROVAL),
+            limits=calls.ACT,
+            takes=_APPROVAL,
+            runs=does.approve,
+            shows=_moved,
+            fails=REFUND_FAILS,
+            raises=(*_DECIDING, *_MOVING),
+        ),
+        route(
+            "POST",
+            "/approvals/{approval_id}/reject",
+            name="backoffice.approval_reject",
+            tells="Refuse an order, or take one's own back.",
+            needs=calls.writing(Area.APPROVAL),
+            limits=calls.WRITE,
+            takes=management.both(_APPROVAL, RejectionBody),
+            runs=does.reject,
+            shows=_approval,
+            fails=calls.FAILS,
+            raises=_DECIDING,
+        ),
+    )
+
+
+def _approval(found: Approval, _who: Staff) -> ApprovalDocument:
+    return approval(found)
+
+
+def _approvals(found: Listed[Approval], _who: Staff) -> ApprovalList:
+    data = [approval(each) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
+
+
+def _ordered(found: Ordered, _who: Staff) -> OrderedDocument:
+    return {"approval": approval(found.approval), "order": _order(found.order)}
+
+
+def _order(found: Order) -> OrderDocument:
+    if isinstance(found, RefundRequest):
+        return {
+            "method": "refund",
+            "date": "",
+            "description": found.description,
+            "destination": {},
+            "payment": found.payment,
+        }
+    return {
+        "method": found.method.value,
+        "date": found.date.isoformat(),
+        "description": found.description,
+        "destination": {name: text for name, text in found.destination_sent.items() if text},
+        "payment": "",
+    }
+
+
+def _moved(decided: Decided, _who: Staff) -> MovedDocument:
+    moved = decided.moved
+    # A payout is told as its partner is told: processing, whatever the bank has said by now.
+    status: Status = "processing" if isinstance(moved, Payout) else moved.status.value
+    return {"approval": approval(decided.approval), "status": status}

@@ -1,0 +1,85 @@
+"""What every row of management shares: who calls, what it may cost, how it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from gateway.domain import errors
+from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.identity_errors import FORBIDDEN, NOT_FOUND, NOT_POSSIBLE
+from gateway.domain.permissions import Action
+from gateway.domain.rights import Area, Right
+from gateway.domain.stores import AlreadyExists, StoreUnavailable
+from gateway.http.operator.callers import Staff
+from gateway.http.operator.failing import BODY_BYTES
+from gateway.http.route import Answer, RowLimits
+from gateway.operations.administration import NotPossible
+
+Result = TypeVar("Result")
+"""Of an act."""
+
+READ = RowLimits("office", 0)
+ACT = RowLimits("office", 0)
+WRITE = RowLimits("office", BODY_BYTES)
+CREATED = 201
+NO_CONTENT = 204
+
+FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
+"""Without the store nothing is managed: 503."""
+
+REFUSED = (NOT_POSSIBLE,)
+TAKEN = (NOT_POSSIBLE, errors.ALREADY_IN_USE)
+ABSENT = (NOT_FOUND,)
+CHANGED = (NOT_FOUND, NOT_POSSIBLE)
+LIMITED = (FORBIDDEN,)
+
+
+def reading(area: Area) -> Right:
+    """Return the right to read."""
+    return Right(area, Action.READ)
+
+
+def writing(area: Area) -> Right:
+    """Return the right to write."""
+    return Right(area, Action.WRITE)
+
+
+def managing(area: Area) -> Right:
+    """Return the right to manage."""
+    return Right(area, Action.MANAGE)
+
+
+def refuse_limited(who: Staff) -> None:
+    """Refuse people who are limited to companies what belongs to all of them: FORBIDDEN."""
+    if who.person.companies:
+        raise ServiceError(FORBIDDEN, "permission")
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """
+    Tell why an act is not possible.
+
+    Raises:
+        ServiceError: ``VALIDATION_FAILED`` with the reason; ``SVC.GTW.009``
+            (409) for a name that is taken.
+    """
+    try:
+        yield
+    except NotPossible as problem:
+        taken = isinstance(problem.__cause__, AlreadyExists)
+        error = errors.ALREADY_IN_USE if taken else NOT_POSSIBLE
+        reason = "taken" if taken else "not_possible"
+        raise ServiceError(error, reason, detail=_sentence(str(problem))) from problem
+
+
+def done(_done: None, _who: Staff) -> Answer[None]:
+    """Show nothing."""
+    return Answer(content=None)
+
+
+def _sentence(text: str) -> str:
+    """Write a line of ours as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}."

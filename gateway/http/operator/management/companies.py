@@ -1,0 +1,124 @@
+"""Companies: the owners of accounts and credentials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypedDict
+
+import msgspec
+
+from gateway.domain.accounts import Company
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.rights import Area
+from gateway.http.json import instant
+from gateway.http.operator.callers import Staff
+from gateway.http.operator.management import calls
+from gateway.http.resources.documents import Instant, Total
+from gateway.http.route import Row, route
+from gateway.operations.registers import Registers
+from policies.validation import management
+from policies.validation.fields import Text
+from policies.validation.inputs import NOTHING
+
+
+class CompanyBody(msgspec.Struct):
+    """A company to be; without ``id`` one is chosen."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    id: Text = ""
+
+
+class CompanyDocument(TypedDict):
+    """A company."""
+
+    id: str
+    name: str
+    created_at: Instant
+
+
+class CompanyList(TypedDict):
+    """Every company that is shown to who asks, oldest first."""
+
+    data: list[CompanyDocument]
+    meta: Total
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyActs:
+    """What people do with companies."""
+
+    registers: Registers
+
+    async def list(self, who: Staff, _taken: None) -> Sequence[Company]:
+        """List them."""
+        found = await self.registers.companies.list()
+        return [each for each in found if who.person.sees(each.id)]
+
+    async def read(self, who: Staff, company_id: str) -> Company:
+        """Read one."""
+        found = await self.registers.companies.companies.find(company_id)
+        if found is None or not who.person.sees(found.id):
+            raise ServiceError(NOT_FOUND, "company")
+        return found
+
+    async def create(self, who: Staff, wanted: CompanyBody) -> Company:
+        """Add one; whoever is limited to companies would not see it and cannot."""
+        calls.refuse_limited(who)
+        with calls.explained():
+            return await self.registers.by(who.acting).companies.create(wanted.name, wanted.id)
+
+
+def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/companies",
+            name="backoffice.companies",
+            tells="List the companies that are shown to you.",
+            needs=calls.reading(Area.COMPANY),
+            limits=calls.READ,
+            takes=NOTHING,
+            runs=does.list,
+            shows=_companies,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/companies/{company_id}",
+            name="backoffice.company",
+            tells="Read one company.",
+            needs=calls.reading(Area.COMPANY),
+            limits=calls.READ,
+            takes=management.of_path("company_id"),
+            runs=does.read,
+            shows=_company,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
+        route(
+            "POST",
+            "/companies",
+            name="backoffice.company_create",
+            tells="Add a company.",
+            needs=calls.writing(Area.COMPANY),
+            limits=calls.WRITE,
+            takes=management.body(CompanyBody),
+            runs=does.create,
+            shows=_company,
+            fails=calls.FAILS,
+            raises=calls.TAKEN,
+            status=calls.CREATED,
+        ),
+    )
+
+
+def _company(found: Company, _who: Staff) -> CompanyDocument:
+    return {"id": found.id, "name": found.name, "created_at": instant(found.created_at)}
+
+
+def _companies(found: Sequence[Company], who: Staff) -> CompanyList:
+    return {"data": [_company(each, who) for each in found], "meta": {"total": len(found)}}

@@ -1,0 +1,291 @@
+"""Partners' credentials: listed, issued, rotated, revoked; a secret is shown once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Literal, TypedDict
+
+import msgspec
+
+from gateway.domain import strict
+from gateway.domain.accounts import Credential
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.rights import Area
+from gateway.http.json import instant
+from gateway.http.operator.callers import Staff
+from gateway.http.operator.management import calls
+from gateway.http.resources.documents import Instant, Total
+from gateway.http.route import Row, route
+from gateway.operations.administration import NotPossible
+from gateway.operations.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
+from gateway.operations.registers import Registers
+from policies.validation import management
+from policies.validation.fields import Text
+
+_PERMISSIONS = "|".join(map(str, EVERY_PERMISSION))
+
+Word = Annotated[str, msgspec.Meta(pattern=f"^({_PERMISSIONS})$", examples=["balance:read"])]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Overlap = Annotated[int, msgspec.Meta(ge=0, le=30 * 86400, description="Seconds.")]
+
+
+class CredentialBody(msgspec.Struct):
+    """A credential to be; for one account, or for every account of a company."""
+
+    name: Name
+    company_id: Text = ""
+    account_id: Text | None = None
+    permissions: list[Word] = []
+    expires_at: datetime | None = None
+
+
+class RotationBody(msgspec.Struct):
+    """How long the secret before lives on; 0 ends it at once."""
+
+    overlap_s: Overlap = int(DEFAULT_OVERLAP.total_seconds())
+
+
+class ReasonBody(msgspec.Struct):
+    """Why, for those who come after."""
+
+    reason: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+class CredentialDocument(TypedDict):
+    """A credential; never a secret or a digest."""
+
+    client_id: str
+    name: str
+    state: Literal["live", "expired", "revoked"]
+    company_id: str
+    account_id: str
+    permissions: list[str]
+    live_secrets: int
+    created_at: Instant
+    expires_at: Instant
+    revoked_at: Instant
+    last_used_at: Instant
+
+
+class CredentialList(TypedDict):
+    """Every credential that is shown to who asks, oldest first."""
+
+    data: list[CredentialDocument]
+    meta: Total
+
+
+class SecretDocument(TypedDict):
+    """A secret on its only way out; it is not shown again."""
+
+    client_id: str
+    client_secret: str
+    name: str
+    company_id: str
+    account_id: str
+    permissions: list[str]
+    expires_at: Instant
+    old_secret_ends_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialActs:
+    """What people do with credentials."""
+
+    registers: Registers
+
+    async def list(self, who: Staff, company_id: str | None) -> Sequence[Credential]:
+        """List them."""
+        found = await self.registers.credentials.credentials.list(company_id)
+        return [each for each in found if who.person.sees(each.company_id)]
+
+    async def read(self, who: Staff, client_id: str) -> Credential:
+        """Read one."""
+        return await self._visible(who, client_id)
+
+    async def issue(self, who: Staff, wanted: CredentialBody) -> Issued:
+        """Issue one, within what is shown to them."""
+        with calls.explained():
+            await self._refuse_foreign(who, wanted)
+            return await self.registers.by(who.acting).credentials.issue(
+                CredentialOrder(
+                    name=wanted.name,
+                    company_id=wanted.company_id,
+                    account_id=wanted.account_id or None,
+                    permissions=frozenset(map(Permission.parse, wanted.permissions)),
+                    expires_at=_zoned(wanted.expires_at),
+                )
+            )
+
+    async def rotate(self, who: Staff, taken: tuple[str, RotationBody]) -> Issued:
+        """Make a new secret."""
+        client_id, wanted = taken
+        await self._visible(who, client_id)
+        with calls.explained():
+            return await self.registers.by(who.acting).credentials.rotate(
+                client_id, timedelta(seconds=wanted.overlap_s)
+            )
+
+    async def revoke(self, who: Staff, taken: tuple[str, ReasonBody]) -> Credential:
+        """End one."""
+        client_id, why = taken
+        await self._visible(who, client_id)
+        with calls.explained():
+            return await self.registers.by(who.acting).credentials.revoke(client_id, why.reason)
+
+    async def _visible(self, who: Staff, client_id: str) -> Credential:
+        found = await self.registers.credentials.credentials.find(client_id)
+        if found is None or not who.person.sees(found.company_id):
+            raise ServiceError(NOT_FOUND, "credential")
+        return found
+
+    async def _refuse_foreign(self, who: Staff, wanted: CredentialBody) -> None:
+        """Refuse a company or account that is not shown, as one that is not there."""
+        if wanted.account_id:
+            account = await self.registers.accounts.find(wanted.account_id)
+            if not who.person.sees(account.company_id):
+                message = f"there is no account {wanted.account_id}"
+                raise NotPossible(message)
+        elif not who.person.sees(wanted.company_id.lower()):
+            message = f"there is no company {wanted.company_id}"
+            raise NotPossible(message)
+
+
+def _credential(found: Credential, who: Staff) -> CredentialDocument:
+    """Show one."""
+    now = who.acting.now()
+    used = [each.last_used_at for each in found.secrets if each.last_used_at is not None]
+    live = [each for each in found.secrets if each.expires_at is None or each.expires_at > now]
+    state = _state(found, now)
+    return {
+        "client_id": found.client_id,
+        "name": found.name,
+        "state": state,
+        "company_id": found.company_id,
+        "account_id": found.account_id or "",
+        "permissions": sorted(map(str, found.permissions)),
+        "live_secrets": len(live) if state == "live" else 0,
+        "created_at": instant(found.created_at),
+        "expires_at": instant(found.expires_at),
+        "revoked_at": instant(found.revoked_at),
+        "last_used_at": instant(max(used, default=None)),
+    }
+
+
+def _zoned(at: datetime | None) -> datetime | None:
+    """Demand a zone, and return the instant in UTC."""
+    if at is None:
+        return None
+    if at.tzinfo is None:
+        message = "an instant has a zone, such as Z"
+        raise NotPossible(message)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as problem:
+        message = "an instant lies within the calendar"
+        raise NotPossible(message) from problem
+
+
+def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revoked"]:
+    if found.revoked_at is not None:
+        return "revoked"
+    return "expired" if found.expires_at is not None and found.expires_at <= now else "live"
+
+
+def _credentials(found: Sequence[Credential], who: Staff) -> CredentialList:
+    return {"data": [_credential(each, who) for each in found], "meta": {"total": len(found)}}
+
+
+def _secret(issued: Issued, _who: Staff) -> SecretDocument:
+    made = issued.credential
+    return {
+        "client_id": made.client_id,
+        "client_secret": issued.client_secret,
+        "name": made.name,
+        "company_id": made.company_id,
+        "account_id": made.account_id or "",
+        "permissions": sorted(map(str, made.permissions)),
+        "expires_at": instant(made.expires_at),
+        "old_secret_ends_at": instant(issued.old_ends),
+    }
+
+
+_CLIENT = management.word_of_path("client_id")
+
+
+def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/credentials",
+            name="backoffice.credentials",
+            tells="List partners' credentials, ended ones too.",
+            needs=calls.reading(Area.CREDENTIAL),
+            limits=calls.READ,
+            takes=management.filters(
+                lambda given: given.read("company_id", strict.uuid_text),
+                management.text_filter("company_id", "Only those of this company."),
+            ),
+            runs=does.list,
+            shows=_credentials,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/credentials/{client_id}",
+            name="backoffice.credential",
+            tells="Read one credential.",
+            needs=calls.reading(Area.CREDENTIAL),
+            limits=calls.READ,
+            takes=_CLIENT,
+            runs=does.read,
+            shows=_credential,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
+        route(
+            "POST",
+            "/credentials",
+            name="backoffice.credential_issue",
+            tells="Issue a credential; its secret is shown this once.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.WRITE,
+            takes=management.body(CredentialBody),
+            runs=does.issue,
+            shows=_secret,
+            fails=calls.FAILS,
+            raises=calls.TAKEN,
+            status=calls.CREATED,
+        ),
+        route(
+            "POST",
+            "/credentials/{client_id}/rotate",
+            name="backoffice.credential_rotate",
+            tells="Make a new secret; the one before lives on for the overlap.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.WRITE,
+            takes=management.both(_CLIENT, RotationBody),
+            runs=does.rotate,
+            shows=_secret,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+        route(
+            "POST",
+            "/credentials/{client_id}/revoke",
+            name="backoffice.credential_revoke",
+            tells="End a credential; it is refused everywhere within five seconds.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.WRITE,
+            takes=management.both(_CLIENT, ReasonBody),
+            runs=does.revoke,
+            shows=_credential,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+    )

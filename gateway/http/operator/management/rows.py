@@ -1,0 +1,74 @@
+"""Every row of management, by what is asked in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gateway.domain.identity_stores import Outbox
+from gateway.domain.office_stores import AuditRecord, Callbacks, RequestLog
+from gateway.http.operator.management.accounts import (
+    AccountActs,
+    account_change_rows,
+    account_record_rows,
+)
+from gateway.http.operator.management.approvals import ApprovalActs, approval_rows
+from gateway.http.operator.management.audit import AuditActs, audit_rows
+from gateway.http.operator.management.companies import CompanyActs, company_rows
+from gateway.http.operator.management.credentials import CredentialActs, credential_rows
+from gateway.http.operator.management.outbox import OutboxActs, outbox_rows
+from gateway.http.operator.management.providers import Health, ProviderActs, provider_rows
+from gateway.http.operator.management.requests import RequestActs, request_rows
+from gateway.http.operator.management.reviews import ReviewActs, review_rows
+from gateway.http.operator.management.stops import StopActs, stop_rows
+from gateway.http.operator.management.user_acts import UserActs
+from gateway.http.operator.management.users import sign_in_rows, user_rows
+from gateway.http.operator.management.webhooks import WebhookActs, webhook_rows
+from gateway.http.operator.surface import OfficeRows
+from gateway.operations.approvals import Approvals
+from gateway.operations.identity.desk import IdentityDesk
+from gateway.operations.identity.others import OthersSessions
+from gateway.operations.registers import Registers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagementRuns:
+    """
+    What the rows run.
+
+    Attributes:
+        outbox: The sandbox's mail; None in production, where nobody reads it.
+    """
+
+    registers: Registers
+    desk: IdentityDesk
+    others: OthersSessions
+    approvals: Approvals
+    record: AuditRecord
+    callbacks: Callbacks
+    requests: RequestLog
+    outbox: Outbox | None
+    providers: Callable[[], Sequence[Health]]
+
+
+def management_rows(runs: ManagementRuns) -> OfficeRows:
+    """Return the rows."""
+    accounts, users = AccountActs(runs.registers), UserActs(runs.desk, runs.others)
+    return OfficeRows(
+        staff=(
+            *company_rows(CompanyActs(runs.registers)),
+            *account_record_rows(accounts),
+            *credential_rows(CredentialActs(runs.registers)),
+            *user_rows(users),
+            *sign_in_rows(users),
+            *stop_rows(StopActs(runs.registers)),
+            *review_rows(ReviewActs(runs.registers)),
+            *approval_rows(ApprovalActs(runs.approvals)),
+            *audit_rows(AuditActs(runs.record)),
+            *webhook_rows(WebhookActs(runs.callbacks)),
+            *request_rows(RequestActs(runs.requests)),
+            *provider_rows(ProviderActs(runs.providers)),
+            *(outbox_rows(OutboxActs(runs.outbox)) if runs.outbox is not None else ()),
+        ),
+        visible=account_change_rows(accounts),
+    )

@@ -1,0 +1,161 @@
+"""What people do with people; who is limited to companies sees those limited to the same."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.people import Session, User
+from gateway.domain.rights import Role
+from gateway.domain.strict import uuid_text
+from gateway.http.operator.callers import Staff
+from gateway.http.operator.management import calls
+from gateway.http.people.represent import public_id
+from gateway.operations.administration import NotPossible
+from gateway.operations.identity.desk import IdentityDesk
+from gateway.operations.identity.others import OthersSessions
+from gateway.operations.identity.users import UserOrder
+from policies.validation.fields import Text
+
+
+class RolesBody(msgspec.Struct):
+    """Everything that a person is to be."""
+
+    roles: Annotated[list[Role], msgspec.Meta(min_length=1, max_length=5)]
+
+
+class CompaniesBody(msgspec.Struct):
+    """The only companies that a person sees; none of them is all."""
+
+    companies: Annotated[list[Text], msgspec.Meta(max_length=1000)]
+
+
+class InvitationBody(RolesBody):
+    """A person to be; they choose a password by the link of a mail."""
+
+    email: Annotated[str, msgspec.Meta(min_length=3, max_length=254, examples=["ana@example.com"])]
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    companies: Annotated[list[Text], msgspec.Meta(max_length=1000)] = []
+
+
+class WhyBody(msgspec.Struct):
+    """Why, for those who come after."""
+
+    reason: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UserActs:
+    """The register of people, over HTTP."""
+
+    desk: IdentityDesk
+    others: OthersSessions
+
+    async def list(self, who: Staff, _taken: None) -> Sequence[User]:
+        """List them."""
+        return [each for each in await self.desk.users.list() if _shown(who, each)]
+
+    async def read(self, who: Staff, user_id: str) -> User:
+        """Read one."""
+        try:
+            found = await self.desk.users.find(user_id)
+        except NotPossible as problem:
+            raise ServiceError(NOT_FOUND, "user") from problem
+        if not _shown(who, found):
+            raise ServiceError(NOT_FOUND, "user")
+        return found
+
+    async def invite(self, who: Staff, wanted: InvitationBody) -> User:
+        """Make one, and send them a link."""
+        order = UserOrder(
+            email=wanted.email,
+            name=wanted.name,
+            roles=frozenset(wanted.roles),
+            companies=_companies(who, wanted.companies),
+        )
+        with calls.explained():
+            return await self.desk.invitations.invite(who.acting.actor, order)
+
+    async def invite_again(self, who: Staff, user_id: str) -> User:
+        """Send a new link."""
+        return await self._do(who, user_id, self.desk.invitations.invite_again)
+
+    async def set_roles(self, who: Staff, taken: tuple[str, RolesBody]) -> User:
+        """Give one these roles and no others."""
+        user_id, wanted = taken
+        return await self._do(
+            who, user_id, lambda by, of: self.desk.users.set_roles(by, of, wanted.roles)
+        )
+
+    async def set_companies(self, who: Staff, taken: tuple[str, CompaniesBody]) -> User:
+        """Show one these companies alone."""
+        user_id, wanted = taken
+        shown = _companies(who, wanted.companies)
+        return await self._do(
+            who, user_id, lambda by, of: self.desk.users.set_companies(by, of, shown)
+        )
+
+    async def disable(self, who: Staff, taken: tuple[str, WhyBody]) -> User:
+        """Keep one out."""
+        user_id, why = taken
+        return await self._do(
+            who, user_id, lambda by, of: self.desk.users.disable(by, of, why.reason)
+        )
+
+    async def enable(self, who: Staff, user_id: str) -> User:
+        """Let one in again."""
+        return await self._do(who, user_id, self.desk.users.enable)
+
+    async def reset_mfa(self, who: Staff, user_id: str) -> User:
+        """Take one's second factor away."""
+        return await self._do(who, user_id, self.desk.users.reset_mfa)
+
+    async def sessions(self, who: Staff, user_id: str) -> Sequence[Session]:
+        """List one's sign-ins."""
+        return await self.others.list((await self.read(who, user_id)).id)
+
+    async def end_sessions(self, who: Staff, user_id: str) -> int:
+        """End all of one's sign-ins."""
+        return await self._do(who, user_id, self.desk.users.end_sessions)
+
+    async def end_session(self, who: Staff, taken: tuple[str, str]) -> None:
+        """End one sign-in, named as lists name it."""
+        user_id, wanted = taken
+        for each in await self.sessions(who, user_id):
+            if public_id(each.id) == wanted and await self.others.end(who.acting.actor, each):
+                return
+        raise ServiceError(NOT_FOUND, "session")
+
+    async def _do(
+        self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[calls.Result]]
+    ) -> calls.Result:
+        """Do something to somebody who is shown."""
+        found = await self.read(who, user_id)
+        with calls.explained():
+            return await act(who.acting.actor, found.id)
+
+
+def _shown(who: Staff, found: User) -> bool:
+    """Say whether somebody is shown: to who is limited, those who see nothing beyond."""
+    limit = who.person.companies
+    return not limit or (bool(found.companies) and found.companies <= limit)
+
+
+def _companies(who: Staff, wanted: Sequence[str]) -> frozenset[str]:
+    """Read which companies somebody is to see; nobody gives what they do not see."""
+    with calls.explained():
+        try:
+            companies = frozenset(map(uuid_text, wanted))
+        except ValueError as problem:
+            message = "a company is named by its id"
+            raise NotPossible(message) from problem
+        limit = who.person.companies
+        if limit and not (companies and companies <= limit):
+            message = "name companies that are shown to you"
+            raise NotPossible(message)
+    return companies

@@ -1,0 +1,335 @@
+"""People: invited, given roles, kept out; their sessions, and what the roles are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+from gateway.domain.people import Session, User
+from gateway.domain.rights import RIGHTS, Area, Role
+from gateway.http.json import instant
+from gateway.http.operator.callers import Staff
+from gateway.http.operator.management import calls
+from gateway.http.operator.management.user_acts import (
+    CompaniesBody,
+    InvitationBody,
+    RolesBody,
+    UserActs,
+    WhyBody,
+)
+from gateway.http.people.represent import public_id
+from gateway.http.resources.documents import Instant, Total
+from gateway.http.route import Row, route
+from policies.validation import management
+from policies.validation.inputs import NOTHING
+
+RoleName = Literal["viewer", "operator", "approver", "security", "admin"]
+
+
+class UserRecordDocument(TypedDict):
+    """A person; never a password or a secret."""
+
+    id: str
+    email: str
+    name: str
+    roles: list[RoleName]
+    companies: list[str]
+    state: Literal["active", "disabled", "invited"]
+    has_factor: bool
+    created_at: Instant
+    updated_at: Instant
+
+
+class UserRecordList(TypedDict):
+    """The people that are shown to who asks, oldest first."""
+
+    data: list[UserRecordDocument]
+    meta: Total
+
+
+class SignInDocument(TypedDict):
+    """A sign-in that holds."""
+
+    id: str
+    panel: bool
+    created_at: Instant
+    seen_at: Instant
+    ends_at: Instant
+    address: str
+    user_agent: str
+
+
+class SignInList(TypedDict):
+    """The sign-ins of a person, oldest first."""
+
+    data: list[SignInDocument]
+    meta: Total
+
+
+class EndedDocument(TypedDict):
+    """How many sign-ins ended."""
+
+    ended: int
+
+
+class RoleDocument(TypedDict):
+    """A role, and everything it may do."""
+
+    name: RoleName
+    rights: list[str]
+
+
+class RoleList(TypedDict):
+    """The table of roles."""
+
+    data: list[RoleDocument]
+    meta: Total
+
+
+async def _roles(_who: Staff, _taken: None) -> Sequence[Role]:
+    return tuple(Role)
+
+
+_USER = management.of_path("user_id")
+_SIGN_IN = management.two_of_path(_USER, management.word_of_path("session_id"))
+
+
+def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
+    """Return the rows of people."""
+    return (
+        route(
+            "GET",
+            "/users",
+            name="backoffice.users",
+            tells="List the people that are shown to you.",
+            needs=calls.reading(Area.USER),
+            limits=calls.READ,
+            takes=NOTHING,
+            runs=does.list,
+            shows=_users,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/users/{user_id}",
+            name="backoffice.user",
+            tells="Read one person.",
+            needs=calls.reading(Area.USER),
+            limits=calls.READ,
+            takes=_USER,
+            runs=does.read,
+            shows=_user,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
+        route(
+            "GET",
+            "/roles",
+            name="backoffice.roles",
+            tells="What each role may do.",
+            needs=calls.reading(Area.USER),
+            limits=calls.READ,
+            takes=NOTHING,
+            runs=_roles,
+            shows=_role_list,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "POST",
+            "/users",
+            name="backoffice.user_invite",
+            tells="Make a person and send them a link, good once, for three days.",
+            needs=calls.managing(Area.USER),
+            limits=calls.WRITE,
+            takes=management.body(InvitationBody),
+            runs=does.invite,
+            shows=_user,
+            fails=calls.FAILS,
+            raises=calls.TAKEN,
+            status=calls.CREATED,
+        ),
+        route(
+            "POST",
+            "/users/{user_id}/invitation",
+            name="backoffice.user_invite_again",
+            tells="Send a new link to who has not accepted yet; the one before is void.",
+            needs=calls.managing(Area.USER),
+            limits=calls.ACT,
+            takes=_USER,
+            runs=does.invite_again,
+            shows=_user,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+        *_change_rows(does),
+    )
+
+
+def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
+    """Return the rows that change somebody; each ends their sign-ins."""
+    return (
+        route(
+            "PUT",
+            "/users/{user_id}/roles",
+            name="backoffice.user_roles",
+            tells="Give a person these roles and no others.",
+            needs=calls.managing(Area.USER),
+            limits=calls.WRITE,
+            takes=management.both(_USER, RolesBody),
+            runs=does.set_roles,
+            shows=_user,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+        route(
+            "PUT",
+            "/users/{user_id}/companies",
+            name="backoffice.user_companies",
+            tells="Show a person these companies alone, or all for none.",
+            needs=calls.managing(Area.USER),
+            limits=calls.WRITE,
+            takes=management.both(_USER, CompaniesBody),
+            runs=does.set_companies,
+            shows=_user,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+        route(
+            "POST",
+            "/users/{user_id}/disable",
+            name="backoffice.user_disable",
+            tells="Keep a person out from now on.",
+            needs=calls.managing(Area.USER),
+            limits=calls.WRITE,
+            takes=management.both(_USER, WhyBody),
+            runs=does.disable,
+            shows=_user,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+        route(
+            "POST",
+            "/users/{user_id}/enable",
+            name="backoffice.user_enable",
+            tells="Let a person in again.",
+            needs=calls.managing(Area.USER),
+            limits=calls.ACT,
+            takes=_USER,
+            runs=does.enable,
+            shows=_user,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+        route(
+            "POST",
+            "/users/{user_id}/reset-mfa",
+            name="backoffice.user_reset_mfa",
+            tells="Take a person's second factor and recovery codes away.",
+            needs=calls.managing(Area.USER),
+            limits=calls.ACT,
+            takes=_USER,
+            runs=does.reset_mfa,
+            shows=_user,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+    )
+
+
+def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
+    """Return the rows on the sign-ins of others."""
+    return (
+        route(
+            "GET",
+            "/users/{user_id}/sessions",
+            name="backoffice.user_sessions",
+            tells="List a person's sign-ins that hold.",
+            needs=calls.reading(Area.SESSION),
+            limits=calls.READ,
+            takes=_USER,
+            runs=does.sessions,
+            shows=_sign_ins,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
+        route(
+            "DELETE",
+            "/users/{user_id}/sessions",
+            name="backoffice.user_sessions_end",
+            tells="End all of a person's sign-ins, with all of their tokens.",
+            needs=calls.writing(Area.SESSION),
+            limits=calls.ACT,
+            takes=_USER,
+            runs=does.end_sessions,
+            shows=_ended,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+        route(
+            "DELETE",
+            "/users/{user_id}/sessions/{session_id}",
+            name="backoffice.user_session_end",
+            tells="End one of a person's sign-ins.",
+            needs=calls.writing(Area.SESSION),
+            limits=calls.ACT,
+            takes=_SIGN_IN,
+            runs=does.end_session,
+            shows=calls.done,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+            status=calls.NO_CONTENT,
+        ),
+    )
+
+
+def _user(found: User, _who: Staff) -> UserRecordDocument:
+    return {
+        "id": found.id,
+        "email": found.email,
+        "name": found.name,
+        "roles": [each.value for each in Role if each in found.roles],
+        "companies": sorted(found.companies),
+        "state": _state(found),
+        "has_factor": found.has_factor,
+        "created_at": instant(found.created_at),
+        "updated_at": instant(found.updated_at),
+    }
+
+
+def _state(found: User) -> Literal["active", "disabled", "invited"]:
+    if not found.active:
+        return "disabled"
+    return "active" if found.password else "invited"
+
+
+def _users(found: Sequence[User], who: Staff) -> UserRecordList:
+    return {"data": [_user(each, who) for each in found], "meta": {"total": len(found)}}
+
+
+def _sign_ins(found: Sequence[Session], _who: Staff) -> SignInList:
+    data: list[SignInDocument] = [
+        {
+            "id": public_id(each.id),
+            "panel": each.panel,
+            "created_at": instant(each.created_at),
+            "seen_at": instant(each.seen_at),
+            "ends_at": instant(each.ends_at),
+            "address": each.address,
+            "user_agent": each.user_agent,
+        }
+        for each in found
+    ]
+    return {"data": data, "meta": {"total": len(data)}}
+
+
+def _ended(count: int, _who: Staff) -> EndedDocument:
+    return {"ended": count}
+
+
+def _role_list(found: Sequence[Role], _who: Staff) -> RoleList:
+    data: list[RoleDocument] = [
+        {"name": each.value, "rights": sorted(map(str, RIGHTS[each]))} for each in found
+    ]
+    return {"data": data, "meta": {"total": len(data)}}

@@ -1,0 +1,127 @@
+"""The back office: the gates that people come in by, and the rows behind each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gateway.domain import errors, identity_errors
+from gateway.domain.accounts import Environment
+from gateway.domain.clocks import Now
+from gateway.domain.errors import ErrorCode
+from gateway.http.common import open_gate
+from gateway.http.operator.accounts import account_list_rows, account_rows
+from gateway.http.operator.callers import Office, Staff, admit_office, admit_staff
+from gateway.http.operator.failing import BODY_BYTES
+from gateway.http.operator.operations import OfficeOperations
+from gateway.http.operator.pix_keys import key_acting_rows, key_reading_rows
+from gateway.http.operator.qrcodes import qrcode_acting_rows, qrcode_reading_rows
+from gateway.http.operator.received import received_rows, refund_rows
+from gateway.http.operator.withdraws import withdraw_acting_rows, withdraw_reading_rows
+from gateway.http.route import Gate, Row, Surface
+from policies.authentication.bearer import BearerToken
+from policies.authorization.account_state import AccountState
+from policies.authorization.right import RequiresRight
+from policies.authorization.step_up import FreshFactor
+from policies.authorization.visible_account import VisibleAccount
+from policies.validation.identifiers import Identifiers
+
+NAME: Final = "backoffice"
+PREFIX: Final = "/backoffice/v1"
+CHALLENGE: Final = 'Bearer realm="iam"'
+
+CATALOGUE: Final[tuple[ErrorCode, ...]] = (*errors.CATALOGUE, *identity_errors.CATALOGUE)
+"""Every code there is: operators are asked about all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfficeQuestions:
+    """
+    The policies that need something to look at.
+
+    Attributes:
+        now: The clock that acts are dated by, too.
+    """
+
+    bearer: BearerToken
+    account: VisibleAccount
+    now: Now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfficeRows:
+    """
+    The rows, by what is asked in front of them.
+
+    Attributes:
+        staff: Of no account: a person, a right, a fresh factor where it needs one.
+        visible: Of one account in the path that is shown to the person, in
+            whatever state.
+        banking: Of one that is also active and verified (contract 5.1).
+    """
+
+    staff: Sequence[Row[Staff]] = ()
+    visible: Sequence[Row[Office]] = ()
+    banking: Sequence[Row[Office]] = ()
+
+    def __add__(self, more: OfficeRows) -> OfficeRows:
+        """Return these rows, then more."""
+        return OfficeRows(
+            staff=(*self.staff, *more.staff),
+            visible=(*self.visible, *more.visible),
+            banking=(*self.banking, *more.banking),
+        )
+
+
+def operation_rows(does: OfficeOperations) -> OfficeRows:
+    """Return the rows of the banking operations (contract 4.3)."""
+    return OfficeRows(
+        staff=account_list_rows(does),
+        visible=(
+            *account_rows(does),
+            *key_reading_rows(does),
+            *qrcode_reading_rows(does),
+            *received_rows(does),
+            *withdraw_reading_rows(does),
+        ),
+        banking=(
+            *key_acting_rows(does),
+            *qrcode_acting_rows(does),
+            *refund_rows(does),
+            *withdraw_acting_rows(does),
+        ),
+    )
+
+
+def operator_surface(
+    questions: OfficeQuestions, rows: OfficeRows, environment: Environment
+) -> Surface:
+    """Put the gates together."""
+    return Surface(
+        name=NAME,
+        prefix=PREFIX,
+        gates=(*_gates(questions, rows), open_gate(NAME, environment, CATALOGUE)),
+        challenge=CHALLENGE,
+        body_bytes=BODY_BYTES,
+        exempt=frozenset({f"{NAME}.health"}),
+    )
+
+
+def _gates(
+    questions: OfficeQuestions, rows: OfficeRows
+) -> tuple[Gate[Staff], Gate[Office], Gate[Office]]:
+    """Ask who it is, what they may do, how fresh their factor is; then for the account."""
+    person = (questions.bearer, RequiresRight(), FreshFactor(questions.now), Identifiers())
+    account = (*person, questions.account)
+    staff, office = admit_staff(questions.now), admit_office(questions.now)
+    return (
+        Gate(policies=person, admits=staff, rows=rows.staff, scheme="bearer"),
+        Gate(policies=account, admits=office, rows=rows.visible, scheme="bearer"),
+        Gate(
+            policies=(*account, AccountState()),
+            admits=office,
+            rows=rows.banking,
+            scheme="bearer",
+        ),
+    )

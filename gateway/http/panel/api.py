@@ -1,0 +1,66 @@
+"""
+The back office served a second time, for the panel's pages: behind the cookie.
+
+The same rows, the same policies but for who is calling: nothing is sent on, so
+there is no header to strip, no destination to choose and no token to lend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gateway.domain.calls import Policy
+from gateway.http.panel.surface import READING, PanelQuestions
+from gateway.http.route import Gate, Row, Surface
+from policies.authentication.bearer import BearerToken
+
+NAME = "panel_api"
+PREFIX = "/panel/api"
+
+
+def panel_api(office: Surface, questions: PanelQuestions, allowed: frozenset[str]) -> Surface:
+    """
+    Serve the rows of ``office`` that ``allowed`` names, and no others.
+
+    Raises:
+        ValueError: a name is no row's that a person is asked for.
+    """
+    asked = [gate for gate in office.gates if _asks(gate)]
+    unknown = allowed - {row.name for gate in asked for row in gate.rows}
+    if unknown:
+        problem = f"the panel may call rows that are not there: {', '.join(sorted(unknown))}"
+        raise ValueError(problem)
+    return Surface(
+        name=NAME,
+        prefix=PREFIX,
+        gates=tuple(again for gate in asked for again in _again(gate, questions, allowed)),
+        challenge=office.challenge,
+        body_bytes=office.body_bytes,
+        exempt=frozenset(),
+    )
+
+
+def _again(
+    gate: Gate[Any], questions: PanelQuestions, allowed: frozenset[str]
+) -> Iterable[Gate[Any]]:
+    """Return a gate twice, for reads and for writes; one without rows is left out."""
+    rows = [row for row in gate.rows if row.name in allowed]
+    reads = [row for row in rows if row.method in READING]
+    writes = [row for row in rows if row.method not in READING]
+    for part, policies in ((reads, questions.reads), (writes, questions.writes)):
+        if part:
+            yield _behind(gate, policies, part)
+
+
+def _behind(gate: Gate[Any], policies: Sequence[Policy], rows: Sequence[Row[Any]]) -> Gate[Any]:
+    """Put rows behind the cookie; what is asked after who it is, is asked here too."""
+    place = next(i for i, each in enumerate(gate.policies) if isinstance(each, BearerToken))
+    kept = (*gate.policies[:place], *policies, *gate.policies[place + 1 :])
+    return replace(gate, policies=kept, rows=rows, scheme="session")
+
+
+def _asks(gate: Gate[Any]) -> bool:
+    """Say whether a gate asks for a person."""
+    return any(isinstance(policy, BearerToken) for policy in gate.policies)

@@ -1,0 +1,76 @@
+"""The panel's sessions as documents, and the headers that go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gateway.domain.accounts import Environment
+from gateway.domain.people import Person
+from gateway.domain.rights import rights_of
+from gateway.http.panel.documents import FactorDocument, SessionDocument
+from gateway.http.people.callers import Guest, Member
+from gateway.http.people.represent import epoch, public_id
+from gateway.http.route import Answer
+from gateway.operations.identity.panel_view import PanelView, SignedInView
+from policies.authentication.session import SET_COOKIE, CookieForm
+
+_CLEAR = {"Clear-Site-Data": '"cache", "cookies", "storage"'}
+
+
+@dataclass(frozen=True, slots=True)
+class PanelShows:
+    """Shows sessions; ``form`` is how their cookie is written."""
+
+    form: CookieForm
+    environment: Environment
+
+    @property
+    def farewell(self) -> Mapping[str, str]:
+        """The headers that leave nothing behind in a browser."""
+        return {SET_COOKIE: self.form.taken, **_CLEAR}
+
+    def session(self, view: PanelView, _who: Guest | Member) -> Answer[SessionDocument]:
+        """Show a session, and give its cookie where it is a new one."""
+        headers = {SET_COOKIE: self.form.given(view.browser.cookie)} if view.given else {}
+        return Answer(content=self._session(view), headers=headers)
+
+    def left(self, _done: None, _who: Guest) -> Answer[None]:
+        """Show nothing, and leave nothing behind."""
+        return Answer(content=None, headers=self.farewell)
+
+    def _session(self, view: PanelView) -> SessionDocument:
+        """Say what a page may know."""
+        shown: SessionDocument = {
+            "authenticated": view.signed_in is not None,
+            "mfa_required": view.is_pending,
+            "csrf_token": view.browser.panel.csrf,
+            "environment": self.environment.value,
+        }
+        if view.signed_in is not None:
+            shown["expires_at"] = epoch(view.browser.panel.ends_at)
+            _add_person(shown, view.signed_in)
+        return shown
+
+
+def _add_person(shown: SessionDocument, seen: SignedInView) -> None:
+    """Say who it is, and what they may do."""
+    who = seen.person
+    shown["user"] = {"id": who.user_id, "name": who.name, "email": who.email}
+    shown["roles"] = sorted(who.roles)
+    shown["permissions"] = sorted(str(right) for right in rights_of(who.roles))
+    company = seen.company
+    shown["company"] = None if company is None else {"id": company.id, "name": company.name}
+    shown["mfa"] = _factor(who, seen.codes_left)
+    shown["idle_expires_at"] = epoch(seen.idle_ends_at)
+    shown["session_id"] = public_id(who.session_id)
+
+
+def _factor(who: Person, codes_left: int) -> FactorDocument:
+    """Say how it stands with the second factor."""
+    verified_at = None if who.factor_at is None else epoch(who.factor_at)
+    return {
+        "enrolled": who.has_factor,
+        "verified_at": verified_at,
+        "recovery_codes_left": codes_left,
+    }

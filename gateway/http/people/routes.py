@@ -1,0 +1,202 @@
+"""The rows that identity and the panel have in common: ways back in, and the own account."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gateway.domain import errors
+from gateway.domain.errors import ErrorCode
+from gateway.domain.identity_errors import (
+    MFA_INVALID,
+    NOT_FOUND,
+    NOT_POSSIBLE,
+    PASSWORD_WRONG,
+    STEP_UP_REQUIRED,
+    TOKEN_INVALID,
+    TOO_MANY_ATTEMPTS,
+)
+from gateway.domain.stores import StoreUnavailable
+from gateway.http.people import represent
+from gateway.http.people.acts import OwnAccount, WaysBack
+from gateway.http.people.callers import Guest, Member
+from gateway.http.route import Row, RowLimits, route
+from policies.validation.identity import CHANGE, CODE, FORGOT, LINK, PASSWORD, SESSION_ID
+from policies.validation.inputs import NOTHING
+
+BODY_BYTES = 16 * 1024
+SIGN_IN = RowLimits("sign_in", BODY_BYTES)
+OWN = RowLimits("own", 0)
+OWN_BODY = RowLimits("own", BODY_BYTES)
+NO_CONTENT = 204
+ACCEPTED = 202
+
+FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
+"""Without the store nobody is known: 503, for every row of people."""
+
+
+def way_back_rows(surface: str, does: WaysBack) -> Sequence[Row[Guest]]:
+    """Return the rows of people who cannot sign in."""
+    return (
+        route(
+            "POST",
+            "/auth/password/forgot",
+            name=f"{surface}.password_forgot",
+            tells="Ask for a link by mail; the answer is the same for everybody.",
+            needs=None,
+            limits=SIGN_IN,
+            takes=FORGOT,
+            runs=does.forgot,
+            shows=represent.accepted,
+            fails=FAILS,
+            raises=(TOO_MANY_ATTEMPTS,),
+            status=ACCEPTED,
+        ),
+        route(
+            "POST",
+            "/auth/password/reset",
+            name=f"{surface}.password_reset",
+            tells="Set a password by the link of a mail; every session ends.",
+            needs=None,
+            limits=SIGN_IN,
+            takes=LINK,
+            runs=does.reset,
+            shows=represent.done,
+            fails=FAILS,
+            raises=(NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
+            status=NO_CONTENT,
+        ),
+        route(
+            "POST",
+            "/auth/invitations/accept",
+            name=f"{surface}.invitation_accept",
+            tells="Set the first password by the link of an invitation.",
+            needs=None,
+            limits=SIGN_IN,
+            takes=LINK,
+            runs=does.accept,
+            shows=represent.done,
+            fails=FAILS,
+            raises=(NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
+            status=NO_CONTENT,
+        ),
+    )
+
+
+def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
+    """Return the rows on the own sign-ins and the own password."""
+    return (
+        route(
+            "GET",
+            "/auth/sessions",
+            name=f"{surface}.sessions",
+            tells="List one's own sign-ins, oldest first.",
+            needs=None,
+            limits=OWN,
+            takes=NOTHING,
+            runs=does.sessions,
+            shows=represent.own_sessions,
+            fails=FAILS,
+            raises=(),
+        ),
+        route(
+            "DELETE",
+            "/auth/sessions/{session_id}",
+            name=f"{surface}.session_end",
+            tells="End one of one's own sign-ins, with all of its tokens.",
+            needs=None,
+            limits=OWN,
+            takes=SESSION_ID,
+            runs=does.end_session,
+            shows=represent.done,
+            fails=FAILS,
+            raises=(NOT_FOUND,),
+            status=NO_CONTENT,
+        ),
+        route(
+            "DELETE",
+            "/auth/sessions",
+            name=f"{surface}.sessions_end",
+            tells="End every sign-in of one's own but this one.",
+            needs=None,
+            limits=OWN,
+            takes=NOTHING,
+            runs=does.end_others,
+            shows=represent.done,
+            fails=FAILS,
+            raises=(),
+            status=NO_CONTENT,
+        ),
+        route(
+            "POST",
+            "/auth/password/change",
+            name=f"{surface}.password_change",
+            tells="Set a password by the current one; every session ends, this one too.",
+            needs=None,
+            limits=OWN_BODY,
+            takes=CHANGE,
+            runs=does.change_password,
+            shows=represent.ended,
+            fails=FAILS,
+            raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
+            status=NO_CONTENT,
+        ),
+    )
+
+
+def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
+    """Return the rows on the own second factor."""
+    return (
+        route(
+            "POST",
+            "/auth/totp",
+            name=f"{surface}.totp_begin",
+            tells="Begin to enrol an authenticator app, by the password once more.",
+            needs=None,
+            limits=OWN_BODY,
+            takes=PASSWORD,
+            runs=does.begin_totp,
+            shows=represent.enrolment,
+            fails=FAILS,
+            raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+        ),
+        route(
+            "POST",
+            "/auth/totp/confirm",
+            name=f"{surface}.totp_confirm",
+            tells="Enrol the app by its first code; shows ten recovery codes; every session ends.",
+            needs=None,
+            limits=OWN_BODY,
+            takes=CODE,
+            runs=does.confirm_totp,
+            shows=represent.recovery_codes_at_the_end,
+            fails=FAILS,
+            raises=(MFA_INVALID, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+        ),
+        route(
+            "DELETE",
+            "/auth/totp",
+            name=f"{surface}.totp_remove",
+            tells="Remove the app by a fresh code of it; every session ends.",
+            needs=None,
+            limits=OWN,
+            takes=NOTHING,
+            runs=does.remove_totp,
+            shows=represent.ended,
+            fails=FAILS,
+            raises=(STEP_UP_REQUIRED, NOT_POSSIBLE, TOKEN_INVALID),
+            status=NO_CONTENT,
+        ),
+        route(
+            "POST",
+            "/auth/recovery-codes",
+            name=f"{surface}.recovery_codes",
+            tells="Void all recovery codes and show ten new ones, after a fresh code.",
+            needs=None,
+            limits=OWN,
+            takes=NOTHING,
+            runs=does.new_codes,
+            shows=represent.recovery_codes,
+            fails=FAILS,
+            raises=(STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+        ),
+    )

@@ -1,0 +1,70 @@
+"""What operations return and what refuses, as replies."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from aiohttp import hdrs
+
+from gateway.domain import errors
+from gateway.domain.errors import ServiceError
+from gateway.domain.providers import ProviderError
+from gateway.http.json import MEDIA_TYPE, dumps, error_body
+from gateway.http.route import Answer, Document
+from gateway.http.table import Place
+from gateway.http.wire.reply import Reply
+
+_log: Final = logging.getLogger("gateway.http")
+
+_COME_BACK: Final = frozenset({502, 503})
+_UNAUTHORIZED: Final = 401
+_COME_BACK_S: Final = "2"
+_LONGEST_WAIT_S: Final = 120
+
+
+def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str, str]) -> Reply:
+    """Write an answer; ``contributed`` are the headers of policies."""
+    if not isinstance(shown, Answer):
+        headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}
+        return Reply(status=status, body=dumps(shown), headers=headers)
+    headers = {**contributed, **shown.headers}
+    status = shown.status or status
+    if shown.content is None:
+        return Reply(status=status, headers=headers)
+    raw = isinstance(shown.content, bytes)
+    headers[hdrs.CONTENT_TYPE] = shown.content_type if raw else MEDIA_TYPE
+    body = shown.content if raw else dumps(shown.content)
+    return Reply(status=status, body=body, headers=headers)
+
+
+def render_refusal(
+    refusal: ServiceError, place: Place | None, trace_id: str, contributed: Mapping[str, str]
+) -> Reply:
+    """Write a refusal, in the one form that all have."""
+    error = refusal.error
+    headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}
+    if error.status == _UNAUTHORIZED and place is not None:
+        headers[hdrs.WWW_AUTHENTICATE] = place.surface.challenge
+    if error.status in _COME_BACK:
+        headers[hdrs.RETRY_AFTER] = _COME_BACK_S
+    headers.update(refusal.headers)
+    body = error_body(error, trace_id, refusal.detail)
+    return Reply(status=error.status, body=body, headers=headers)
+
+
+def translate(problem: Exception, place: Place | None) -> ServiceError:
+    """Give an exception its row's code; one that nobody declared is ours: 500."""
+    if isinstance(problem, ServiceError):
+        return problem
+    error = place.row.code_of(problem) if place else None
+    if error is None:
+        _log.error("unhandled", exc_info=problem)
+        return ServiceError(errors.INTERNAL, type(problem).__name__)
+    reason = problem.reason if isinstance(problem, ProviderError) else type(problem).__name__
+    headers: dict[str, str] = {}
+    if isinstance(problem, ProviderError) and problem.retry_after is not None:
+        wait_s = max(1, min(round(problem.retry_after), _LONGEST_WAIT_S))
+        headers[hdrs.RETRY_AFTER] = str(wait_s)
+    return ServiceError(error, reason, headers)

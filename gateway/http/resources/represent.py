@@ -1,0 +1,228 @@
+"""Domain values into the documents of an account's resources, for whoever acts on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Never, Protocol
+
+from gateway.domain.accounts import Account
+from gateway.domain.balances import Balance
+from gateway.domain.charges import Charge, ChargePayment, Payer
+from gateway.domain.money import Money
+from gateway.domain.payout_status import status_of
+from gateway.domain.payouts import FailureCode, Payout
+from gateway.domain.statements import Direction, Entry, Statement
+from gateway.domain.windows import Paging
+from gateway.http.json import amount, instant, minute
+from gateway.http.resources.documents import (
+    AccountDocument,
+    BalanceDocument,
+    ChargeDocument,
+    EntryDocument,
+    Meter,
+    PayerDocument,
+    PayoutDocument,
+    PayoutList,
+    PixKeyDocument,
+    PixKeyList,
+    StatementDocument,
+    TransactionDocument,
+)
+from gateway.operations.payouts import PayoutPage
+from gateway.operations.pix_keys import OwnedKey
+
+_ZERO = Money(0)
+_LARGEST_DOCUMENT_NUMBER = 2**53 - 1
+_LONGEST_DOCUMENT_NUMBER = 16
+
+_FAILURES: Mapping[FailureCode, str] = {
+    FailureCode.REJECTED: "The bank rejected the payout.",
+    FailureCode.INSUFFICIENT_FUNDS: "The available balance was not enough.",
+    FailureCode.KEY_NOT_FOUND: "The PIX key does not exist.",
+    FailureCode.ACCOUNT_INVALID: "The recipient's account is not valid.",
+    FailureCode.OWNER_MISMATCH: "The tax number is not that of the recipient.",
+    FailureCode.LIMIT_EXCEEDED: "A limit of the account was exceeded.",
+    FailureCode.RETURNED: "The recipient's bank returned the money.",
+    FailureCode.NOT_SENT: "The payout was not sent on its day.",
+    FailureCode.OTHER: "The payout failed.",
+}
+
+
+class OfAccount(Protocol):
+    """Somebody who was let through to one account."""
+
+    @property
+    def account(self) -> Account:
+        """The account they act on."""
+        ...
+
+
+def balance(found: Balance, _caller: OfAccount) -> BalanceDocument:
+    """Show a balance (contract 2.3)."""
+    return _balance(found)
+
+
+def pix_key(owned: OwnedKey, _caller: OfAccount) -> PixKeyDocument:
+    """Show a PIX key (contract 2.8)."""
+    key = owned.key
+    return {
+        "id": owned.id,
+        "key": key.key,
+        "type": key.type.value,
+        "status": key.status.value,
+        "created_at": instant(key.created_at),
+    }
+
+
+def pix_keys(owned: Sequence[OwnedKey], caller: OfAccount) -> PixKeyList:
+    """Show every PIX key."""
+    return {"data": [pix_key(each, caller) for each in owned], "meta": {"total": len(owned)}}
+
+
+def charge(found: Charge, _caller: OfAccount) -> ChargeDocument:
+    """Show a charge as a QR code (contract 2.4)."""
+    shown: ChargeDocument = {
+        "id": "",
+        "name": "",
+        "description": "",
+        "reference": found.reference,
+        "type": found.type.value,
+        "key": found.key,
+        "receiver": {"name": found.receiver.name, "tax_number": found.receiver.tax_number},
+        "location": {"city": found.city, "zip_code": found.zip_code},
+        "qrcode": {"hash": found.emv},
+        "reusable": found.reusable,
+        "expires_at": minute(found.expires_at),
+        "value": amount(found.value or _ZERO),
+        "status": found.status.value,
+        "created_at": minute(found.created_at),
+    }
+    if found.payer is not None:
+        shown["payer"] = payer(found.payer)
+    return shown
+
+
+def transaction(found: ChargePayment, _caller: OfAccount) -> TransactionDocument:
+    """Show a charge as a transaction (contract 2.5)."""
+    shown: TransactionDocument = {
+        "reference": found.reference,
+        "status": "pending" if found.paid_at is None else "paid",
+        "value": amount(found.value or _ZERO),
+        "created_at": instant(found.created_at),
+        "paid_at": instant(found.paid_at),
+        "e2e_id": found.e2e_id,
+    }
+    if found.payer is not None:
+        shown["payer"] = payer(found.payer)
+    return shown
+
+
+def statement(found: Statement, caller: OfAccount) -> StatementDocument:
+    """Show a page of the statement (contract 2.7)."""
+    return {
+        "data": [_entry(each) for each in found.entries],
+        "meta": meter(found.paging, found.total),
+        "balance": _balance(found.balance),
+        "account": _account(caller.account),
+    }
+
+
+def payout_created(found: Payout, caller: OfAccount) -> PayoutDocument:
+    """Show a payout as its creation answers: processing, whatever is known by now."""
+    shown = payout(found, caller)
+    shown["status"], shown["settled_at"] = "processing", ""
+    shown.pop("failure", None)
+    return shown
+
+
+def payout(found: Payout, caller: OfAccount) -> PayoutDocument:
+    """Show a payout (contract 2.6)."""
+    shown: PayoutDocument = {
+        "reference": found.reference,
+        "method": found.method.value,
+        "status": status_of(found.state).value,
+        "value": amount(found.value),
+        "date": found.date.isoformat(),
+        "description": found.description,
+        "e2e_id": found.e2e_id,
+        "created_at": instant(found.created_at),
+        "updated_at": instant(found.updated_at),
+        "settled_at": instant(found.settled_at),
+        "origin": _account(caller.account),
+        "destination": {name: text for name, text in found.destination_sent.items() if text},
+    }
+    if shown["status"] == "failed":
+        code = found.failure.code if found.failure else FailureCode.OTHER
+        shown["failure"] = {"code": code.value, "message": _FAILURES[code]}
+    return shown
+
+
+def payouts(found: PayoutPage, caller: OfAccount) -> PayoutList:
+    """Show a page of payouts."""
+    return {
+        "data": [payout(each, caller) for each in found.payouts],
+        "meta": meter(found.paging, found.total),
+    }
+
+
+def nothing(_found: Never, _caller: OfAccount) -> PayoutDocument:
+    """Show what never comes: the operation always refuses."""
+    raise NotImplementedError
+
+
+def _balance(found: Balance) -> BalanceDocument:
+    """Show a balance."""
+    return {
+        "balance": amount(found.balance),
+        "blocked": amount(found.blocked),
+        "updated_at": instant(found.updated_at),
+    }
+
+
+def payer(who: Payer) -> PayerDocument:
+    """Show a payer."""
+    return {"name": who.name, "tax_number": who.tax_number, "message": who.message}
+
+
+def _entry(entry: Entry) -> EntryDocument:
+    """Show a movement."""
+    credit = entry.direction is Direction.CREDIT
+    return {
+        "id": entry.provider_id,
+        "operation": "Pix In" if credit else "Pix Out",
+        "type": entry.direction.value,
+        "value": amount(entry.value),
+        "description": entry.description,
+        "tags": [tag for tag in (entry.provider_id, entry.e2e_id) if tag],
+        "document_number": _document_number(entry.provider_id),
+        "counterparty": {
+            "name": entry.counterparty.name,
+            "tax_number": entry.counterparty.tax_number,
+        },
+        "created_at": instant(entry.created_at),
+    }
+
+
+def _document_number(provider_id: str) -> int:
+    """Show a numeric provider id as a number that JSON readers keep exact, else 0."""
+    digits = provider_id.isascii() and provider_id.isdigit()
+    number = int(provider_id) if digits and len(provider_id) <= _LONGEST_DOCUMENT_NUMBER else 0
+    return number if number <= _LARGEST_DOCUMENT_NUMBER else 0
+
+
+def _account(account: Account) -> AccountDocument:
+    """Show the account's own bank coordinates, from our record."""
+    at = account.coordinates
+    return {
+        "bank_number": at.bank_number,
+        "ispb": at.ispb,
+        "branch": at.branch,
+        "account": at.account,
+        "name": account.name,
+        "tax_number": account.tax_number,
+    }
+
+
+def meter(paging: Paging, total: int) -> Meter:
+    """Show where a page lies; ``limit`` is the one used."""
+    return {"page": paging.page, "limit": paging.limit, "total": total}

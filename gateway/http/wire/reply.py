@@ -1,0 +1,131 @@
+"""An answer, and its bytes on the wire: one piece, head and body together."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import Final
+
+import msgspec
+
+_REASONS: Final = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
+_WITHOUT_LENGTH: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
+_OWN_LINES: Final = 2
+"""The status line and the empty one."""
+
+
+class UnwritableReply(ValueError):
+    """A header that would break out of its line, or that no bytes can carry."""
+
+
+class Reply(msgspec.Struct, kw_only=True):
+    """
+    What a request is answered.
+
+    The listener adds what belongs to the connection: length, date and whether
+    it goes on.
+
+    Attributes:
+        headers: In the order of the wire.
+        trace_id: The request's; the listener finds one where this is empty.
+        closes: Nothing more is read from the caller behind this answer.
+    """
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    trace_id: str = ""
+    closes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An answer that its maker has written already; the connection goes on where it ``keeps``."""
+
+    keeps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """
+    How one answer is written.
+
+    Attributes:
+        version: Of the request, which is the answer's too.
+        connection: The ``Connection`` line, its end included, or nothing.
+        bodiless: The body is counted and not sent, as HEAD has it.
+    """
+
+    version: str
+    connection: str
+    bodiless: bool
+
+
+def manner(version: tuple[int, int], *, keeps: bool, bodiless: bool) -> Manner:
+    """Choose how to answer a request of this version."""
+    return _MANNERS[version, keeps, bodiless]
+
+
+def to_bytes(answer: Reply, how: Manner) -> bytes:
+    """
+    Write an answer.
+
+    Raises:
+        UnwritableReply: one of its headers cannot stand in a head.
+    """
+    lines = [f"HTTP/{how.version} {_reason(answer.status)}", f"X-Trace-ID: {answer.trace_id}"]
+    lines += [f"{name}: {value}" for name, value in answer.headers.items()]
+    if answer.status not in _WITHOUT_LENGTH:
+        lines.append(f"Content-Length: {len(answer.body)}")
+    head = "\r\n".join(lines) + f"\r\n{how.connection}Date: {_clock.date()}\r\n\r\n"
+    return _checked(head, len(lines) + _OWN_LINES + bool(how.connection)) + (
+        b"" if how.bodiless else answer.body
+    )
+
+
+def _reason(status: int) -> str:
+    """Write a status with its phrase; one without a phrase stands alone, with its space."""
+    return _REASONS.get(status) or f"{status} "
+
+
+def _checked(head: str, lines: int) -> bytes:
+    """Encode a head that has as many lines as were put into it."""
+    if head.count("\n") != lines or head.count("\r") != lines or "\0" in head:
+        raise UnwritableReply
+    try:
+        return head.encode()
+    except UnicodeEncodeError as problem:
+        raise UnwritableReply from problem
+
+
+class _Clock:
+    """The Date header's value, made once a second."""
+
+    __slots__ = ("_second", "_text")
+
+    def __init__(self) -> None:
+        self._second = 0
+        self._text = ""
+
+    def date(self) -> str:
+        """Return the time of now."""
+        second = int(time.time())
+        if second != self._second:
+            self._second, self._text = second, formatdate(second, usegmt=True)
+        return self._text
+
+
+_clock: Final = _Clock()
+_CONNECTION: Final = {
+    ((1, 1), True): "",
+    ((1, 1), False): "Connection: close\r\n",
+    ((1, 0), True): "Connection: keep-alive\r\n",
+    ((1, 0), False): "Connection: close\r\n",
+}
+_MANNERS: Final = {
+    (version, keeps, bodiless): Manner(f"{version[0]}.{version[1]}", line, bodiless)
+    for (version, keeps), line in _CONNECTION.items()
+    for bodiless in (True, False)
+}

@@ -1,0 +1,119 @@
+"""
+The outbox emptied into a mail server, in the background.
+
+A message is sent at least once: a process that dies between sending and noting
+it sends it again, and two processes may both send one. Links in it work once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+
+from gateway.config.identity import Mail as Server
+from gateway.domain.clocks import Now
+from gateway.domain.identity import Mail
+from gateway.domain.identity_stores import Outbox
+from gateway.domain.stores import StoreUnavailable
+
+_log = logging.getLogger(__name__)
+
+_AT_ONCE = 20
+_LONGEST_PAUSE_S = 60.0
+_FOR_GOOD = 500
+"""From this status on, a server's refusal is final (RFC 5321, part 4.2.1)."""
+
+
+class MailSender:
+    """Sends what waits; a server that fails is asked again, less and less often."""
+
+    def __init__(self, outbox: Outbox, server: Server, now: Now) -> None:
+        """Take the outbox and the server; without one nothing is ever sent."""
+        self._outbox = outbox
+        self._server = server
+        self._now = now
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to send in the background, where there is a server."""
+        if self._server.host and self._task is None:
+            self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
+
+    async def stop(self) -> None:
+        """End; what waits is sent after the next start."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def send_waiting(self) -> int:
+        """
+        Send what waits, oldest first; return how many went out.
+
+        A message that the server refuses for good is given up: it is noted as
+        sent, and logged.
+
+        Raises:
+            StoreUnavailable: the outbox does not answer.
+            OSError, aiosmtplib.SMTPException: the server does not take them now.
+        """
+        count = 0
+        for mail in await self._outbox.waiting(_AT_ONCE):
+            count += await self._send(mail)
+            await self._outbox.sent(mail.id, self._now())
+        return count
+
+    async def _run(self) -> None:
+        """Send for ever."""
+        import aiosmtplib  # noqa: PLC0415 - a process without a server never needs it
+
+        pause_s = self._server.every_s
+        while True:
+            await asyncio.sleep(pause_s)
+            try:
+                await self.send_waiting()
+                pause_s = self._server.every_s
+            except (StoreUnavailable, aiosmtplib.SMTPException, OSError) as problem:
+                pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+                # its class alone: a server's words may name whom we write to
+                _log.warning("mail waits: %s", type(problem).__name__)
+
+    async def _send(self, mail: Mail) -> bool:
+        """Send one; False when the server will never take it."""
+        import aiosmtplib  # noqa: PLC0415 - see above
+
+        try:
+            await aiosmtplib.send(
+                message(mail, self._server.sender),
+                hostname=self._server.host,
+                port=self._server.port,
+                use_tls=self._server.encryption == "tls",
+                start_tls=self._server.encryption == "starttls",
+                username=self._server.user or None,
+                password=self._server.password.encode().decode() or None,
+                timeout=self._server.timeout_s,
+            )
+        except aiosmtplib.SMTPRecipientsRefused as problem:
+            if all(each.code >= _FOR_GOOD for each in problem.recipients):
+                _log.error("mail given up: %s", mail.id)
+                return False
+            raise
+        return True
+
+
+def message(mail: Mail, sender: str) -> EmailMessage:
+    """Write a message; what is no address or holds a line break never becomes a header."""
+    made = EmailMessage(policy=SMTP)
+    made["From"] = sender
+    made["To"] = mail.to
+    made["Subject"] = mail.subject
+    made["Date"] = format_datetime(mail.created_at)
+    made["Message-ID"] = f"<{mail.id}@{sender.rpartition('@')[2]}>"
+    made["Auto-Submitted"] = "auto-generated"
+    made.set_content(mail.text)
+    return made

@@ -1,0 +1,102 @@
+"""The demo's people: one for each role, each but the viewer with an authenticator app."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from gateway.domain.people import Totp, User
+from gateway.domain.rights import Role
+from gateway.domain.stores import AlreadyExists
+from gateway.operations.demo.document import Demo
+from gateway.operations.identity.acts import act
+from gateway.operations.identity.codes import sealed_for
+from gateway.operations.identity.ports import Parts
+
+_ACTOR = "system"
+_WITHOUT_FACTOR = frozenset({Role.VIEWER})
+"""Who signs in with a password alone, so that both ways can be tried."""
+
+
+def new_people(parts: Parts, kept: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Choose address, password and app for every role that has nobody yet; keep the others."""
+    return {
+        role.value: dict(kept[role.value]) if role.value in kept else _somebody(parts, role)
+        for role in Role
+    }
+
+
+async def ensure(parts: Parts, demo: Demo) -> None:
+    """Make who is missing, and put right who was changed; safe to repeat."""
+    for role in Role:
+        await _person(parts, role, demo["users"][role.value])
+
+
+def _somebody(parts: Parts, role: Role) -> dict[str, str]:
+    chosen = {"email": f"{role.value}@example.com", "password": parts.crafts.opaque.make()[:24]}
+    if role not in _WITHOUT_FACTOR:
+        chosen["totp_secret"] = parts.crafts.one_time.new_secret()
+    return chosen
+
+
+async def _person(parts: Parts, role: Role, wanted: Mapping[str, str]) -> None:
+    found = await parts.stored.users.find_by_email(wanted["email"])
+    if found is None:
+        user = await _as_wanted(parts, role, wanted, _stranger(parts, role, wanted))
+        event = act(parts, _ACTOR, "user.created", f"user:{user.id}", demo=role.value)
+        with suppress(AlreadyExists):  # another process is making the same demo
+            await parts.stored.users.add(user, event)
+    elif not await _is_as_wanted(parts, role, wanted, found):
+        user = await _as_wanted(parts, role, wanted, found)
+        event = act(parts, _ACTOR, "user.updated", f"user:{user.id}", demo=role.value)
+        await parts.stored.users.replace(user, event)
+
+
+def _stranger(parts: Parts, role: Role, wanted: Mapping[str, str]) -> User:
+    now = parts.now()
+    return User(
+        id=parts.new_id(),
+        email=wanted["email"],
+        name=f"Demo {role.value}",
+        password="",
+        roles=frozenset({role}),
+        created_at=now,
+        updated_at=now,
+    )
+
+
+async def _as_wanted(parts: Parts, role: Role, wanted: Mapping[str, str], user: User) -> User:
+    """Give a person the role, the password and the app that are printed."""
+    totp = None
+    if secret := wanted.get("totp_secret"):
+        sealed = parts.crafts.sealing.seal(secret, sealed_for(user.id))
+        totp = Totp(sealed_secret=sealed, confirmed_at=parts.now())
+    return replace(
+        user,
+        password=await parts.crafts.hashing.make(wanted["password"]),
+        roles=frozenset({role}),
+        companies=frozenset(),
+        active=True,
+        totp=totp,
+        factor_reset=False,
+        updated_at=parts.now(),
+    )
+
+
+async def _is_as_wanted(parts: Parts, role: Role, wanted: Mapping[str, str], user: User) -> bool:
+    """Say whether what is printed opens the door."""
+    plain = user.active and user.roles == {role} and not user.companies
+    if not plain or _secret(parts, user) != wanted.get("totp_secret"):
+        return False
+    return await parts.crafts.hashing.matches(wanted["password"], user.password)
+
+
+def _secret(parts: Parts, user: User) -> str | None:
+    """Open a person's secret; None for nobody's, and for one sealed under another key."""
+    if user.totp is None or user.totp.confirmed_at is None:
+        return None
+    try:
+        return parts.crafts.sealing.open(user.totp.sealed_secret, sealed_for(user.id))
+    except Exception:  # noqa: BLE001 - whatever a sealing calls it: it cannot be read
+        return ""

@@ -1,0 +1,74 @@
+"""Acts on people as the audit log keeps them, and changes that undo no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from gateway.domain.people import Session, User
+from gateway.domain.stores import AuditEvent
+from gateway.operations.identity.ports import Parts
+from gateway.telemetry.trace import current_trace_id
+
+_ATTEMPTS = 3
+
+
+def act(parts: Parts, actor: str, word: str, subject: str, **details: str) -> AuditEvent:
+    """Describe an act of now; details never hold a secret."""
+    return AuditEvent(
+        at=parts.now(),
+        actor=actor,
+        action=word,
+        subject=subject,
+        details=details,
+        trace_id=current_trace_id(),
+    )
+
+
+def own_act(parts: Parts, user: User, word: str, **details: str) -> AuditEvent:
+    """Describe what a person did to their own account."""
+    return act(parts, f"user:{user.email}", word, f"user:{user.id}", **details)
+
+
+def holds(session: Session, user: User) -> bool:
+    """
+    Say whether a session is younger than the latest change of its person.
+
+    A new password, factor, role or limit ends every session by this alone;
+    that their rows are ended too is for those who look.
+    """
+    return user.active and session.created_at >= user.updated_at
+
+
+async def change(
+    parts: Parts,
+    user_id: str,
+    changed: Callable[[User], User],
+    told: Callable[[User], AuditEvent],
+) -> User | None:
+    """
+    Change a person; who changed them in between is not undone.
+
+    Args:
+        parts: The store and the clock.
+        user_id: Whom.
+        changed: Returns them changed; it may be asked again, and may refuse by raising.
+        told: Describes the act, from the person changed.
+
+    Returns:
+        The person as stored; None when there is none.
+    """
+    for _ in range(_ATTEMPTS):
+        user = await parts.stored.users.find(user_id)
+        if user is None:
+            return None
+        new = replace(changed(user), updated_at=_later(parts.now(), user.updated_at))
+        if await parts.stored.users.replace(new, told(new), user.updated_at):
+            return new
+    return None
+
+
+def _later(now: datetime, before: datetime) -> datetime:
+    """Return an instant that tells this change from the one before, whatever the clock says."""
+    return max(now, before + before.resolution)

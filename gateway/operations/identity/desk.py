@@ -1,0 +1,45 @@
+"""Everything that is done with people, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gateway.domain.stores import Companies
+from gateway.operations.identity.factors import Factors
+from gateway.operations.identity.invitations import Invitations
+from gateway.operations.identity.keys import NewKey, SigningKeyRecords
+from gateway.operations.identity.passwords import PasswordRecords
+from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.refreshing import Refreshing
+from gateway.operations.identity.sessions import SessionRecords
+from gateway.operations.identity.signing_in import SigningIn
+from gateway.operations.identity.users import UserRecords
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityDesk:
+    """The operations on people."""
+
+    signing_in: SigningIn
+    refreshing: Refreshing
+    sessions: SessionRecords
+    passwords: PasswordRecords
+    factors: Factors
+    invitations: Invitations
+    users: UserRecords
+    keys: SigningKeyRecords
+
+
+def identity_desk(parts: Parts, companies: Companies, new_key: NewKey) -> IdentityDesk:
+    """Open the desk."""
+    users = UserRecords(parts, companies)
+    return IdentityDesk(
+        signing_in=SigningIn(parts),
+        refreshing=Refreshing(parts),
+        sessions=SessionRecords(parts),
+        passwords=PasswordRecords(parts),
+        factors=Factors(parts),
+        invitations=Invitations(parts, users),
+        users=users,
+        keys=SigningKeyRecords(parts, new_key),
+    )

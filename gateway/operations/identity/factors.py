@@ -1,0 +1,186 @@
+"""Second factors: enrolled, shown again for what is dangerous, and taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import (
+    MFA_INVALID,
+    NOT_POSSIBLE,
+    PASSWORD_WRONG,
+    STEP_UP_REQUIRED,
+    TOKEN_INVALID,
+)
+from gateway.domain.people import Person, Totp, User
+from gateway.domain.stores import AuditEvent
+from gateway.operations.identity.acts import change, own_act
+from gateway.operations.identity.answers import Enrolment, Visitor
+from gateway.operations.identity.codes import Codes, sealed_for
+from gateway.operations.identity.mailing import Mailing
+from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.proving import Proving
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """What people do about their second factor."""
+
+    parts: Parts
+
+    def require_fresh(self, caller: Person) -> None:
+        """
+        Let somebody on who gave a second factor within the last five minutes.
+
+        Raises:
+            ServiceError: STEP_UP_REQUIRED; also for who has none, until enrolled.
+        """
+        at = caller.factor_at
+        if not caller.has_factor or at is None:
+            raise ServiceError(STEP_UP_REQUIRED, "no_factor")
+        if self.parts.now() - at > self.parts.rules.fresh:
+            raise ServiceError(STEP_UP_REQUIRED, "factor_old")
+
+    async def step_up(self, caller: Person, code: str) -> datetime:
+        """
+        Take a code now; return until when it counts as fresh.
+
+        Raises:
+            ServiceError: STEP_UP_REQUIRED for who has no second factor;
+                MFA_INVALID; TOO_MANY_ATTEMPTS.
+        """
+        user = await self._user(caller)
+        if not user.has_factor:
+            raise ServiceError(STEP_UP_REQUIRED, "no_factor")
+        if not await Codes(self.parts).accept(user, code):
+            raise ServiceError(MFA_INVALID, "code")
+        now = self.parts.now()
+        await self.parts.stored.sessions.note_factor(caller.session_id, now)
+        return now + self.parts.rules.fresh
+
+    async def begin(self, caller: Person, password: str, visitor: Visitor) -> Enrolment:
+        """
+        Begin to enrol an app: the first factor is guarded by the password again.
+
+        Raises:
+            ServiceError: PASSWORD_WRONG; NOT_POSSIBLE while there is a factor,
+                which is removed first; TOO_MANY_ATTEMPTS.
+        """
+        if await Proving(self.parts).by_email(caller.email, password, visitor.address) is None:
+            raise ServiceError(PASSWORD_WRONG, "password")
+        user = _without_factor(await self._user(caller))
+        secret = self.parts.crafts.one_time.new_secret()
+        totp = Totp(sealed_secret=self.parts.crafts.sealing.seal(secret, sealed_for(user.id)))
+        # nothing changes for the person yet, so the sessions live on
+        waiting = replace(user, totp=totp)
+        if not await self.parts.stored.users.replace(waiting, None, user.updated_at):
+            raise _changed_meanwhile()
+        return Enrolment(secret, self.parts.crafts.one_time.uri(secret, user.email))
+
+    async def confirm(self, caller: Person, code: str) -> Sequence[str]:
+        """
+        Take the first code of the app, and return ten recovery codes, shown once.
+
+        Every session ends, this one too: signing in asks for the factor from now on.
+
+        Raises:
+            ServiceError: MFA_INVALID; NOT_POSSIBLE when nothing was begun;
+                TOO_MANY_ATTEMPTS.
+        """
+        user = _without_factor(await self._user(caller))
+        if user.totp is None:
+            detail = "begin to enrol an authenticator app first"
+            raise ServiceError(NOT_POSSIBLE, "factor_absent", detail=detail)
+        if not await Codes(self.parts).app_code(user, code):
+            raise ServiceError(MFA_INVALID, "code")
+        # made before the factor counts: who has a factor has codes
+        codes = await Codes(self.parts).renew(user)
+        changed = partial(_confirmed, begun=user.totp, at=self.parts.now())
+        await self._change(
+            user, changed, "factor.enrolled", "Um aplicativo autenticador foi ligado"
+        )
+        return codes
+
+    async def remove(self, caller: Person) -> None:
+        """
+        Take the factor away; every session ends.
+
+        Raises:
+            ServiceError: STEP_UP_REQUIRED without a fresh code.
+        """
+        self.require_fresh(caller)
+        user = await self._user(caller)
+        await self._change(
+            user,
+            lambda now: replace(now, totp=None),
+            "factor.removed",
+            "O aplicativo autenticador foi desligado",
+        )
+        await self.parts.stored.users.replace_codes(user.id, ())
+
+    async def new_recovery_codes(self, caller: Person) -> Sequence[str]:
+        """
+        Void all recovery codes and return ten new ones, shown once.
+
+        Raises:
+            ServiceError: STEP_UP_REQUIRED without a fresh code.
+        """
+        self.require_fresh(caller)
+        user = await self._user(caller)
+        codes = await Codes(self.parts).renew(user)
+        await self.parts.stored.audit.append(own_act(self.parts, user, "recovery_codes.renewed"))
+        await Mailing(self.parts).notice(
+            user, "Novos códigos de recuperação", "Os códigos anteriores não valem mais."
+        )
+        return codes
+
+    async def recovery_codes_left(self, caller: Person) -> int:
+        """Count the recovery codes that were not used."""
+        return await Codes(self.parts).left(caller.user_id)
+
+    async def _user(self, caller: Person) -> User:
+        """Read the caller anew."""
+        user = await self.parts.stored.users.find(caller.user_id)
+        if user is None or not user.active:
+            raise ServiceError(TOKEN_INVALID, "person_disabled")
+        return user
+
+    async def _change(
+        self, user: User, changed: Callable[[User], User], word: str, said: str
+    ) -> None:
+        """Change the factor, end every session and tell the owner."""
+
+        def told(now: User) -> AuditEvent:
+            """Describe it."""
+            return own_act(self.parts, now, word)
+
+        if await change(self.parts, user.id, changed, told) is None:
+            raise _changed_meanwhile()
+        event = own_act(self.parts, user, "sessions.ended", why=word)
+        now = self.parts.now()
+        await self.parts.stored.sessions.end_all(user.id, now, "factor", "", event)
+        await Mailing(self.parts).notice(user, said, f"{said} na sua conta.")
+        self.parts.notice("authn_factor_change", user.id)
+
+
+def _confirmed(user: User, begun: Totp, at: datetime) -> User:
+    """Confirm what the code was shown for, and nothing that was begun since."""
+    if user.totp is None or user.totp.sealed_secret != begun.sealed_secret:
+        raise _changed_meanwhile()
+    return replace(user, totp=replace(user.totp, confirmed_at=at), factor_reset=False)
+
+
+def _without_factor(user: User) -> User:
+    """Let somebody on who has no factor in force."""
+    if user.has_factor:
+        detail = "remove the present second factor first"
+        raise ServiceError(NOT_POSSIBLE, "factor_present", detail=detail)
+    return user
+
+
+def _changed_meanwhile() -> ServiceError:
+    detail = "the account changed meanwhile; begin again"
+    return ServiceError(NOT_POSSIBLE, "changed_meanwhile", detail=detail)

@@ -1,0 +1,126 @@
+"""The keys that sign access tokens: made, followed by the next, and retired."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from gateway.domain.identity import SigningKey
+from gateway.operations.administration import NotPossible
+from gateway.operations.identity.acts import act
+from gateway.operations.identity.ports import Parts
+
+MOST = 3
+"""Keys published at once: the next, the current and the one before."""
+
+NOTICE = timedelta(hours=24)
+"""How long a key is published before it signs, so that every cache of keys has it."""
+
+_OVERLAP = timedelta(minutes=5)
+
+NewKey = Callable[[datetime, datetime], SigningKey]
+"""Make one of now that signs from an instant on."""
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKeyRecords:
+    """The register of signing keys."""
+
+    parts: Parts
+    new_key: NewKey
+
+    async def list(self) -> Sequence[SigningKey]:
+        """Return all, by when they sign, retired ones included."""
+        return await self.parts.stored.signing_keys.list()
+
+    async def ensure(self) -> None:
+        """
+        Make the first key where none signs yet; for the start of a process.
+
+        Of processes that start together each makes one; all but the first are
+        retired again, before anybody could have signed in.
+        """
+        now = self.parts.now()
+        if any(_signs(each, now) for each in await self.list()):
+            return
+        await self._add("system", now)
+        made = [each for each in await self.list() if each.retired_at is None]
+        # whoever looks last sees them all, and leaves one
+        for surplus in sorted(made, key=lambda each: (each.created_at, each.id))[1:]:
+            await self._retire("system", surplus)
+
+    async def rotate(self, by: str, *, at_once: bool = False) -> SigningKey:
+        """
+        Publish the next key, which signs from a day later on, or at once in an emergency.
+
+        A key that signs no more and whose last token is over is retired on the way.
+
+        Raises:
+            NotPossible: three keys are published already.
+        """
+        await self._tidy(by)
+        if len([each for each in await self.list() if each.retired_at is None]) >= MOST:
+            message = f"{MOST} keys are published; retire one first"
+            raise NotPossible(message)
+        now = self.parts.now()
+        return await self._add(by, now if at_once else now + NOTICE)
+
+    async def retire(self, by: str, key_id: str, *, at_once: bool = False) -> None:
+        """
+        Publish a key no longer: whatever it signed is refused from now on.
+
+        Raises:
+            NotPossible: there is no such key; it is the only one that signs;
+                or, unless ``at_once``, tokens signed by it may live still.
+        """
+        keys = [each for each in await self.list() if each.retired_at is None]
+        key = next((each for each in keys if each.id == key_id), None)
+        if key is None:
+            message = f"there is no published key {key_id}"
+            raise NotPossible(message)
+        now = self.parts.now()
+        signing = [each for each in keys if _signs(each, now)]
+        if _signs(key, now) and len(signing) == 1:
+            message = "it is the only key that signs; rotate first"
+            raise NotPossible(message)
+        if _signs(key, now) and not at_once and not self._is_over(key, signing):
+            message = "tokens that it signed may live still"
+            raise NotPossible(message)
+        await self._retire(by, key)
+
+    async def _tidy(self, by: str) -> None:
+        """Retire what is over."""
+        now = self.parts.now()
+        signing = [each for each in await self.list() if _signs(each, now)]
+        for key in signing:
+            if self._is_over(key, signing):
+                await self._retire(by, key)
+
+    def _is_over(self, key: SigningKey, signing: Sequence[SigningKey]) -> bool:
+        """Say whether another key has signed for so long that no token of this one lives."""
+        last = self.parts.now() - self.parts.rules.access - _OVERLAP
+        return any(key.signs_from < each.signs_from <= last for each in signing)
+
+    async def _add(self, by: str, signs_from: datetime) -> SigningKey:
+        """Make and store one."""
+        key = self.new_key(self.parts.now(), signs_from)
+        event = act(
+            self.parts,
+            by,
+            "signing_key.added",
+            f"signing_key:{key.id}",
+            signs_from=signs_from.isoformat(),
+        )
+        await self.parts.stored.signing_keys.add(key, event)
+        return key
+
+    async def _retire(self, by: str, key: SigningKey) -> None:
+        """Retire one."""
+        event = act(self.parts, by, "signing_key.retired", f"signing_key:{key.id}")
+        await self.parts.stored.signing_keys.retire(key.id, self.parts.now(), event)
+
+
+def _signs(key: SigningKey, now: datetime) -> bool:
+    """Say whether a key may have signed by now."""
+    return key.retired_at is None and key.signs_from <= now

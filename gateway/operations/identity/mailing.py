@@ -1,0 +1,73 @@
+"""Messages to people, put where the sender, or the sandbox's reader, finds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import quote
+
+from gateway.domain.identity import Mail, MailToken, Purpose
+from gateway.domain.people import User
+from gateway.operations.identity.ports import Parts
+
+_PATHS = {Purpose.RESET: "/panel/reset", Purpose.INVITATION: "/panel/invitation"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mailing:
+    """Writes to people, in their language; a link begins with the configured origin."""
+
+    parts: Parts
+
+    async def reset(self, user: User) -> None:
+        """Send a link that sets a new password, once, for a quarter of an hour."""
+        link = await self._link(user, Purpose.RESET, self.parts.rules.reset)
+        minutes = int(self.parts.rules.reset.total_seconds() // 60)
+        await self._put(
+            user,
+            "Redefinição de senha",
+            f"Alguém pediu uma nova senha para esta conta. O link vale {minutes} minutos,"
+            f" uma única vez:\n\n{link}\n\nSe não foi você, ignore esta mensagem:"
+            " nada foi alterado.",
+        )
+
+    async def invitation(self, user: User) -> None:
+        """Send a link that sets the first password, once."""
+        link = await self._link(user, Purpose.INVITATION, self.parts.rules.invitation)
+        hours = int(self.parts.rules.invitation.total_seconds() // 3600)
+        await self._put(
+            user,
+            "Convite",
+            f"Você foi convidado a operar o gateway PIX. Escolha sua senha em até {hours}"
+            f" horas:\n\n{link}",
+        )
+
+    async def notice(self, user: User, subject: str, text: str) -> None:
+        """Tell a person what was done to their account; it holds no link."""
+        footer = "Se não foi você, avise o responsável pela segurança imediatamente."
+        await self._put(user, subject, f"{text}\n\n{footer}")
+
+    async def _link(self, user: User, purpose: Purpose, lasts: timedelta) -> str:
+        """Make a link; those sent before for the same purpose are void."""
+        now, opaque = self.parts.now(), self.parts.crafts.opaque
+        token = opaque.make()
+        row = MailToken(
+            digest=opaque.mail_digest(token),
+            purpose=purpose,
+            user_id=user.id,
+            created_at=now,
+            ends_at=now + lasts,
+        )
+        await self.parts.stored.challenges.add_mail_token(row)
+        return f"{self.parts.rules.origin}{_PATHS[purpose]}?token={quote(token)}"
+
+    async def _put(self, user: User, subject: str, text: str) -> None:
+        """Store a message."""
+        mail = Mail(
+            id=self.parts.new_id(),
+            to=user.email,
+            subject=f"[pixgate] {subject}",
+            text=f"Olá, {user.name}!\n\n{text}\n",
+            created_at=self.parts.now(),
+        )
+        await self.parts.stored.outbox.put(mail)

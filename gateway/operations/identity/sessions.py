@@ -1,0 +1,100 @@
+"""Sessions: who calls, where else they are signed in, and the end of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import NOT_FOUND, TOKEN_INVALID
+from gateway.domain.people import Person, Session, person
+from gateway.domain.strict import Malformed, uuid_text
+from gateway.operations.identity.acts import act, holds
+from gateway.operations.identity.ports import Parts
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecords:
+    """A person's sessions."""
+
+    parts: Parts
+
+    async def who_is(self, access_token: str) -> Person:
+        """
+        Return who calls; the session is read each time, so its end is felt at once.
+
+        Raises:
+            ServiceError: TOKEN_INVALID, whatever is wrong.
+        """
+        claims = await self.parts.crafts.access.verify(access_token)
+        now = self.parts.now()
+        found = await self.parts.stored.sessions.find(claims.session_id)
+        if found is None:
+            raise ServiceError(TOKEN_INVALID, "session_unknown")
+        session, user = found
+        if not session.is_live(now):
+            raise ServiceError(TOKEN_INVALID, "session_over")
+        if user.id != claims.user_id or not holds(session, user):
+            raise ServiceError(TOKEN_INVALID, "person_changed")
+        if now - session.seen_at >= self.parts.rules.touch:
+            await self.parts.stored.sessions.touch(session.id, now)
+        return person(user, session)
+
+    async def list(self, caller: Person) -> Sequence[Session]:
+        """Return the caller's live sessions, oldest first."""
+        return await self.parts.stored.sessions.of(caller.user_id, self.parts.now())
+
+    async def end(self, caller: Person, session_id: str) -> None:
+        """
+        End one of the caller's sessions.
+
+        Raises:
+            ServiceError: NOT_FOUND for one that has ended or is somebody else's.
+        """
+        try:
+            wanted = uuid_text(session_id)
+        except Malformed as problem:
+            raise ServiceError(NOT_FOUND, "session") from problem
+        mine = {each.id for each in await self.list(caller)}
+        if wanted not in mine or not await self._end(caller, wanted, "by_owner"):
+            raise ServiceError(NOT_FOUND, "session")
+
+    async def end_others(self, caller: Person) -> int:
+        """End every session of the caller but this one; return how many."""
+        return await self._end_all(caller, keep=caller.session_id)
+
+    async def end_all(self, caller: Person) -> int:
+        """End every session of the caller; return how many."""
+        return await self._end_all(caller, keep="")
+
+    async def logout(self, caller: Person) -> None:
+        """End this session with all of its tokens; safe to repeat."""
+        await self._end(caller, caller.session_id, "logout")
+
+    async def _end(self, caller: Person, session_id: str, why: str) -> bool:
+        """End one; an error of the store is an error here, never taken for success."""
+        event = act(
+            self.parts,
+            caller.actor,
+            "session.ended",
+            f"user:{caller.user_id}",
+            session=session_id,
+            why=why,
+        )
+        ended = await self.parts.stored.sessions.end(session_id, self.parts.now(), why, event)
+        self.parts.crafts.access.forget(session_id)
+        return ended
+
+    async def _end_all(self, caller: Person, keep: str) -> int:
+        """End all but one."""
+        event = act(
+            self.parts,
+            caller.actor,
+            "sessions.ended",
+            f"user:{caller.user_id}",
+            why="by_owner",
+        )
+        now = self.parts.now()
+        return await self.parts.stored.sessions.end_all(
+            caller.user_id, now, "by_owner", keep, event
+        )

@@ -1,0 +1,97 @@
+"""Signing in: a password, then a second factor where there is one (contract 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity import Challenge
+from gateway.domain.identity_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG
+from gateway.domain.people import User
+from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from gateway.operations.identity.codes import Codes
+from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.proving import Proving
+from gateway.operations.identity.tokens import TokenIssuer
+
+
+@dataclass(frozen=True, slots=True)
+class SigningIn:
+    """The way in."""
+
+    parts: Parts
+
+    async def login(self, email: str, password: str, visitor: Visitor) -> SignedIn | FactorAsked:
+        """
+        Take a password.
+
+        Whether a person exists, is disabled or never accepted their invitation
+        shows in nothing: one error, after the same work.
+
+        Raises:
+            ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS with ``Retry-After``.
+        """
+        user = await Proving(self.parts).by_email(email, password, visitor.address)
+        if user is None:
+            raise ServiceError(PASSWORD_WRONG, "password")
+        user = await self._rehashed(user, password)
+        if user.has_factor:
+            return await self._ask(user, visitor)
+        self.parts.notice("authn_login_success", user.id)
+        return await TokenIssuer(self.parts).begin(user, visitor, None)
+
+    async def give_factor(self, mfa_token: str, code: str, visitor: Visitor) -> SignedIn:
+        """
+        Take a code of the app or a recovery code for the challenge it was asked by.
+
+        Raises:
+            ServiceError: MFA_INVALID for a wrong code; MFA_EXPIRED for a
+                challenge that is unknown, over, used, tried five times, of
+                another browser, or older than the latest change of the person;
+                TOO_MANY_ATTEMPTS.
+        """
+        now, stored = self.parts.now(), self.parts.stored
+        digest = self.parts.crafts.opaque.digest(mfa_token)
+        challenge = await stored.challenges.find(digest)
+        user = await self._challenged(challenge, visitor)
+        if not await stored.challenges.try_once(digest, self.parts.rules.tries, now):
+            raise ServiceError(MFA_EXPIRED, "challenge_over")
+        if not await Codes(self.parts).accept(user, code):
+            raise ServiceError(MFA_INVALID, "code")
+        if not await stored.challenges.use(digest, now):
+            raise ServiceError(MFA_EXPIRED, "challenge_used")
+        self.parts.notice("authn_login_success", user.id)
+        return await TokenIssuer(self.parts).begin(user, visitor, now)
+
+    async def _challenged(self, challenge: Challenge | None, visitor: Visitor) -> User:
+        """Return who was asked; a change of theirs since then voids the challenge."""
+        if challenge is None or challenge.bound_to != visitor.bound_to:
+            raise ServiceError(MFA_EXPIRED, "challenge_unknown")
+        user = await self.parts.stored.users.find(challenge.user_id)
+        changed = user is not None and user.updated_at > challenge.created_at
+        if user is None or not user.active or changed:
+            raise ServiceError(MFA_EXPIRED, "person_changed")
+        return user
+
+    async def _ask(self, user: User, visitor: Visitor) -> FactorAsked:
+        """Store a challenge."""
+        now, token = self.parts.now(), self.parts.crafts.opaque.make()
+        challenge = Challenge(
+            digest=self.parts.crafts.opaque.digest(token),
+            user_id=user.id,
+            created_at=now,
+            ends_at=now + self.parts.rules.challenge,
+            bound_to=visitor.bound_to,
+        )
+        await self.parts.stored.challenges.add(challenge)
+        return FactorAsked(token, challenge.ends_at)
+
+    async def _rehashed(self, user: User, password: str) -> User:
+        """Make the digest of the password anew when today's rules ask for more."""
+        hashing = self.parts.crafts.hashing
+        if not hashing.is_outdated(user.password):
+            return user
+        renewed = replace(user, password=await hashing.make(password))
+        # somebody who changed the person meanwhile wins; the next sign-in makes it again
+        done = await self.parts.stored.users.replace(renewed, None, user.updated_at)
+        return renewed if done else user

@@ -1,0 +1,161 @@
+"""
+How often a person may be wrong: counted for all processes, and for unknown people too.
+
+A try is counted before it is looked at and taken back when it was right, so
+that many at once are not more than allowed. Keys hold no address of a person:
+an e-mail stands there as a digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity import Failures
+from gateway.domain.identity_errors import TOO_MANY_ATTEMPTS
+from gateway.operations.identity.addresses import network
+from gateway.operations.identity.limits import REMEMBERED, Limit, blocked_for, doubling, taken_back
+from gateway.operations.identity.ports import Parts
+
+_HOUR = timedelta(hours=1)
+_FOR_GOOD = timedelta(days=3650)
+_UNBOUNDED = 1_000_000_000
+_DIGEST_LENGTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Throttle:
+    """Lets tries through, or refuses them with TOO_MANY_ATTEMPTS and ``Retry-After``."""
+
+    parts: Parts
+
+    async def password(self, email: str, address: str) -> None:
+        """
+        Count a try of a password before it is looked at.
+
+        Where one account is tried from everywhere, the try is held for some
+        seconds: nobody can shut a person out by being wrong in their name.
+
+        Raises:
+            ServiceError: TOO_MANY_ATTEMPTS.
+        """
+        counted = await self._count(self._password_limits(email, address))
+        rules = self.parts.rules.throttles
+        if counted[_key("account", email)].count > rules.account:
+            await self.parts.pause(rules.delay.total_seconds())
+
+    async def password_right(self, email: str, address: str) -> None:
+        """Take back a try that was right; the failures in a row begin anew."""
+        clear = [_key("account_ip", email, network(address)), _key("consecutive", email)]
+        await self.parts.stored.failures.clear(clear)
+        await self._take_back(_key("ip", network(address)), _key("account", email))
+
+    async def password_unseen(self, email: str, address: str) -> None:
+        """Take back a try that was not looked at."""
+        await self._take_back(*self._password_limits(email, address))
+
+    async def password_reset(self, email: str) -> None:
+        """Forget the failures in a row: the person has proven who they are."""
+        await self.parts.stored.failures.clear([_key("consecutive", email)])
+
+    async def factor(self, user_id: str) -> None:
+        """Count a try of a code before it is looked at; raises TOO_MANY_ATTEMPTS."""
+        rules = self.parts.rules.throttles
+        limit = Limit(most=rules.factor, window=REMEMBERED, block=lambda _: rules.longest_block)
+        await self._count({_key("factor", user_id): limit})
+
+    async def factor_right(self, user_id: str) -> None:
+        """Begin anew after a right code."""
+        await self.parts.stored.failures.clear([_key("factor", user_id)])
+
+    async def reset(self, email: str, address: str) -> bool:
+        """
+        Count a wish for a reset link; False when the account has had enough of them.
+
+        Raises:
+            ServiceError: TOO_MANY_ATTEMPTS, for the address alone, whoever was asked for.
+        """
+        rules = self.parts.rules.throttles
+        await self._count(
+            {_key("reset_ip", network(address)): Limit(most=rules.address_resets, window=_HOUR)}
+        )
+        account = _key("reset", email)
+        counted = await self._count_one(account, Limit(most=_UNBOUNDED, window=_HOUR))
+        return counted.count <= rules.resets
+
+    async def link(self, address: str) -> None:
+        """Count a try of a link of a mail; raises TOO_MANY_ATTEMPTS."""
+        rules = self.parts.rules.throttles
+        limit = Limit(most=rules.address, window=rules.address_window)
+        await self._count({_key("link", network(address)): limit})
+
+    async def link_right(self, address: str) -> None:
+        """Take back a try of a link that was right."""
+        await self._take_back(_key("link", network(address)))
+
+    def _password_limits(self, email: str, address: str) -> dict[str, Limit]:
+        """Return what a try of a password counts under."""
+        rules = self.parts.rules.throttles
+        blocks = doubling(rules.shortest_block, rules.longest_block)
+        return {
+            _key("account_ip", email, network(address)): Limit(
+                most=rules.account_ip, window=rules.account_ip_window, block=blocks
+            ),
+            _key("ip", network(address)): Limit(most=rules.address, window=rules.address_window),
+            _key("consecutive", email): Limit(
+                most=rules.consecutive, window=_FOR_GOOD, block=lambda _: _FOR_GOOD
+            ),
+            _key("account", email): Limit(most=_UNBOUNDED, window=_HOUR),
+        }
+
+    async def _count(self, limits: Mapping[str, Limit]) -> dict[str, Failures]:
+        """Count one more under each key, or under none when one of them is blocked."""
+        now = self.parts.now()
+        for failures in await self.parts.stored.failures.find(list(limits)):
+            self._refuse(failures, now)
+        return {key: await self._count_one(key, limit) for key, limit in limits.items()}
+
+    async def _count_one(self, key: str, limit: Limit) -> Failures:
+        """Count one more; somebody quicker may have filled the window meanwhile."""
+        now = self.parts.now()
+        known: list[Failures | None] = []
+
+        def following(before: Failures | None) -> Failures:
+            """Note what was there, since what follows does not tell."""
+            known[:] = [before]
+            return limit.next(before, key, now)
+
+        counted = await self.parts.stored.failures.change(key, following)
+        if known and known[0] is not None:
+            self._refuse(known[0], now)
+        return counted
+
+    def _refuse(self, failures: Failures, now: datetime) -> None:
+        """Raise when it is blocked."""
+        blocked = blocked_for(failures, now)
+        if not blocked:
+            return
+        # who has been wrong a hundred times in a row is not told to wait for years
+        wait = min(blocked, self.parts.rules.throttles.longest_block)
+        seconds = max(1, math.ceil(wait.total_seconds()))
+        reason = failures.key.partition(":")[0]
+        self.parts.notice("authn_login_lock", "")
+        raise ServiceError(TOO_MANY_ATTEMPTS, reason, {"Retry-After": str(seconds)})
+
+    async def _take_back(self, *keys: str) -> None:
+        """Count one less under each key."""
+        now = self.parts.now()
+        for key in keys:
+            following = partial(taken_back, key=key, now=now)
+            await self.parts.stored.failures.change(key, following)
+
+
+def _key(kind: str, *of: str) -> str:
+    """Name a counter; what it counts stands there as a digest of one length."""
+    content = "\0".join(of).encode("utf-8", "surrogatepass")
+    return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"

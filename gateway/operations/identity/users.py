@@ -1,0 +1,217 @@
+"""The register of people: made, disabled, given roles; what is taken away is felt at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.people import User
+from gateway.domain.rights import Role
+from gateway.domain.stores import AlreadyExists, AuditEvent, Companies
+from gateway.domain.strict import Malformed
+from gateway.operations.administration import NotPossible, identifier, name
+from gateway.operations.companies import existing
+from gateway.operations.identity.acts import act, change
+from gateway.operations.identity.addresses import email
+from gateway.operations.identity.mailing import Mailing
+from gateway.operations.identity.new_passwords import NewPasswords
+from gateway.operations.identity.ports import Parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserOrder:
+    """
+    A person to be made.
+
+    Attributes:
+        companies: The only ones they will see; empty for all.
+    """
+
+    email: str
+    name: str
+    roles: frozenset[Role]
+    companies: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class UserRecords:
+    """
+    The register of people.
+
+    ``by`` is who acts, as the audit log names them: ``cli:maria`` or
+    ``user:maria@example.com``; nobody disables themselves or changes their own roles.
+    """
+
+    parts: Parts
+    companies: Companies
+
+    async def create(self, by: str, order: UserOrder, password: str = "") -> User:
+        """
+        Make a person; without a password they wait for an invitation.
+
+        Raises:
+            NotPossible: the address is taken or none, a company is unknown,
+                there is no role, or the password is too weak.
+        """
+        user = await self._made(order)
+        if password:
+            self._refuse_weak(password)
+            user = replace(user, password=await self.parts.crafts.hashing.make(password))
+        event = act(self.parts, by, "user.created", f"user:{user.id}", **_described(user))
+        try:
+            await self.parts.stored.users.add(user, event)
+        except AlreadyExists as problem:
+            message = f"there is a person of the address {user.email} already"
+            raise NotPossible(message) from problem
+        return user
+
+    async def list(self) -> Sequence[User]:
+        """Return all, oldest first."""
+        return await self.parts.stored.users.list()
+
+    async def find(self, user_id: str) -> User:
+        """Return one by id or by e-mail; ``NotPossible`` when there is none."""
+        users = self.parts.stored.users
+        if "@" in user_id:
+            user = await users.find_by_email(user_id.strip().lower())
+        else:
+            user = await users.find(identifier(user_id, "user"))
+        if user is None:
+            raise _absent(user_id)
+        return user
+
+    async def disable(self, by: str, user_id: str, reason: str = "") -> User:
+        """Keep a person out from now on; every session of theirs ends. Safe to repeat."""
+        details = {"reason": name(reason)} if reason else {}
+        return await self._change(
+            by, user_id, lambda user: replace(user, active=False), "user.disabled", **details
+        )
+
+    async def enable(self, by: str, user_id: str) -> User:
+        """Let a person in again."""
+        return await self._change(
+            by, user_id, lambda user: replace(user, active=True), "user.enabled"
+        )
+
+    async def set_roles(self, by: str, user_id: str, roles: Iterable[Role]) -> User:
+        """Give a person these roles and no others; every session of theirs ends."""
+        given = frozenset(roles)
+        return await self._change(
+            by,
+            user_id,
+            lambda user: replace(user, roles=given),
+            "user.roles_changed",
+            roles=_words(given),
+        )
+
+    async def set_companies(self, by: str, user_id: str, companies: Iterable[str]) -> User:
+        """Show a person these companies alone, or all for none; every session of theirs ends."""
+        shown = await self._existing(companies)
+        return await self._change(
+            by,
+            user_id,
+            lambda user: replace(user, companies=shown),
+            "user.companies_changed",
+            companies=_words(shown) or "all",
+        )
+
+    async def reset_mfa(self, by: str, user_id: str) -> User:
+        """
+        Take a person's second factor and recovery codes away; every session ends.
+
+        They enrol anew after signing in; until then nothing that asks for a
+        fresh factor is open to them.
+        """
+        user = await self._change(
+            by,
+            user_id,
+            lambda user: replace(user, totp=None, factor_reset=True),
+            "user.factor_reset",
+        )
+        await self.parts.stored.users.replace_codes(user.id, ())
+        subject = "Segundo fator removido"
+        text = "Um administrador removeu o segundo fator da sua conta."
+        await Mailing(self.parts).notice(user, subject, text)
+        return user
+
+    async def end_sessions(self, by: str, user_id: str) -> int:
+        """End every session of a person; return how many."""
+        return await self._end_sessions(by, await self.find(user_id), "by_administrator")
+
+    async def _made(self, order: UserOrder) -> User:
+        """Read an order."""
+        if not order.roles:
+            message = "a person has at least one role"
+            raise NotPossible(message)
+        try:
+            address = email(order.email)
+        except Malformed as problem:
+            message = f"not an e-mail address: {order.email!r}"
+            raise NotPossible(message) from problem
+        now = self.parts.now()
+        return User(
+            id=self.parts.new_id(),
+            email=address,
+            name=name(order.name),
+            password="",
+            roles=order.roles,
+            companies=await self._existing(order.companies),
+            created_at=now,
+            updated_at=now,
+        )
+
+    async def _existing(self, companies: Iterable[str]) -> frozenset[str]:
+        """Read the ids of companies, all of which must exist."""
+        return frozenset([(await existing(self.companies, each)).id for each in companies])
+
+    def _refuse_weak(self, password: str) -> None:
+        """Refuse a weak password in an administrator's words."""
+        try:
+            NewPasswords(self.parts).refuse_weak(password)
+        except ServiceError as problem:
+            raise NotPossible(problem.detail) from problem
+
+    async def _change(
+        self, by: str, user_id: str, changed: Callable[[User], User], word: str, **details: str
+    ) -> User:
+        """Change somebody else and end their sessions."""
+        found = await self.find(user_id)
+        if by == f"user:{found.email}":
+            message = "nobody does this to themselves; ask another administrator"
+            raise NotPossible(message)
+
+        def told(user: User) -> AuditEvent:
+            """Describe it."""
+            return act(self.parts, by, word, f"user:{user.id}", **details)
+
+        user = await change(self.parts, found.id, changed, told)
+        if user is None:
+            raise _absent(user_id)
+        await self._end_sessions(by, user, word)
+        self.parts.notice(word.replace(".", "_"), user.id)
+        return user
+
+    async def _end_sessions(self, by: str, user: User, why: str) -> int:
+        """End them all."""
+        event = act(self.parts, by, "sessions.ended", f"user:{user.id}", why=why)
+        now = self.parts.now()
+        return await self.parts.stored.sessions.end_all(user.id, now, why, "", event)
+
+
+def _described(user: User) -> dict[str, str]:
+    """Say for the audit log who was made."""
+    return {
+        "email": user.email,
+        "roles": _words(user.roles),
+        "companies": _words(user.companies) or "all",
+    }
+
+
+def _words(names: Iterable[str]) -> str:
+    return " ".join(sorted(names))
+
+
+def _absent(user_id: str) -> NotPossible:
+    message = f"there is no person {user_id}"
+    return NotPossible(message)

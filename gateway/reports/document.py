@@ -1,0 +1,69 @@
+"""What a report is made of, whatever it is written as (contract 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from gateway.domain.accounts import BankCoordinates, Environment
+from gateway.domain.balances import Balance
+from gateway.domain.charges import Party
+from gateway.domain.money import Money
+from gateway.domain.statements import Direction, Entry
+from gateway.domain.windows import Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """
+    Everything a report tells.
+
+    Attributes:
+        holder: Name and tax number of the account's holder.
+        entries: Oldest first, every movement of the window, Pix or not.
+        balance: As the bank told it while the report was made, whatever the window.
+        opening: At the window's first instant; None where it is not known.
+        closing: At the window's end, or now if that comes first; None where
+            it is not known.
+        generated_at: When the bank had told everything; aware.
+    """
+
+    account_id: str
+    holder: Party
+    coordinates: BankCoordinates
+    environment: Environment
+    window: Window
+    entries: tuple[Entry, ...]
+    balance: Balance
+    opening: Money | None
+    closing: Money | None
+    generated_at: datetime
+
+    @property
+    def credits(self) -> Money:
+        """The sum of what came in; ValueError beyond what an amount can be."""
+        return _sum(self.entries, Direction.CREDIT)
+
+    @property
+    def debits(self) -> Money:
+        """The sum of what went out, not negative; ValueError beyond what an amount can be."""
+        return _sum(self.entries, Direction.DEBIT)
+
+
+def operation(entry: Entry) -> str:
+    """Name a movement as the statement does: ``Pix In``, ``Pix Out``, else its kind."""
+    if not entry.is_pix:
+        return entry.kind.value
+    return "Pix In" if entry.direction is Direction.CREDIT else "Pix Out"
+
+
+def change(entry: Entry) -> Money:
+    """Tell what a movement does to the balance: a debit is negative."""
+    centavos = entry.value.centavos
+    return Money(centavos if entry.direction is Direction.CREDIT else -centavos)
+
+
+def _sum(entries: Iterable[Entry], direction: Direction) -> Money:
+    """Add up one direction."""
+    return Money(sum(entry.value.centavos for entry in entries if entry.direction is direction))

@@ -1,0 +1,142 @@
+"""
+A report as an OFX 2.2 bank statement (XML), which bookkeeping programs import.
+
+Source: Open Financial Exchange 2.2, part 2 (headers), 3.2.8 (times), 11.3.1
+(accounts), 11.4 (statements). Elements stand in the order given there; each
+has its own line, since some importers read lines and not XML, and texts lose their
+accents, as in the files of Brazilian banks, since some read ASCII and not UTF-8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from gateway.domain.accounts import Environment
+from gateway.domain.statements import Direction, Entry, MovementKind
+from gateway.reports import portuguese
+from gateway.reports.document import Document, change
+from gateway.reports.identifiers import stable_ids
+from gateway.reports.texts import ascii_line
+
+_HEAD = (
+    b'<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
+    b'<?OFX OFXHEADER="200" VERSION="220" SECURITY="NONE" OLDFILEUID="NONE" NEWFILEUID="NONE"?>\n'
+)
+_UNASKED = "0"
+"""The transaction id of an answer that no OFX request asked for."""
+
+_LONGEST_BANK, _LONGEST_BRANCH, _LONGEST_ACCOUNT = 9, 22, 22
+_LONGEST_NAME, _LONGEST_REFERENCE, _LONGEST_MEMO = 32, 32, 255
+
+
+def write(document: Document) -> bytes:
+    """
+    Write the statement; amounts in reais, debits negative, times of Brasilia.
+
+    ``FITID`` is the same for the same movement in every report, so that an
+    importer knows what it has seen. ``LEDGERBAL`` is the balance when the
+    report was made, not at the window's end, and says so by its date.
+    """
+    ofx = Element("OFX")
+    _sign_on(SubElement(ofx, "SIGNONMSGSRSV1"), document)
+    answer = SubElement(SubElement(ofx, "BANKMSGSRSV1"), "STMTTRNRS")
+    _fill(answer, [("TRNUID", _UNASKED)])
+    _status(answer)
+    _statement(SubElement(answer, "STMTRS"), document)
+    indent(ofx, space="")
+    body: bytes = tostring(ofx, encoding="us-ascii", short_empty_elements=False)
+    return _HEAD + body + b"\n"
+
+
+def _sign_on(parent: Element, document: Document) -> None:
+    """Say who made the file, and that data of the sandbox is no money."""
+    sign_on = SubElement(parent, "SONRS")
+    _status(sign_on)
+    _fill(sign_on, [("DTSERVER", _time(document.generated_at)), ("LANGUAGE", "POR")])
+    is_sandbox = document.environment is Environment.SANDBOX
+    institution = SubElement(sign_on, "FI")
+    _fill(institution, [("ORG", "pixgate sandbox" if is_sandbox else "pixgate")])
+    _fill(institution, [("FID", _bank(document))])
+
+
+def _status(parent: Element) -> None:
+    """Say that all is well."""
+    _fill(SubElement(parent, "STATUS"), [("CODE", "0"), ("SEVERITY", "INFO")])
+
+
+def _statement(parent: Element, document: Document) -> None:
+    """Write account, movements and balance."""
+    _fill(parent, [("CURDEF", "BRL")])
+    _account(SubElement(parent, "BANKACCTFROM"), document)
+    movements = SubElement(parent, "BANKTRANLIST")
+    window, made_at = document.window, document.generated_at
+    _fill(movements, [("DTSTART", _time(window.start)), ("DTEND", _time(min(window.end, made_at)))])
+    ids = stable_ids(document.account_id, document.entries)
+    for entry, fit_id in zip(document.entries, ids, strict=True):
+        _entry(SubElement(movements, "STMTTRN"), entry, fit_id)
+    balance = [("BALAMT", str(document.balance.balance)), ("DTASOF", _time(made_at))]
+    _fill(SubElement(parent, "LEDGERBAL"), balance)
+
+
+def _account(parent: Element, document: Document) -> None:
+    """Name the account; one without a number goes by its id, cut to what fits."""
+    at = document.coordinates
+    _fill(parent, [("BANKID", _bank(document))])
+    if at.branch:
+        _fill(parent, [("BRANCHID", ascii_line(at.branch)[:_LONGEST_BRANCH])])
+    number = ascii_line(at.account) or document.account_id.replace("-", "")
+    _fill(parent, [("ACCTID", number[:_LONGEST_ACCOUNT]), ("ACCTTYPE", "CHECKING")])
+
+
+def _bank(document: Document) -> str:
+    """Name the bank by its COMPE number, else by its ISPB."""
+    at = document.coordinates
+    return ascii_line(at.bank_number or at.ispb or "000")[:_LONGEST_BANK]
+
+
+def _entry(parent: Element, entry: Entry, fit_id: str) -> None:
+    """Write one movement."""
+    name = ascii_line(entry.counterparty.name or portuguese.operation(entry))
+    reference = ascii_line(entry.e2e_id or entry.provider_id)[:_LONGEST_REFERENCE]
+    _fill(
+        parent,
+        [
+            ("TRNTYPE", _type(entry)),
+            ("DTPOSTED", _time(entry.created_at)),
+            ("TRNAMT", str(change(entry))),
+            ("FITID", fit_id),
+            *([("REFNUM", reference)] if reference else []),
+            ("NAME", name[:_LONGEST_NAME].rstrip()),
+            ("MEMO", _memo(entry)),
+        ],
+    )
+
+
+def _type(entry: Entry) -> str:
+    """Choose the word of OFX; one that every importer knows."""
+    if entry.direction is Direction.CREDIT:
+        return "CREDIT"
+    return "FEE" if entry.kind is MovementKind.FEE else "DEBIT"
+
+
+def _memo(entry: Entry) -> str:
+    """Tell what has no element of its own; the name again where it was cut."""
+    name = entry.counterparty.name if len(entry.counterparty.name) > _LONGEST_NAME else ""
+    number = portuguese.tax_number(entry.counterparty.tax_number)
+    parts = (portuguese.operation(entry), entry.description, number, name)
+    return " - ".join(filter(None, map(ascii_line, parts)))[:_LONGEST_MEMO].rstrip(" -")
+
+
+def _time(at: datetime) -> str:
+    """Write an instant with its offset; importers that ignore it get the day people mean."""
+    local = at.astimezone(portuguese.ZONE)
+    hours = (local.utcoffset() or timedelta()) // timedelta(hours=1)
+    return f"{local:%Y%m%d%H%M%S}[{hours}:BRT]"
+
+
+def _fill(parent: Element, texts: Iterable[tuple[str, str]]) -> None:
+    """Add elements of text, in this order."""
+    for tag, text in texts:
+        SubElement(parent, tag).text = text

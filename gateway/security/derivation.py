@@ -1,0 +1,42 @@
+"""
+Keys derived from the sealing keys: HKDF-SHA-256, each purpose under a label of its own.
+
+What one purpose does with its key tells nothing about another's, and an
+operator has one key to guard instead of many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+_BYTES = 32
+_PREFIX = "pixgate v1 "
+
+
+class Derivation:
+    """Derives keys of 32 bytes."""
+
+    def __init__(self, keys: Mapping[str, bytes], current: str) -> None:
+        """Take the sealing keys by key id; ``current`` is the one in force."""
+        self._keys = {current: keys[current], **keys}
+
+    def __repr__(self) -> str:
+        """Show no key."""
+        return "Derivation(***)"
+
+    def keys(self, label: str) -> dict[str, bytes]:
+        """Return the keys of a purpose by key id, the one in force first."""
+        return {key_id: _derived(key, label) for key_id, key in self._keys.items()}
+
+    def key(self, label: str) -> bytes:
+        """Return the key of a purpose that is in force."""
+        return _derived(next(iter(self._keys.values())), label)
+
+
+def _derived(key: bytes, label: str) -> bytes:
+    """Derive one; a key of 32 random bytes needs no salt (RFC 5869, part 3.1)."""
+    info = (_PREFIX + label).encode()
+    return HKDF(algorithm=SHA256(), length=_BYTES, salt=None, info=info).derive(key)

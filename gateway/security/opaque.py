@@ -1,0 +1,44 @@
+"""
+Opaque tokens: 256 random bits, of which only digests are kept.
+
+Refresh and factor tokens are kept as HMAC-SHA-256 under a key that no database
+holds, so that who can write into the store mints none; links of mails as plain
+SHA-256, since they live minutes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import os
+
+from gateway.security.secrets import Random
+
+_BYTES = 32
+
+
+class Opaque:
+    """Makes tokens and their digests."""
+
+    def __init__(self, key: bytes, random: Random = os.urandom) -> None:
+        """Take the key of the digests."""
+        self._key = key
+        self._random = random
+
+    def make(self) -> str:
+        """Make one: 43 characters of base64url."""
+        return base64.urlsafe_b64encode(self._random(_BYTES)).decode("ascii").rstrip("=")
+
+    def digest(self, token: str) -> bytes:
+        """Return the 32 bytes kept of a refresh or factor token."""
+        return hmac.digest(self._key, _content(token), "sha256")
+
+    def mail_digest(self, token: str) -> bytes:
+        """Return the 32 bytes kept of a link in a mail."""
+        return hashlib.sha256(_content(token)).digest()
+
+
+def _content(token: str) -> bytes:
+    """Read whatever was sent: a token that is none has a digest that nobody has."""
+    return token.encode("utf-8", "surrogatepass")

@@ -1,0 +1,59 @@
+"""
+Recovery codes: ten ways back in, ``NN-XXXXX-XXXXX``, each good once.
+
+``NN`` says which of the ten it is, so that one slow comparison is enough; the
+rest are 50 random bits in Crockford's base32, which has no letter that is read
+as a digit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+from gateway.security.secrets import Random
+
+COUNT = 10
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_HALF = 5
+_DIGITS = 2 * _HALF
+_BITS = 5
+_BYTES = 7
+_READ_AS = str.maketrans("OIL", "011")
+_FORM = re.compile(rf"([0-9]{{2}})([{_ALPHABET}]{{{_DIGITS}}})", re.ASCII)
+_LONGEST = 32
+
+
+class RecoveryCodes:
+    """Makes codes and reads them."""
+
+    def __init__(self, random: Random = os.urandom) -> None:
+        """Take a source of randomness."""
+        self._random = random
+
+    def make(self) -> Sequence[str]:
+        """Make ten, in the order of their numbers."""
+        return [_written(index, self._letters()) for index in range(COUNT)]
+
+    def read(self, text: str) -> tuple[int, str] | None:
+        """Read one as typed, in any case, with or without hyphens; None when it is none."""
+        if len(text) > _LONGEST:
+            return None
+        bare = "".join(text.upper().replace("-", " ").split()).translate(_READ_AS)
+        found = _FORM.fullmatch(bare)
+        if found is None or int(found[1]) >= COUNT:
+            return None
+        return int(found[1]), _written(int(found[1]), found[2])
+
+    def _letters(self) -> str:
+        """Make 50 random bits."""
+        number = int.from_bytes(self._random(_BYTES))
+        return "".join(
+            _ALPHABET[number >> _BITS * place & len(_ALPHABET) - 1] for place in range(_DIGITS)
+        )
+
+
+def _written(index: int, letters: str) -> str:
+    """Write the normal form."""
+    return f"{index:02d}-{letters[:_HALF]}-{letters[_HALF:]}"

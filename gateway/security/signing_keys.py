@@ -1,0 +1,160 @@
+"""
+The keys that sign access tokens: Ed25519, sealed in the store, three at most in use.
+
+A process believes what it read for a minute; a key id it does not know makes it
+read again, at most every ten seconds, so that nobody makes it ask for ever.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
+
+from gateway.domain.clocks import Monotonic, Now
+from gateway.domain.identity import SigningKey
+from gateway.domain.identity_stores import SigningKeys
+from gateway.domain.stores import StoreUnavailable
+from gateway.security.sealing import Sealer
+from gateway.security.secrets import Random
+
+MOST = 3
+"""Keys in use: the next, the current and the one before."""
+
+BELIEVED_S = 60.0
+ASKED_AGAIN_S = 10.0
+STALE_S = 600.0
+"""Seconds: what was read is believed, an unknown id is asked for, a silent store is borne."""
+
+_ID_BYTES = 8
+_PRIVATE_BYTES = 32
+
+
+def new_signing_key(
+    now: datetime, signs_from: datetime, sealer: Sealer, random: Random = os.urandom
+) -> SigningKey:
+    """Make a key; its private half leaves here encrypted only."""
+    key_id = random(_ID_BYTES).hex()
+    private = random(_PRIVATE_BYTES)
+    public = Ed25519PrivateKey.from_private_bytes(private).public_key()
+    return SigningKey(
+        id=key_id,
+        public=public.public_bytes_raw(),
+        sealed_private=sealer.seal(base64.b64encode(private).decode("ascii"), _row(key_id)),
+        created_at=now,
+        signs_from=signs_from,
+    )
+
+
+def jwks(keys: Sequence[SigningKey]) -> dict[str, object]:
+    """Write keys as a JWK set (RFC 8037)."""
+    return {
+        "keys": [
+            {
+                "kty": "OKP",
+                "crv": "Ed25519",
+                "x": base64.urlsafe_b64encode(key.public).decode("ascii").rstrip("="),
+                "kid": key.id,
+                "use": "sig",
+                "alg": "EdDSA",
+            }
+            for key in keys
+        ]
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInUse:
+    """The key that signs now."""
+
+    id: str
+    private: Ed25519PrivateKey = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read from the store."""
+
+    at: float
+    keys: tuple[SigningKey, ...]
+    public: dict[str, Ed25519PublicKey]
+
+
+class Keyring:
+    """The keys in use, as this process knows them."""
+
+    def __init__(self, store: SigningKeys, sealer: Sealer, now: Now, monotonic: Monotonic) -> None:
+        """Read nothing yet."""
+        self._store = store
+        self._sealer = sealer
+        self._now = now
+        self._monotonic = monotonic
+        self._read: _Read | None = None
+        self._opened: KeyInUse | None = None
+
+    async def signing(self) -> KeyInUse:
+        """
+        Return the key that signs now: the newest that may.
+
+        Where none may yet, since another node's clock is ahead, the oldest signs.
+
+        Raises:
+            StoreUnavailable: the keys cannot be read, or there is none yet.
+        """
+        keys = (await self._known()).keys or (await self._fetch()).keys
+        if not keys:
+            message = "no signing key"
+            raise StoreUnavailable(message)
+        now = self._now()
+        key = next((each for each in reversed(keys) if each.signs_from <= now), keys[0])
+        if self._opened is None or self._opened.id != key.id:
+            self._opened = KeyInUse(key.id, self._private(key))
+        return self._opened
+
+    async def public(self, key_id: str) -> Ed25519PublicKey | None:
+        """Return the public half of a key in use; None for any other."""
+        read = await self._known()
+        if key_id not in read.public and self._monotonic() - read.at >= ASKED_AGAIN_S:
+            read = await self._known(ASKED_AGAIN_S)
+        return read.public.get(key_id)
+
+    async def published(self) -> dict[str, object]:
+        """Return the JWK set of the keys in use, the next one included."""
+        return jwks((await self._known()).keys)
+
+    async def _known(self, believed_s: float = BELIEVED_S) -> _Read:
+        """Return what was read lately; what is older is borne while the store is silent."""
+        age = self._monotonic() - self._read.at if self._read else None
+        if self._read is not None and age is not None and age < believed_s:
+            return self._read
+        try:
+            return await self._fetch()
+        except StoreUnavailable:
+            if self._read is None or age is None or age > STALE_S:
+                raise
+            return self._read
+
+    async def _fetch(self) -> _Read:
+        """Read the keys in use."""
+        listed = await self._store.list()
+        keys = tuple(each for each in listed if each.retired_at is None)[-MOST:]
+        public = {each.id: Ed25519PublicKey.from_public_bytes(each.public) for each in keys}
+        self._read = _Read(self._monotonic(), keys, public)
+        return self._read
+
+    def _private(self, key: SigningKey) -> Ed25519PrivateKey:
+        """Open the private half."""
+        text = self._sealer.open(key.sealed_private, _row(key.id))
+        return Ed25519PrivateKey.from_private_bytes(base64.b64decode(text))
+
+
+def _row(key_id: str) -> str:
+    """Name the row that a private half is sealed for."""
+    return f"signing_key:{key_id}"

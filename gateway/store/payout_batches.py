@@ -1,0 +1,142 @@
+"""
+Many writes of payouts in one transaction, each with the answer it would have had alone.
+
+A statement serves all of a kind. Rows are inserted in the order of their keys, and a row that
+somebody else holds is passed over: two batches never wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gateway.domain.payouts import PayoutState
+from gateway.domain.stores import Change
+from gateway.store.attempts import attempt_row
+from gateway.store.columns import Record, reference_digest
+from gateway.store.database import Database, Key
+from gateway.store.payout_rows import key_columns, payout_row, restored_payout
+from gateway.store.payout_statements import (
+    CLAIM,
+    ENDING,
+    STEP,
+    claim_values,
+    ending_values,
+    step_values,
+)
+from gateway.store.payout_steps import Claim, Intent, Told, Write
+from gateway.store.tables import attempts, payouts
+
+Row = Mapping[str, object]
+
+_KEY = (payouts.c.account_id, payouts.c.reference_sha256)
+_ROUND = 8
+_STANDING = select(*_KEY, payouts.c.state, payouts.c.attempt)
+
+
+async def write_together(
+    database: Database, connection: AsyncConnection, writes: Sequence[Write]
+) -> Sequence[Told | None]:
+    """
+    Do many inside a transaction that holds nothing else.
+
+    Returns:
+        What each would have been told alone, in turn. None where that is not decided here, and
+        nothing was done: the row is held by somebody else, or the same batch moves it already.
+    """
+    intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
+    moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
+    told: dict[int, Told] = {}
+    # Inserting may wait for another's commit: no row is held by then but those inserted.
+    if intents:
+        told |= await _add(database, connection, intents)
+    if moves:
+        told |= await _move(database, connection, moves)
+    return [told.get(number) for number in range(len(writes))]
+
+
+async def _add(
+    database: Database, connection: AsyncConnection, intents: Mapping[int, Intent]
+) -> Mapping[int, Told]:
+    keys = {number: _key_of(each) for number, each in intents.items()}
+    firsts = _firsts(keys)
+    rows = [payout_row(intents[firsts[key]].payout) for key in sorted(firsts)]
+    adding = database.insert_new(payouts).returning(*_KEY)
+    done = (await connection.execute(adding, _rounded(rows))).all()
+    told: dict[int, Told] = {firsts[row.account_id, row.reference_sha256]: True for row in done}
+    if told:
+        await connection.execute(insert(attempts), [_try(intents[number]) for number in told])
+    lost = {number: key for number, key in keys.items() if number not in told}
+    if lost:
+        found = await _found(database, connection, list(dict.fromkeys(lost.values())))
+        told |= {number: found[key] for number, key in lost.items() if key in found}
+    return told
+
+
+def _rounded(rows: Sequence[Row]) -> Sequence[Row]:
+    """
+    Repeat the last row until their number is a round one; it then meets itself, and that is all.
+
+    A text of its own for every number would be kept, prepared, by every connection to a server.
+    """
+    return [*rows, *[rows[-1]] * (-len(rows) % _ROUND if len(rows) > _ROUND else 0)]
+
+
+async def _found(
+    database: Database, connection: AsyncConnection, keys: Sequence[Key]
+) -> Mapping[Key, Told]:
+    rows = await connection.execute(select(payouts).where(database.among(_KEY, keys)))
+    return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
+
+
+async def _move(
+    database: Database, connection: AsyncConnection, moves: Mapping[int, Claim | Change]
+) -> Mapping[int, Told]:
+    """Read and hold the rows, then write where they stand as each step asks."""
+    keys = {number: _key_of(each) for number, each in moves.items()}
+    firsts = _firsts(keys)
+    holding = _STANDING.where(database.among(_KEY, list(firsts))).with_for_update(skip_locked=True)
+    held = (await connection.execute(holding)).all()
+    stands = {firsts[row.account_id, row.reference_sha256]: row for row in held}
+    told = {number: _fits(moves[number], row) for number, row in stands.items()}
+    won = [(moves[number], stands[number]) for number, fits in told.items() if fits]
+    await _claim(connection, [each for each, _ in won if isinstance(each, Claim)])
+    await _take(connection, [(each, row) for each, row in won if isinstance(each, Change)])
+    return told
+
+
+async def _claim(connection: AsyncConnection, claims: Sequence[Claim]) -> None:
+    if claims:
+        await connection.execute(CLAIM, [claim_values(each) for each in claims])
+        await connection.execute(insert(attempts), [_try(each) for each in claims])
+
+
+async def _take(connection: AsyncConnection, steps: Sequence[tuple[Change, Record]]) -> None:
+    if steps:
+        await connection.execute(STEP, [step_values(each, row.state) for each, row in steps])
+        await connection.execute(ENDING, [ending_values(each) for each, _ in steps])
+
+
+def _fits(move: Claim | Change, row: Record) -> bool:
+    """Compare: the row is ours until the transaction ends, so it stands so when it is set."""
+    if isinstance(move, Claim):
+        unsent = PayoutState.NOT_SENT.value
+        return (row.state, row.attempt) == (unsent, move.attempt.number - 1)
+    return row.attempt == move.attempt and PayoutState(row.state) in move.before
+
+
+def _firsts(keys: Mapping[int, Key]) -> dict[Key, int]:
+    """Name the first of each key."""
+    return {key: number for number, key in reversed(list(keys.items()))}
+
+
+def _try(begun: Intent | Claim) -> dict[str, object]:
+    key = key_columns(begun.payout.account_id, begun.payout.reference)
+    return key | attempt_row(begun.attempt)
+
+
+def _key_of(write: Write) -> Key:
+    payout = write if isinstance(write, Change) else write.payout
+    return payout.account_id, reference_digest(payout.reference)

@@ -1,0 +1,62 @@
+"""
+Writes of payouts that come at the same moment share one transaction.
+
+A commit waits for the disk, and what comes meanwhile gathers for the next one. Everybody is
+answered after the commit, with what the store would have told him alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from gateway.store.batches import Batches, Lanes
+from gateway.store.database import Database, Undone, failures_as_ours, faults_of_rows
+from gateway.store.payout_batches import write_together
+from gateway.store.payout_steps import Told, Write, write_alone
+
+
+class PayoutCommits:
+    """The way of every intent, claim and step into a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._batches: Batches[Write, Told | None] = Batches(
+            self._commit, Lanes(count=database.writers, queue_s=database.checkout_s)
+        )
+
+    async def do(self, write: Write) -> Told:
+        """
+        Do one durably, together with others or alone, and say how it went.
+
+        Raises:
+            StoreUnavailable: it was not done, or its commit was asked for and nobody can tell.
+        """
+        with failures_as_ours():
+            async with asyncio.timeout(self._database.whole_s):
+                told = await self._batches.ask(write)
+                return await self._alone(write) if told is None else told
+
+    async def close(self) -> None:
+        """Commit what was asked so far; refuse what is asked from now on."""
+        await self._batches.close()
+
+    async def _commit(self, writes: Sequence[Write]) -> Sequence[Told | None]:
+        """
+        Commit a batch; None for whoever must go alone, of whom nothing is stored.
+
+        A row that cannot be stored undoes all of its batch, and each goes alone then. After a
+        commit that was asked for nobody does: it may have happened.
+        """
+        if len(writes) == 1:
+            return [await self._alone(writes[0])]
+        try:
+            async with self._database.writing() as connection:
+                with faults_of_rows():
+                    return await write_together(self._database, connection, writes)
+        except Undone:
+            return [None] * len(writes)
+
+    async def _alone(self, write: Write) -> Told:
+        async with self._database.writing() as connection:
+            return await write_alone(self._database, connection, write)

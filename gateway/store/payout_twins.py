@@ -1,0 +1,105 @@
+"""
+Payouts of one amount to one destination, looked for at the same moment by one statement.
+
+It reads what the accounts in question made lately, once for all who ask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gateway.domain.payouts import Payout, PayoutState, normal_destination
+from gateway.store import columns
+from gateway.store.batches import Batches, Lanes
+from gateway.store.columns import Record
+from gateway.store.database import Database, Undone, failures_as_ours, faults_of_rows
+from gateway.store.tables import payouts
+
+_LANES = 2
+_MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
+_ALIKE = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
+_LATELY = (
+    select(*_ALIKE, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at)
+    .where(payouts.c.state.not_in(_MOVED_NOTHING))
+    .order_by(payouts.c.created_at)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Twin:
+    """What is looked for: others than this reference, created since."""
+
+    alike: tuple[str, int, str]
+    digest: bytes
+    since: datetime
+
+    def is_met_by(self, row: Record) -> bool:
+        return row.reference_sha256 != self.digest and bool(row.created_at >= self.since)
+
+
+class PayoutTwins:
+    """The way of every look for similar payouts into a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._batches: Batches[_Twin, Sequence[str] | None] = Batches(
+            self._look, Lanes(count=_LANES, queue_s=database.checkout_s)
+        )
+
+    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
+        """
+        Return other references with the same amount and destination, oldest first.
+
+        Raises:
+            StoreUnavailable: nobody can tell.
+        """
+        destination = columns.written(normal_destination(payout.destination))
+        with failures_as_ours():
+            twin = _Twin(
+                alike=(payout.account_id, payout.value.centavos, destination),
+                digest=columns.reference_digest(payout.reference),
+                since=since,
+            )
+            async with asyncio.timeout(self._database.whole_s):
+                found = await self._batches.ask(twin)
+                return (await self._alone(twin))[0] if found is None else found
+
+    async def close(self) -> None:
+        """Finish the looks that were asked for."""
+        await self._batches.close()
+
+    async def _look(self, twins: Sequence[_Twin]) -> Sequence[Sequence[str] | None]:
+        """Look for all; None for whoever must ask alone, for one of these may be unspeakable."""
+        if len(twins) == 1:
+            return await self._alone(twins[0])
+        try:
+            async with self._database.reading() as connection:
+                with faults_of_rows():
+                    return await self._found(connection, twins)
+        except Undone:
+            return [None] * len(twins)
+
+    async def _alone(self, twin: _Twin) -> Sequence[Sequence[str]]:
+        async with self._database.reading() as connection:
+            return await self._found(connection, [twin])
+
+    async def _found(
+        self, connection: AsyncConnection, twins: Sequence[_Twin]
+    ) -> Sequence[Sequence[str]]:
+        parts = zip(_ALIKE, zip(*(twin.alike for twin in twins), strict=True), strict=True)
+        alike = (self._database.one_of(each, list(dict.fromkeys(some))) for each, some in parts)
+        since = payouts.c.created_at >= min(twin.since for twin in twins)
+        rows = (await connection.execute(_LATELY.where(since, *alike))).all()
+        by_content: dict[tuple[str, int, str], list[Record]] = {}
+        for row in rows:
+            by_content.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
+        return [
+            [row.reference for row in by_content.get(twin.alike, ()) if twin.is_met_by(row)]
+            for twin in twins
+        ]

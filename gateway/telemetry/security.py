@@ -1,0 +1,42 @@
+"""Security events in the words of OWASP's logging vocabulary: who, never with what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+_SESSION: Final = {
+    "created": "session_created",
+    "rotated": "session_renewed",
+    **dict.fromkeys(("idle_end", "absolute_end", "revoked"), "session_expired"),
+}
+_ALARMS: Final = frozenset({"authn_token_reuse", "authn_login_lock"})
+_REUSE: Final = "authn_token_reuse"
+
+Count = Callable[[str, str], None]
+"""Count an event under a label, as ``Observer.count`` does."""
+
+
+class SecurityLog:
+    """Tells of sign-ins and sessions, to the log and to the metrics."""
+
+    def __init__(self, count: Count) -> None:
+        """Count with ``count``."""
+        self._count = count
+        self._log = structlog.get_logger("gateway.security")
+
+    def notice(self, word: str, user_id: str) -> None:
+        """Log what befell a person; ``user_id`` is empty for nobody known."""
+        say = self._log.warning if word in _ALARMS else self._log.info
+        say(word, user_id=user_id)
+        if word == _REUSE:
+            self._count("token_refresh", "reuse_attack")
+
+    def seen(self, event: str, label: str) -> None:
+        """Count an event; what becomes of a session is logged too."""
+        self._count(event, label)
+        word = _SESSION.get(label, "") if event == "session_event" else ""
+        if word:
+            self._log.info(word, reason_id=label)

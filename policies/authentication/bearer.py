@@ -1,0 +1,77 @@
+"""Who is calling, by an access token?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gateway.domain import errors, strict
+from gateway.domain.calls import Call
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import TOKEN_INVALID
+from gateway.domain.people import Person
+from gateway.domain.stores import StoreUnavailable
+
+_BEARER: Final = "bearer"
+_BASIC: Final = "basic"
+_RETRY: Final = {"Retry-After": "2"}
+_ENDED: Final = {
+    "expired": "expired",
+    **dict.fromkeys(("session_over", "session_unknown", "person_changed"), "revoked"),
+}
+"""What is told of a token that was ours; every other is invalid."""
+
+WhoIs = Callable[[str], Awaitable[Person]]
+"""Return whose access token it is; TOKEN_INVALID for nobody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class BearerToken:
+    """
+    Reads the Authorization header and finds the person behind it.
+
+    Source: contract 4.2, 5.4.
+    """
+
+    who_is: WhoIs
+    refuses = (TOKEN_INVALID, errors.USER_CREDENTIALS_INVALID, errors.AUTH_UNAVAILABLE)
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Fill in the person.
+
+        Raises:
+            ServiceError: ``TOKEN_INVALID`` (401) for a token that is absent, bad
+                or over, ``INVALID_CREDENTIALS`` (401) for Basic, and
+                ``SVC.SYS.002`` (503) when the store cannot tell.
+        """
+        token = bearer_token(call.asked.authorization)
+        try:
+            call.person = await self.who_is(token)
+        except StoreUnavailable as problem:
+            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
+        except ServiceError as refusal:
+            if refusal.error is not TOKEN_INVALID:
+                raise
+            reason = _ENDED.get(refusal.reason, "invalid")
+            raise ServiceError(TOKEN_INVALID, reason) from refusal
+
+
+def bearer_token(values: Sequence[str]) -> str:
+    """Read the one token; the scheme word decides before the syntax of the rest."""
+    if not values:
+        raise ServiceError(TOKEN_INVALID, "missing")
+    if len(values) > 1:
+        raise ServiceError(TOKEN_INVALID, "malformed")
+    try:
+        scheme, token = strict.scheme(values[0])
+    except ValueError as problem:
+        raise ServiceError(TOKEN_INVALID, "malformed") from problem
+    if scheme == _BASIC:
+        raise ServiceError(errors.USER_CREDENTIALS_INVALID, "wrong_scheme")
+    if scheme != _BEARER:
+        raise ServiceError(TOKEN_INVALID, "wrong_scheme")
+    if not token:
+        raise ServiceError(TOKEN_INVALID, "malformed")
+    return token

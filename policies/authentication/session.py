@@ -1,0 +1,126 @@
+"""Which browser is it, and who signed in there?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from gateway.domain import errors
+from gateway.domain.browsers import Browser, Cookie, Seated
+from gateway.domain.calls import Call, Headers
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity import PanelState
+from gateway.domain.identity_errors import SESSION_REQUIRED
+from gateway.domain.stores import StoreUnavailable
+
+SET_COOKIE: Final = "Set-Cookie"
+_RETRY: Final = {"Retry-After": "2"}
+
+Find = Callable[[str], Awaitable[Browser | None]]
+"""Return what a cookie's value stands for; None for nothing."""
+
+Seat = Callable[[Browser], Awaitable[Seated]]
+"""Keep a session alive and return who it is; SESSION_REQUIRED for one that is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class CookieForm:
+    """
+    How the cookie is written; it lives as long as the browser runs.
+
+    Attributes:
+        secure: False on plain HTTP in a sandbox alone, where its name has no prefix.
+    """
+
+    name: str
+    secure: bool
+
+    def given(self, cookie: Cookie) -> str:
+        """Write the header that gives a cookie."""
+        return f"{self.name}={cookie.value}{self._attributes}"
+
+    @property
+    def taken(self) -> str:
+        """Write the header that takes the cookie away."""
+        return f"{self.name}={self._attributes}; Max-Age=0"
+
+    @property
+    def _attributes(self) -> str:
+        secure = "; Secure" if self.secure else ""
+        return f"; Path=/{secure}; HttpOnly; SameSite=Strict"
+
+
+HARDENED: Final = CookieForm("__Host-pixgate", secure=True)
+INSECURE: Final = CookieForm("pixgate-dev", secure=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserCookie:
+    """Finds the browser and asks for nothing: before a sign-in there is no person."""
+
+    form: CookieForm
+    find: Find
+    refuses = (errors.AUTH_UNAVAILABLE,)
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Fill in the browser, where the cookie stands for one.
+
+        Raises:
+            ServiceError: ``SVC.SYS.002`` (503) when the store cannot tell.
+        """
+        call.browser = await _find(call, self.form.name, self.find)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCookie:
+    """Finds the person who signed in; tokens are refreshed behind the scenes."""
+
+    form: CookieForm
+    find: Find
+    seat: Seat
+    refuses = (SESSION_REQUIRED, errors.AUTH_UNAVAILABLE)
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Fill in the browser and the person; a cookie that was renewed goes back.
+
+        Raises:
+            ServiceError: ``SESSION_REQUIRED`` (401) without a full session,
+                ``SVC.SYS.002`` (503) when the store cannot tell.
+        """
+        browser = await _find(call, self.form.name, self.find)
+        if browser is None:
+            raise ServiceError(SESSION_REQUIRED, "missing")
+        if browser.panel.state is not PanelState.FULL:
+            raise ServiceError(SESSION_REQUIRED, "invalid")
+        try:
+            seated = await self.seat(browser)
+        except StoreUnavailable as problem:
+            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
+        call.browser, call.person = seated.browser, seated.person
+        if seated.browser.cookie.value != browser.cookie.value:
+            call.headers[SET_COOKIE] = self.form.given(seated.browser.cookie)
+
+
+async def _find(call: Call, name: str, find: Find) -> Browser | None:
+    """Look the cookie up, if there is one of its name."""
+    value = cookie_value(call.asked.headers, name)
+    if not value:
+        return None
+    try:
+        return await find(value)
+    except StoreUnavailable as problem:
+        raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
+
+
+def cookie_value(headers: Headers, name: str) -> str:
+    """Read one cookie; a name that stands there twice was planted, and is none."""
+    found = [
+        value.strip()
+        for line in headers.getall("Cookie", ())
+        for key, _, value in (pair.partition("=") for pair in line.split(";"))
+        if key.strip() == name
+    ]
+    return found[0] if len(found) == 1 else ""

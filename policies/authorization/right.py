@@ -1,0 +1,28 @@
+"""Do the roles of the person cover the right this row needs?"""
+
+from __future__ import annotations
+
+from gateway.domain.calls import Call
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import FORBIDDEN
+from gateway.domain.rights import Right
+
+
+class RequiresRight:
+    """Compares what the person may do with what the row needs."""
+
+    refuses = (FORBIDDEN,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if a role covers the needed right.
+
+        Raises:
+            ServiceError: ``FORBIDDEN`` (403) when none does, and where nobody
+                was asked who they are.
+        """
+        needed = call.needs
+        if needed is None:
+            return
+        if call.person is None or not isinstance(needed, Right) or not call.person.may(needed):
+            raise ServiceError(FORBIDDEN, "permission")

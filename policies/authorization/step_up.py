@@ -1,0 +1,42 @@
+"""Is the second factor fresh enough for what this row does?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from gateway.domain.calls import Call
+from gateway.domain.clocks import Now
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import STEP_UP_REQUIRED
+from gateway.domain.rights import Right, needs_step_up
+
+FRESH: Final = timedelta(minutes=5)
+"""How long a second factor counts as just given."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreshFactor:
+    """Looks at when the person last gave a second factor, where the right asks for it."""
+
+    now: Now
+    fresh: timedelta = FRESH
+    refuses = (STEP_UP_REQUIRED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if its right asks for nothing, or the factor is fresh.
+
+        Raises:
+            ServiceError: ``STEP_UP_REQUIRED`` (403) for a factor that is too
+                old, and for a person who has none until they enrol one.
+        """
+        if not isinstance(call.needs, Right) or not needs_step_up(call.needs):
+            return
+        person = call.person
+        at = person.factor_at if person is not None and person.has_factor else None
+        if at is None:
+            raise ServiceError(STEP_UP_REQUIRED, "no_factor")
+        if self.now() - at > self.fresh:
+            raise ServiceError(STEP_UP_REQUIRED, "factor_old")

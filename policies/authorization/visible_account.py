@@ -1,0 +1,46 @@
+"""Is the account in the path shown to this person?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from gateway.domain import errors
+from gateway.domain.accounts import Account
+from gateway.domain.calls import Call
+from gateway.domain.errors import ServiceError
+from gateway.domain.stores import StoreUnavailable
+
+_RETRY: Final = {"Retry-After": "2"}
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleAccount:
+    """
+    Finds the account, whatever its state, and compares its company with the person's.
+
+    Attributes:
+        find: Asks the store each time: what a person changed they see at once.
+    """
+
+    find: Callable[[str], Awaitable[Account | None]]
+    refuses = (errors.ACCOUNT_NOT_FOUND, errors.AUTH_UNAVAILABLE)
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Fill in the account; the path's identifier was checked before.
+
+        Raises:
+            ServiceError: ``SVC.ACC.001`` (404) when it is absent or of a company
+                that is not shown to the person, one answer for both;
+                ``SVC.SYS.002`` (503) when the store cannot tell.
+        """
+        try:
+            account = await self.find(call.asked.path["account_id"].lower())
+        except StoreUnavailable as problem:
+            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
+        person = call.person
+        if account is None or person is None or not person.sees(account.company_id):
+            raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
+        call.account = account

@@ -1,0 +1,125 @@
+"""
+Does a request with a cookie come from a page of ours?
+
+Four layers: the cookie is SameSite=Strict, the browser says where the request
+comes from, scripts send what no foreign form can, and a write carries the
+session's token.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from gateway.domain.calls import Call, Headers
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import CSRF_FAILED
+
+TOKEN: Final = "X-CSRF-Token"  # noqa: S105 - the name of a header
+MARK: Final = "X-Requested-With"
+_MARKED: Final = "panel"
+_OURS: Final = frozenset({"same-origin", "none"})
+_JSON: Final = "application/json"
+
+Origin = Callable[[], str]
+"""Where our pages come from, ``https://host``; asked each time, for a port may be known late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFromOurPage:
+    """
+    Layer two for reads: a foreign page may not even ask.
+
+    Attributes:
+        marked: A script's call says so in ``X-Requested-With: panel``, which
+            no foreign page can without being asked about first.
+    """
+
+    origin: Origin
+    marked: bool
+    refuses = (CSRF_FAILED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on unless the browser says it is foreign.
+
+        Raises:
+            ServiceError: ``CSRF_FAILED`` (403).
+        """
+        headers = call.asked.headers
+        _check_place(headers, self.origin(), silent=True)
+        if self.marked and list(headers.getall(MARK, ())) != [_MARKED]:
+            raise ServiceError(CSRF_FAILED, "token")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFromOurPage:
+    """Layers two and three for writes: from our origin, and no form's media type."""
+
+    origin: Origin
+    refuses = (CSRF_FAILED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if it comes from our origin, as JSON if it has a body.
+
+        Raises:
+            ServiceError: ``CSRF_FAILED`` (403); also for a browser that says
+                nothing about where the request comes from.
+        """
+        _check_place(call.asked.headers, self.origin(), silent=False)
+        media = call.asked.content_type
+        if media is not None and media.partition(";")[0].strip().lower() != _JSON:
+            raise ServiceError(CSRF_FAILED, "content_type")
+
+
+@dataclass(frozen=True, slots=True)
+class CsrfToken:
+    """
+    Layer four: a write carries the token of the session that its cookie stands for.
+
+    Attributes:
+        without_session: Lets on who has no session at all, where a repeated
+            request must not fail, such as signing out twice.
+    """
+
+    without_session: bool = False
+    refuses = (CSRF_FAILED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if the token is right; compared in constant time.
+
+        Raises:
+            ServiceError: ``CSRF_FAILED`` (403).
+        """
+        if call.browser is None:
+            if self.without_session:
+                return
+            raise ServiceError(CSRF_FAILED, "token")
+        sent = call.asked.headers.getall(TOKEN, ())
+        expected = call.browser.panel.csrf.encode()
+        if len(sent) != 1 or not hmac.compare_digest(_bytes(sent[0]), expected):
+            raise ServiceError(CSRF_FAILED, "token")
+
+
+def _check_place(headers: Headers, origin: str, *, silent: bool) -> None:
+    """Refuse what comes from elsewhere; ``silent`` lets on a client that does not say."""
+    sites = headers.getall("Sec-Fetch-Site", ())
+    if sites:
+        if len(sites) != 1 or sites[0] not in _OURS:
+            raise ServiceError(CSRF_FAILED, "fetch_site")
+        return
+    origins = headers.getall("Origin", ())
+    if origins:
+        if len(origins) != 1 or origins[0] != origin:
+            raise ServiceError(CSRF_FAILED, "origin")
+    elif not silent:
+        raise ServiceError(CSRF_FAILED, "origin")
+
+
+def _bytes(text: str) -> bytes:
+    """Read whatever was sent: bytes that are not UTF-8 are no token."""
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,209 @@
+"""What the back office's management takes: bodies and filters; any fault is VALIDATION_FAILED."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from gateway.domain import strict
+from gateway.domain.calls import Asked, Input, Parameter
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging
+from policies.validation.document import Number, document
+
+Body = TypeVar("Body", bound=msgspec.Struct)
+Read = TypeVar("Read")
+Wanted = TypeVar("Wanted")
+
+_REFUSES: Final = (VALIDATION_FAILED,)
+_SECRETS: Final = frozenset({"credentials"})
+"""Fields that are sealed as they stand, line breaks and all."""
+
+_COUNTED: Final = {"type": "integer", "minimum": 1, "maximum": 10**18 - 1}
+
+PAGING: Final = (
+    Parameter(
+        name="page",
+        required=False,
+        schema={**_COUNTED, "default": 1},
+        description="Counted from 1.",
+    ),
+    Parameter(
+        name="limit",
+        required=False,
+        schema={**_COUNTED, "default": DEFAULT_LIMIT},
+        description=f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}.",
+    ),
+)
+
+
+def body(shape: type[Body]) -> Input[Body]:
+    """Take a JSON object of a shape; null counts as absent, unknown fields are counted."""
+
+    def read(asked: Asked) -> Body:
+        found = _document(asked)
+        asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
+        try:
+            return msgspec.convert(_given(found), shape)
+        except msgspec.ValidationError as problem:
+            raise ServiceError(VALIDATION_FAILED, "field") from problem
+
+    return Input(read=read, body=shape, refuses=_REFUSES)
+
+
+def of_path(name: str) -> Input[str]:
+    """Take the UUID that the path names; another form is nobody's: NOT_FOUND."""
+    return _path(name, strict.uuid_text)
+
+
+def word_of_path(name: str) -> Input[str]:
+    """Take the text that the path names."""
+    return _path(name, strict.plain_text)
+
+
+def two_of_path(one: Input[str], other: Input[str]) -> Input[tuple[str, str]]:
+    """Take two things that the path names."""
+    return Input(read=lambda asked: (one.read(asked), other.read(asked)), refuses=(*one.refuses,))
+
+
+def both(path: Input[str], shape: type[Body]) -> Input[tuple[str, Body]]:
+    """Take what the path names, and a body."""
+    further = body(shape)
+
+    def read(asked: Asked) -> tuple[str, Body]:
+        return path.read(asked), further.read(asked)
+
+    return Input(read=read, body=shape, refuses=(*path.refuses, *further.refuses))
+
+
+def filters(read: Callable[[Filters], Wanted], *parameters: Parameter) -> Input[Wanted]:
+    """Take filters of the query; unknown ones are ignored."""
+    return Input(read=lambda asked: read(Filters(asked)), parameters=parameters, refuses=_REFUSES)
+
+
+def text_filter(name: str, description: str) -> Parameter:
+    """Describe a filter by a text."""
+    schema = {"type": "string", "minLength": 1, "maxLength": strict.MAX_TEXT}
+    return Parameter(name=name, required=False, schema=schema, description=description)
+
+
+def whole_filter(name: str, description: str) -> Parameter:
+    """Describe a filter by a whole number."""
+    schema = {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}
+    return Parameter(name=name, required=False, schema=schema, description=description)
+
+
+def word_filter(name: str, words: type[Any]) -> Parameter:
+    """Describe a filter by one of our words."""
+    schema = {"type": "string", "enum": [str(each) for each in words]}
+    return Parameter(name=name, required=False, schema=schema, description="One of the words.")
+
+
+def instant_filter(name: str, description: str) -> Parameter:
+    """Describe a filter by an instant."""
+    schema = {"type": "string", "format": "date-time", "examples": ["2026-09-22T13:40:11Z"]}
+    return Parameter(name=name, required=False, schema=schema, description=description)
+
+
+class Filters:
+    """The filters of one query; every method raises VALIDATION_FAILED for another form."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._query = asked.query
+
+    def text(self, name: str) -> str | None:
+        """Read a text; None when it is absent."""
+        return self.read(name, _filled)
+
+    def instant(self, name: str) -> datetime | None:
+        """Read an instant; None when it is absent."""
+        return self.read(name, instant)
+
+    def whole(self, name: str) -> int | None:
+        """Read a whole number; None when it is absent."""
+        return self.read(name, strict.whole_number)
+
+    def paging(self) -> Paging:
+        """Read which page."""
+        page, limit = self.whole("page"), self.whole("limit")
+        if page == 0 or limit == 0:
+            raise ServiceError(VALIDATION_FAILED, "paging")
+        return Paging(page or 1, min(limit or DEFAULT_LIMIT, LARGEST_LIMIT))
+
+    def read(self, name: str, reader: Callable[[str], Read]) -> Read | None:
+        """Read the one value there is; None when it is absent."""
+        values = self._query.get(name, ())
+        if not values:
+            return None
+        if len(values) > 1:
+            raise ServiceError(VALIDATION_FAILED, "repeated")
+        try:
+            return reader(values[0])
+        except ValueError as problem:
+            raise ServiceError(VALIDATION_FAILED, "form") from problem
+
+
+def instant(text: str) -> datetime:
+    """Read an instant of RFC 3339; ValueError for another form, and for one without a zone."""
+    found = msgspec.convert(strict.plain_text(text), datetime)
+    if found.tzinfo is None:
+        raise strict.Malformed
+    try:
+        return found.astimezone(UTC)
+    except OverflowError as problem:  # the first or last day of the calendar, elsewhere
+        raise strict.Malformed from problem
+
+
+def _filled(text: str) -> str:
+    if not text:
+        raise strict.Malformed
+    return strict.plain_text(text)
+
+
+def _path(name: str, reader: Callable[[str], str]) -> Input[str]:
+    def read(asked: Asked) -> str:
+        try:
+            return reader(asked.path[name])
+        except ValueError as problem:
+            raise ServiceError(NOT_FOUND, "form") from problem
+
+    return Input(read=read, refuses=(NOT_FOUND,))
+
+
+def _document(asked: Asked) -> Mapping[str, Any]:
+    """Read one JSON object; the reason stays, the code is ours."""
+    try:
+        return document(asked)
+    except ServiceError as refusal:
+        raise ServiceError(VALIDATION_FAILED, refusal.reason) from refusal
+
+
+def _given(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is given: null is not, and texts are plain."""
+    return {
+        name: value if name in _SECRETS else _plain(value)
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+def _plain(value: object) -> object:
+    """Return a value without surprises; ServiceError where there are some."""
+    try:
+        match value:
+            case str():
+                return strict.plain_text(value)
+            case Number():
+                return strict.whole_number(value.text)
+            case list():
+                return [_plain(each) for each in value]
+            case dict():
+                return _given(value)
+            case _:
+                return value
+    except ValueError as problem:
+        raise ServiceError(VALIDATION_FAILED, "field") from problem

@@ -1,0 +1,234 @@
+"""What people order of a bank: keys, charges and refunds, read as strictly as a payout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from gateway.domain import errors, strict
+from gateway.domain.calls import Asked, Input
+from gateway.domain.charges import ChargeOrder, ChargeType, Payer
+from gateway.domain.errors import ServiceError
+from gateway.domain.money import Money
+from gateway.domain.pix_keys import KeyOrder, PixKeyType, normal_key
+from gateway.domain.refunds import RefundRequest
+from policies.validation import fields, identifiers
+from policies.validation.document import document
+from policies.validation.fields import Text
+
+LONGEST_EXPIRY_S: Final = 315_360_000
+"""Ten years of 365 days."""
+
+_BODY: Final = (errors.PAYLOAD_INVALID, errors.FIELD_MISSING)
+
+Reference = Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
+KeyWord = Annotated[str, msgspec.Meta(pattern="^(cpf|cnpj|email|phone|evp)$", examples=["email"])]
+AnyKeyWord = Annotated[str, msgspec.Meta(pattern="^(cpf|cnpj|email|phone|evp|)$")]
+ChargeWord = Annotated[str, msgspec.Meta(pattern="^(Dynamic|Static)$", examples=["Dynamic"])]
+Expiry = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_EXPIRY_S, description="Seconds from now.")]
+
+
+class KeyBody(msgspec.Struct):
+    """A key to be registered; ``key`` is absent for ``evp``, which the bank draws."""
+
+    type: KeyWord
+    key: Text = ""
+
+
+class LookupBody(msgspec.Struct):
+    """A key of any bank; without ``type`` its form tells."""
+
+    key: Reference
+    type: AnyKeyWord = ""
+
+
+class PayerBody(msgspec.Struct):
+    """Who is asked to pay."""
+
+    name: Reference
+    tax_number: Annotated[str, msgspec.Meta(examples=["529.982.247-25"], max_length=1024)]
+    message: Text = ""
+
+
+class ChargeBody(msgspec.Struct):
+    """A charge to be made; without ``value`` the payer chooses, without ``payer`` anybody pays."""
+
+    reference: Reference
+    type: ChargeWord
+    key: Reference
+    value: Money | None = None
+    expires_in: Expiry | None = None
+    payer: PayerBody | None = None
+    description: Text = ""
+    reusable: bool = False
+
+
+class RefundBody(msgspec.Struct):
+    """Money to be given back, wholly or in part."""
+
+    reference: Reference
+    value: Money
+    description: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderReader:
+    """
+    Reads what people order.
+
+    Attributes:
+        alphanumeric_cnpj: Whether the CNPJ with letters is taken.
+
+    Every method raises ServiceError with a code of ``SVC.VAL``.
+    """
+
+    alphanumeric_cnpj: bool = False
+
+    def key(self, asked: Asked) -> KeyOrder:
+        """Read a key to be registered."""
+        body = _body(asked, KeyBody, ("type",))
+        kind = fields.read(PixKeyType, body["type"], "type")
+        if kind is PixKeyType.EVP:
+            return KeyOrder(kind, _no_key(body))
+        if fields.missing(body, "key"):
+            raise ServiceError(errors.FIELD_MISSING, "key")
+        return KeyOrder(kind, self._key(kind, body["key"]))
+
+    def lookup(self, asked: Asked) -> str:
+        """Read a key of anybody's, into its normal form."""
+        body = _body(asked, LookupBody, ("key",))
+        if fields.missing(body, "type"):
+            return self._any_key(body["key"])
+        return self._key(fields.read(PixKeyType, body["type"], "type"), body["key"])
+
+    def charge(self, asked: Asked) -> ChargeOrder:
+        """Read a charge to be made."""
+        body = _body(asked, ChargeBody, ("reference", "type", "key"))
+        has_value = not fields.missing(body, "value")
+        return ChargeOrder(
+            reference=fields.read(strict.reference, body["reference"], "reference"),
+            type=fields.read(ChargeType, body["type"], "type"),
+            key=self._any_key(body["key"]),
+            value=fields.positive(body["value"]) if has_value else None,
+            expires_in=_expiry(body),
+            payer=self._payer(body),
+            description=fields.text(body, "description"),
+            reusable=_flag(body, "reusable"),
+        )
+
+    def _payer(self, body: Mapping[str, Any]) -> Payer | None:
+        """Read who is asked to pay; nobody, where nobody is named."""
+        if body.get("payer") is None:
+            return None
+        payer = body["payer"]
+        if not isinstance(payer, dict):
+            raise ServiceError(errors.PAYLOAD_INVALID, "payer")
+        if fields.missing(payer, "name") or fields.missing(payer, "tax_number"):
+            raise ServiceError(errors.FIELD_MISSING, "payer")
+        return Payer(
+            name=fields.text(payer, "name"),
+            tax_number=fields.read(self._tax_number, payer["tax_number"], "tax_number"),
+            message=fields.text(payer, "message"),
+        )
+
+    def _tax_number(self, text: str) -> str:
+        return strict.tax_number(text, alphanumeric=self.alphanumeric_cnpj)
+
+    def _key(self, kind: PixKeyType, found: object) -> str:
+        return fields.read(lambda text: self._normal(kind, text), found, "key")
+
+    def _any_key(self, found: object) -> str:
+        """Read a key whose form alone tells its kind; the forms have nothing in common."""
+        return fields.read(self._normal_of_any, found, "key")
+
+    def _normal_of_any(self, text: str) -> str:
+        for kind in PixKeyType:
+            with suppress(ValueError):
+                return self._normal(kind, text)
+        problem = "no key"
+        raise ValueError(problem)
+
+    def _normal(self, kind: PixKeyType, text: str) -> str:
+        return normal_key(kind, text, alphanumeric_cnpj=self.alphanumeric_cnpj)
+
+
+def refund(asked: Asked) -> RefundRequest:
+    """
+    Read a refund of the payment that the path names.
+
+    Raises:
+        ServiceError: with a code of ``SVC.VAL``.
+    """
+    payment = identifiers.reference(asked)
+    body = _body(asked, RefundBody, ("reference", "value"))
+    return RefundRequest(
+        value=fields.positive(body["value"]),
+        reference=fields.read(strict.reference, body["reference"], "reference"),
+        payment=payment,
+        description=fields.text(body, "description"),
+    )
+
+
+def _body(asked: Asked, shape: type[msgspec.Struct], needed: tuple[str, ...]) -> Mapping[str, Any]:
+    """Read the body, count what is not known, and demand what is needed."""
+    body = document(asked)
+    asked.unknown_fields = len(body.keys() - set(shape.__struct_fields__))
+    if any(fields.missing(body, name) for name in needed):
+        raise ServiceError(errors.FIELD_MISSING, "order")
+    return body
+
+
+def _no_key(body: Mapping[str, Any]) -> str:
+    """Refuse a random key that is named: the bank draws it."""
+    if not fields.missing(body, "key"):
+        raise ServiceError(errors.PAYLOAD_INVALID, "key")
+    return ""
+
+
+def _expiry(body: Mapping[str, Any]) -> int | None:
+    """Read after how many seconds a charge can no longer be paid."""
+    if body.get("expires_in") is None:
+        return None
+    seconds = fields.whole(body["expires_in"], errors.PAYLOAD_INVALID, "expires_in")
+    if not 0 < seconds <= LONGEST_EXPIRY_S:
+        raise ServiceError(errors.PAYLOAD_INVALID, "expires_in")
+    return seconds
+
+
+def _flag(body: Mapping[str, Any], name: str) -> bool:
+    """Read true or false; absent is false."""
+    found = body.get(name)
+    if found is None:
+        return False
+    if not isinstance(found, bool):
+        raise ServiceError(errors.PAYLOAD_INVALID, name)
+    return found
+
+
+REFUND: Final[Input[RefundRequest]] = Input(
+    read=refund, body=RefundBody, refuses=(*_BODY, errors.AMOUNT_NOT_POSITIVE)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderInputs:
+    """What rows of orders take."""
+
+    key: Input[KeyOrder]
+    lookup: Input[str]
+    charge: Input[ChargeOrder]
+
+
+def order_inputs(*, alphanumeric_cnpj: bool) -> OrderInputs:
+    """Take orders; ``alphanumeric_cnpj`` also takes the CNPJ with letters."""
+    reader = OrderReader(alphanumeric_cnpj)
+    amounts = (*_BODY, errors.AMOUNT_NOT_POSITIVE)
+    return OrderInputs(
+        key=Input(read=reader.key, body=KeyBody, refuses=_BODY),
+        lookup=Input(read=reader.lookup, body=LookupBody, refuses=_BODY),
+        charge=Input(read=reader.charge, body=ChargeBody, refuses=amounts),
+    )

@@ -1,0 +1,113 @@
+"""Which days, which page of them, and which status: in a body, as the query says it elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+
+from gateway.domain import errors
+from gateway.domain.calls import Asked, Input
+from gateway.domain.errors import ServiceError
+from gateway.domain.incoming import IncomingSearch, IncomingStatus
+from gateway.domain.payout_status import PayoutSearch, PayoutStatus
+from gateway.domain.refunds import RefundSearch, RefundStatus
+from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
+from policies.validation import fields
+from policies.validation.document import document
+
+Status = TypeVar("Status", bound=StrEnum)
+Wanted = TypeVar("Wanted")
+
+Day = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"])]
+Counted = Annotated[int, msgspec.Meta(ge=1, le=10**18 - 1)]
+
+_REFUSES: Final = (
+    errors.PAYLOAD_INVALID,
+    errors.FIELD_MISSING,
+    errors.DATE_INVALID,
+    errors.WINDOW_INVALID,
+    errors.NUMBER_INVALID,
+)
+
+
+class SearchBody(msgspec.Struct):
+    """Both days included, at most 90; more than 100 a page counts as 100."""
+
+    init: Day
+    ends: Day
+    page: Counted = 1
+    limit: Counted = DEFAULT_LIMIT
+
+
+class IncomingBody(SearchBody):
+    """Payments by the day they came in; without ``status`` all."""
+
+    status: Annotated[str, msgspec.Meta(pattern="^(paid|partly_refunded|refunded|)$")] = ""
+
+
+class RefundsBody(SearchBody):
+    """Refunds by the day they were ordered; without ``status`` all."""
+
+    status: Annotated[str, msgspec.Meta(pattern="^(processing|paid|failed|)$")] = ""
+
+
+class WithdrawsBody(SearchBody):
+    """Payouts by the day they were created; without ``status`` all."""
+
+    status: Annotated[str, msgspec.Meta(pattern="^(processing|paid|failed|)$")] = ""
+
+
+def _filtered(
+    shape: type[SearchBody], status: type[Status], make: Callable[[Search, Status | None], Wanted]
+) -> Input[Wanted]:
+    """
+    Take a search with a status.
+
+    It refuses as the query does, in its order; first, what is no JSON object.
+    """
+
+    def read(asked: Asked) -> Wanted:
+        body = _body(asked, shape)
+        wanted = _search(body)
+        if fields.missing(body, "status"):
+            return make(wanted, None)
+        return make(wanted, fields.read(status, body["status"], "status"))
+
+    return Input(read=read, body=shape, refuses=_REFUSES)
+
+
+def _body(asked: Asked, shape: type[SearchBody]) -> Mapping[str, Any]:
+    """Read the body, and count what is not known."""
+    body = document(asked)
+    asked.unknown_fields = len(body.keys() - set(shape.__struct_fields__))
+    return body
+
+
+def _search(body: Mapping[str, Any]) -> Search:
+    if fields.missing(body, "init") or fields.missing(body, "ends"):
+        raise ServiceError(errors.FIELD_MISSING, "window")
+    init, ends = fields.day(body["init"]), fields.day(body["ends"])
+    try:
+        window = Window(init, ends)
+    except ValueError as problem:
+        raise ServiceError(errors.WINDOW_INVALID, "window") from problem
+    page, limit = _counted(body, "page", 1), _counted(body, "limit", DEFAULT_LIMIT)
+    return Search(window, Paging(page, min(limit, LARGEST_LIMIT)))
+
+
+def _counted(body: Mapping[str, Any], name: str, default: int) -> int:
+    """Read a positive whole number, or take the default when it is absent."""
+    if body.get(name) is None:
+        return default
+    number = fields.whole(body[name], errors.NUMBER_INVALID, name)
+    if number < 1:
+        raise ServiceError(errors.NUMBER_INVALID, name)
+    return number
+
+
+INCOMING: Final[Input[IncomingSearch]] = _filtered(IncomingBody, IncomingStatus, IncomingSearch)
+REFUNDS: Final[Input[RefundSearch]] = _filtered(RefundsBody, RefundStatus, RefundSearch)
+WITHDRAWS: Final[Input[PayoutSearch]] = _filtered(WithdrawsBody, PayoutStatus, PayoutSearch)

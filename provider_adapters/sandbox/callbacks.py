@@ -1,0 +1,122 @@
+"""
+The sandbox bank's callbacks: how they are signed, and how a signature is checked.
+
+As Standard Webhooks has it: HMAC-SHA-256 over id, instant and body, each
+joined by a full stop; what is older or newer than five minutes is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from gateway.domain.callbacks import CallbackKind, Notice
+from gateway.domain.calls import Headers
+from gateway.domain.clocks import Now
+
+EVENT: Final = "Webhook-Id"
+INSTANT: Final = "Webhook-Timestamp"
+SIGNATURE: Final = "Webhook-Signature"
+TOLERANCE_S: Final = 300
+
+_VERSION: Final = "v1,"
+_LONGEST: Final = 128
+_MOST: Final = 8
+_KINDS: Final[Mapping[str, CallbackKind]] = {
+    "transferencia": CallbackKind.PAYOUT,
+    "cobranca": CallbackKind.CHARGE,
+    "devolucao": CallbackKind.REFUND,
+}
+
+
+def token_of(secret: bytes) -> str:
+    """Return the last step of the callbacks' address: 32 hexadecimal digits."""
+    return hmac.digest(secret, b"callback address", "sha256").hex()[:32]
+
+
+def sign(secret: bytes, event: str, at: datetime, body: bytes) -> dict[str, str]:
+    """Return the headers of a callback."""
+    instant = str(int(at.timestamp()))
+    signature = base64.b64encode(_mac(secret, event, instant, body)).decode()
+    return {EVENT: event, INSTANT: instant, SIGNATURE: f"{_VERSION}{signature}"}
+
+
+class SandboxProof:
+    """Checks callbacks of the sandbox bank; a ``CallbackProof``."""
+
+    def __init__(self, secret: bytes, now: Now) -> None:
+        """Know the secret that the bank signs with."""
+        self._secret = secret
+        self._token = token_of(secret).encode()
+        self._now = now
+
+    def check(self, headers: Headers, body: bytes, token: str) -> Notice | None:
+        """Return what a callback says; None when anything about it is wrong."""
+        event, instant, signatures = (_only(headers, name) for name in (EVENT, INSTANT, SIGNATURE))
+        known = hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self._token)
+        if not known or not event or not self._is_fresh(instant):
+            return None
+        wanted = _mac(self._secret, event, instant, body)
+        # Every signature is compared: several are there while a secret is being changed.
+        right = [hmac.compare_digest(each, wanted) for each in _signatures(signatures)]
+        return _notice(body, event) if any(right) else None
+
+    def read(self, body: bytes) -> Notice:
+        """Read a body that was proven before."""
+        return _notice(body, "")
+
+    def _is_fresh(self, instant: str) -> bool:
+        if not (instant.isascii() and instant.isdigit() and len(instant) <= _LONGEST // 8):
+            return False
+        return abs(self._now().timestamp() - int(instant)) <= TOLERANCE_S
+
+
+def _mac(secret: bytes, event: str, instant: str, body: bytes) -> bytes:
+    return hmac.digest(secret, f"{event}.{instant}.".encode() + body, "sha256")
+
+
+def _only(headers: Headers, name: str) -> str:
+    """Return the one printable value there is; empty when there are none or several."""
+    values = headers.getall(name, ())
+    if len(values) != 1 or len(values[0]) > _LONGEST * _MOST:
+        return ""
+    return values[0] if values[0].isascii() and values[0].isprintable() else ""
+
+
+def _signatures(header: str) -> list[bytes]:
+    found = []
+    for each in header.split(" ")[:_MOST]:
+        try:
+            found.append(binascii.a2b_base64(each.removeprefix(_VERSION), strict_mode=True))
+        except ValueError:
+            continue
+    return found
+
+
+def _notice(body: bytes, event: str) -> Notice:
+    """Read a body; what is not known is told as such, for the bank has said it."""
+    try:
+        said: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        said = None
+    texts = said if isinstance(said, dict) else {}
+    kind = _KINDS.get(str(texts.get("tipo")), CallbackKind.OTHER)
+    name = "referencia" if kind is CallbackKind.CHARGE else "chave"
+    return Notice(
+        event=event[:_LONGEST],
+        kind=kind,
+        subject=_text(texts.get(name)),
+        account=_text(texts.get("conta")),
+    )
+
+
+def _text(found: object) -> str:
+    """Return a text that can be stored; anything else is empty."""
+    if not isinstance(found, str) or len(found) > _LONGEST * _MOST:
+        return ""
+    return found if found.isprintable() else ""

@@ -1,0 +1,25 @@
+"""Lists of the bank: a half-open window of instants, by cursor, newest first."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from gateway.domain.windows import Window
+
+LARGEST_PAGE: Final = 500
+
+
+def query(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
+    """Write what part of a list is wanted; the bank's window is half open as ours."""
+    asked = {
+        "de": instant(window.start),
+        "ate": instant(window.end),
+        "limite": str(min(max(limit, 1), LARGEST_PAGE)),
+    }
+    return asked if cursor is None else {**asked, "cursor": cursor}
+
+
+def instant(at: datetime) -> str:
+    """Write an instant as the bank reads it."""
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

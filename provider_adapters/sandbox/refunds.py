@@ -1,0 +1,160 @@
+"""
+Refunds in the bank's words, and its answers as outcomes.
+
+What is not listed here is not returned but raised, and the client makes
+Unknown of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC
+from typing import Final
+
+from gateway.domain.payouts import FailureCode
+from gateway.domain.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
+from gateway.domain.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
+from gateway.domain.refunds import Refund, RefundOrder, RefundStatus
+from provider_adapters._shared import integrity
+from provider_adapters._shared.documents import understood
+from provider_adapters._shared.messages import ProviderAnswer
+from provider_adapters._shared.reasons import Reason
+from provider_adapters.sandbox import option_documents as said
+from provider_adapters.sandbox import translate
+from provider_adapters.sandbox.option_words import above_zero, good
+
+REJECTIONS: Final[Mapping[tuple[int, str], tuple[str, FailureCode]]] = {
+    (400, "ABOVE_PAYMENT"): (ABOVE_PAYMENT, FailureCode.OTHER),
+    (400, "INSUFFICIENT_FUNDS"): (Reason.REFUSED, FailureCode.INSUFFICIENT_FUNDS),
+    (400, "PAYMENT_TOO_OLD"): (TOO_LATE, FailureCode.OTHER),
+    (400, "REJECTED"): (Reason.REFUSED, FailureCode.REJECTED),
+    (403, "NOT_ALLOWED"): (NOT_ALLOWED, FailureCode.REJECTED),
+    (422, "KEY_REUSED"): (IN_USE, FailureCode.OTHER),
+}
+"""
+The only answers that prove that this order moved nothing and never will.
+
+A 404 is not among them: it is also what a status of 404 carries that came after
+the refund was given; whether the payment exists is asked before.
+"""
+STATUSES: Final[Mapping[str, RefundStatus]] = {
+    "EM_PROCESSAMENTO": RefundStatus.PROCESSING,
+    "DEVOLVIDO": RefundStatus.PAID,
+    "NAO_REALIZADO": RefundStatus.FAILED,
+}
+_FORBIDDEN: Final = 403
+_CREATED: Final = frozenset({200, 201})
+
+
+def created(answer: ProviderAnswer, order: RefundOrder, unseen: translate.Unseen) -> Outcome:
+    """
+    Read what the bank says to an order.
+
+    Raises:
+        ProviderError: for all that is not listed.
+    """
+    code = translate.error_code(answer)
+    if (answer.status, code) in REJECTIONS:
+        reason, failed = REJECTIONS[answer.status, code]
+        forbidden = answer.status == _FORBIDDEN
+        evidence = answer.evidence(reason, code)
+        return Rejected(evidence=evidence, failure=failed, forbidden=forbidden)
+
+    def shape(document: said.Devolucao) -> Outcome:
+        return _outcome(answer, _refund(document, unseen), order)
+
+    return understood(answer, said.DEVOLUCAO, shape, _CREATED)
+
+
+def found(answer: ProviderAnswer, provider_key: str, unseen: translate.Unseen) -> Refund:
+    """
+    Read a refund that was looked up.
+
+    Raises:
+        ProviderError: NotFound only for the bank's own word for it; BadReply
+            for a refund of another key.
+    """
+
+    def shape(document: said.Devolucao) -> Refund:
+        refund = _refund(document, unseen)
+        if refund.provider_key != provider_key:
+            raise ValueError(Reason.KEY_MISMATCH)
+        return refund
+
+    return understood(good(answer), said.DEVOLUCAO, shape)
+
+
+def page(answer: ProviderAnswer, unseen: translate.Unseen) -> Page[Refund]:
+    """Read a page of refunds."""
+
+    def shape(document: said.Devolucoes) -> Page[Refund]:
+        items = tuple(_refund(each, unseen) for each in document.devolucoes)
+        return Page(items=items, next_cursor=document.proximo_cursor)
+
+    return understood(good(answer), said.DEVOLUCOES, shape)
+
+
+def _outcome(answer: ProviderAnswer, refund: Refund, order: RefundOrder) -> Outcome:
+    """Read a refund's state, if it is the one that was ordered."""
+    problem = _contradiction(refund, order)
+    if problem is not None:
+        return Unknown(answer.evidence(problem))
+    evidence = answer.evidence(Reason.ANSWERED)
+    match refund.status:
+        case RefundStatus.PROCESSING:
+            return Accepted(
+                evidence=evidence, provider_id=refund.provider_id, e2e_id=refund.return_id
+            )
+        case RefundStatus.PAID:
+            return Settled(
+                evidence=evidence,
+                value=refund.value,
+                provider_id=refund.provider_id,
+                e2e_id=refund.return_id,
+                settled_at=refund.settled_at,
+            )
+        case RefundStatus.FAILED:
+            failure = refund.failure or FailureCode.OTHER
+            return Rejected(evidence=answer.evidence(Reason.REFUSED), failure=failure)
+
+
+def _contradiction(refund: Refund, order: RefundOrder) -> Reason | None:
+    """Say in what a refund differs from what was ordered."""
+    if refund.provider_key != order.provider_key:
+        return Reason.KEY_MISMATCH
+    if refund.value != order.value:
+        return Reason.AMOUNT_MISMATCH
+    same_payment = refund.payment_e2e_id == order.payment_e2e_id
+    return None if same_payment else Reason.E2E_ID_MALFORMED
+
+
+def _refund(document: said.Devolucao, unseen: translate.Unseen) -> Refund:
+    """Read a refund; one of an unknown state is still processing."""
+    status = STATUSES.get(document.situacao)
+    if status is None:
+        unseen()
+    for e2e_id in (document.id_devolucao, document.recebimento.e2e):
+        if e2e_id is not None and not integrity.is_e2e_id(e2e_id):
+            raise ValueError(Reason.E2E_ID_MALFORMED)
+    return Refund(
+        reference=document.referencia or "",
+        provider_key=document.chave_idempotencia or "",
+        provider_id=integrity.provider_id(document.id),
+        payment_e2e_id=document.recebimento.e2e,
+        payment_reference=document.recebimento.referencia or "",
+        return_id=document.id_devolucao or "",
+        value=above_zero(document.valor_centavos),
+        description=document.descricao or "",
+        status=status or RefundStatus.PROCESSING,
+        failure=_failure(document),
+        created_at=document.criada_em.astimezone(UTC),
+        settled_at=translate.utc(document.liquidada_em),
+    )
+
+
+def _failure(document: said.Devolucao) -> FailureCode | None:
+    """Name why it failed, in our words."""
+    if STATUSES.get(document.situacao) is not RefundStatus.FAILED:
+        return None
+    code = "" if document.falha is None else document.falha.code
+    return FailureCode.REJECTED if code == "REJECTED" else FailureCode.OTHER

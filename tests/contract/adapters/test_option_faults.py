@@ -1,0 +1,127 @@
+"""What the wire does wrong to the optional calls: each fails in one way, none is sent twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, date, datetime
+
+import pytest
+
+from gateway.domain.charges import ChargeOrder, ChargeType
+from gateway.domain.money import Money
+from gateway.domain.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.provider_options import Option
+from gateway.domain.providers import NotSent, ProviderError, Unavailable, Unknown, Unreachable
+from gateway.domain.refunds import RefundOrder
+from gateway.domain.windows import Window
+from provider_adapters import registry
+from tests.contract.adapters.harness import ACCOUNT, FAR, KEY, on_stage
+from tests.contract.adapters.test_options import Offering
+from tests.contract.adapters.test_wire_faults import PATIENCE_S, _before_a_byte
+from tests.contract.adapters.wire_faults import FAULTS, WireFault
+from tests.unit.provider_adapters.scripted import ScriptedBank, standing
+from tests.unit.provider_adapters.witness import SHORT, Witness
+
+adapters = pytest.mark.parametrize("name", list(registry.ADAPTERS))
+faults = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+
+Call = Callable[[Offering], Awaitable[object]]
+
+E2E_ID = "E9999999920261120134012345678901"
+DAY = Window(date(2026, 11, 20), date(2026, 11, 20))
+OWN_KEY = PixKey(
+    provider_id="CH0000000007",
+    key="52998224725",
+    type=PixKeyType.CPF,
+    status=PixKeyStatus.ACTIVE,
+    created_at=datetime(2026, 11, 20, tzinfo=UTC),
+)
+CHARGE = ChargeOrder(reference="order-1", type=ChargeType.DYNAMIC, key="loja@example.com")
+REFUND = RefundOrder(
+    provider_key=KEY, reference="r-1", payment_e2e_id=E2E_ID, value=Money(1), description=""
+)
+
+REPEATABLE: dict[Option, Call] = {
+    Option.CANCEL_KEY: lambda bank: bank.cancel_key(ACCOUNT, OWN_KEY),
+    Option.LOOK_UP_KEY: lambda bank: bank.look_up_key(ACCOUNT, "maria@example.com"),
+    Option.CANCEL_CHARGE: lambda bank: bank.cancel_charge(ACCOUNT, "order-1"),
+    Option.FIND_RECEIVED: lambda bank: bank.find_received(ACCOUNT, E2E_ID),
+    Option.LIST_RECEIVED: lambda bank: bank.list_received(ACCOUNT, DAY, None, 10),
+    Option.FIND_REFUND: lambda bank: bank.find_refund(ACCOUNT, KEY),
+    Option.LIST_REFUNDS: lambda bank: bank.list_refunds(ACCOUNT, DAY, None, 10),
+}
+ONCE: dict[Option, Call] = {
+    Option.CREATE_KEY: lambda bank: bank.create_key(ACCOUNT, KeyOrder(PixKeyType.EVP, "")),
+    Option.CREATE_CHARGE: lambda bank: bank.create_charge(ACCOUNT, CHARGE),
+}
+ALL = {**REPEATABLE, **ONCE}
+
+
+def test_every_option_is_tried():
+    assert {*ALL, Option.CREATE_REFUND} == set(Option)
+
+
+@adapters
+@faults
+@pytest.mark.parametrize("option", list(ALL))
+async def test_a_call_fails_with_a_provider_error(name: str, fault: WireFault, option: Option):
+    """In time, with the fixed reason, told once for every try; what changes is tried once."""
+    told = Witness()
+    async with (
+        standing(ScriptedBank(fault.play, reads=fault.reads)) as bank,
+        on_stage(name, bank.url, told, SHORT) as adapter,
+    ):
+        begun = time.monotonic()
+        with pytest.raises(ProviderError) as failed:
+            await ALL[option](adapter)  # type: ignore[arg-type]
+        took = time.monotonic() - begun
+
+    # A change is sent as money is, whose outcome tells the reason and no class.
+    assert isinstance(failed.value, fault.read | Unavailable if option in ONCE else fault.read)
+    assert failed.value.reason == fault.reason or not fault.reason
+    assert took < SHORT.read_s + PATIENCE_S
+    assert bank.connections == len(told.calls) <= (1 if option in ONCE else 2)
+    assert {call.operation for call in told.calls} == {option.value}
+
+
+@adapters
+@faults
+async def test_a_refund_is_sent_once_and_unknown(name: str, fault: WireFault):
+    """As a payout is: only listed answers are definite, nothing is sent twice."""
+    told = Witness()
+    async with (
+        standing(ScriptedBank(fault.play, reads=fault.reads)) as bank,
+        on_stage(name, bank.url, told, SHORT) as adapter,
+    ):
+        outcome = await adapter.create_refund(ACCOUNT, REFUND, FAR)  # type: ignore[attr-defined]
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.bytes_left
+    assert outcome.evidence.reason == fault.reason or not fault.reason
+    assert bank.connections == 1
+    assert told.retries == []
+    assert [(call.operation, call.bytes_left) for call in told.calls] == [("create_refund", True)]
+
+
+@adapters
+@pytest.mark.parametrize("fault", ["refused", "stalled"])
+@pytest.mark.parametrize("option", list(ALL))
+async def test_what_fails_before_a_byte_is_unreachable(name: str, fault: str, option: Option):
+    with _before_a_byte(fault) as (url, reason):
+        async with on_stage(name, url, Witness(), SHORT) as adapter:
+            with pytest.raises(Unreachable) as failed:
+                await ALL[option](adapter)  # type: ignore[arg-type]
+
+    assert failed.value.reason == reason
+
+
+@adapters
+@pytest.mark.parametrize("fault", ["refused", "stalled"])
+async def test_a_refund_that_fails_before_a_byte_is_not_sent(name: str, fault: str):
+    with _before_a_byte(fault) as (url, reason):
+        async with on_stage(name, url, Witness(), SHORT) as adapter:
+            outcome = await adapter.create_refund(ACCOUNT, REFUND, FAR)  # type: ignore[attr-defined]
+
+    assert isinstance(outcome, NotSent)
+    assert (outcome.evidence.bytes_left, outcome.evidence.reason) == (False, reason)

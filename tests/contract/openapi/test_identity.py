@@ -1,0 +1,128 @@
+"""Identity's document: valid, of the rows, and what is served is as it says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from openapi_spec_validator import OpenAPIV31SpecValidator, validate
+from schemathesis import Case, GenerationMode
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+from gateway.http.openapi import codes_of, document
+from gateway.http.table import Place, Table
+from tests.surfaces.house import House
+from tests.surfaces.house_fixtures import clock, house, kind, maria, store, template, url
+
+__all__ = ["clock", "house", "kind", "maria", "store", "template", "url"]
+
+SURFACE = next(each for each in described_surfaces(Settings()) if each.name == "identity")
+DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate identity")
+PLACES = Table([SURFACE]).places()
+CONFORMS = [
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+]
+OPERATIONS = {
+    each.ok().label: each.ok()
+    for each in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
+}
+EXAMPLES = 15
+
+
+def described(place: Place) -> dict[str, Any]:
+    """Return the description of a row."""
+    found: dict[str, Any] = DOCUMENT["paths"][place.template][place.row.method.lower()]
+    return found
+
+
+def test_the_document_is_openapi_3_1():
+    validate(DOCUMENT, cls=OpenAPIV31SpecValidator)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.row.name)
+def test_every_row_is_described_with_its_scheme_and_codes(place: Place):
+    shown = described(place)
+
+    scheme = place.gate.scheme
+    assert shown["security"] == ([{scheme: []}] if scheme else [])
+    assert ("requestBody" in shown) is (place.row.takes.body is not None)
+    assert str(place.row.status) in shown["responses"]
+    for error in codes_of(place.gate, place.row):
+        assert error.code in shown["responses"][str(error.status)]["description"]
+
+
+def test_the_schemes_are_told():
+    schemes = DOCUMENT["components"]["securitySchemes"]
+
+    assert set(schemes) == {"bearer", "session"}
+    assert schemes["session"]["name"] == "__Host-pixgate"
+
+
+def test_nothing_else_is_described():
+    told = {(method.upper(), path) for path, each in DOCUMENT["paths"].items() for method in each}
+
+    assert told == {(place.row.method, place.template) for place in PLACES}
+
+
+async def test_it_is_served_as_it_is_generated(house: House):
+    answer = await house.ask("GET", "/iam/v1/openapi.json")
+
+    assert answer.document == json.loads(json.dumps(DOCUMENT))
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+@pytest.mark.parametrize("label", OPERATIONS)
+async def test_nothing_generated_from_the_document_surprises(
+    house: House, maria, label: str, mode: GenerationMode
+):
+    """Good input and bad, with a token and without: never a 500, always what is described."""
+    operation = OPERATIONS[label]
+    raw = DOCUMENT["paths"][operation.path][operation.method]
+    if mode is GenerationMode.NEGATIVE and not (raw["parameters"] or "requestBody" in raw):
+        pytest.skip("where nothing is taken, nothing can be wrong")
+    token = (await house.signs_in())["access_token"]
+
+    await asyncio.to_thread(explore, house.port, label, mode, token)
+
+
+def explore(port: int, label: str, mode: GenerationMode, token: str) -> None:
+    """Send what schemathesis thinks of, every second time with a token."""
+    sent = 0
+
+    with requests.Session() as session:
+
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=OPERATIONS[label].as_strategy(generation_mode=mode))
+        def send(case: Case) -> None:
+            nonlocal sent
+            sent += 1
+            headers = {"Authorization": f"Bearer {token}"} if sent % 2 else {}
+            said = case.call(base_url=f"http://127.0.0.1:{port}", headers=headers, session=session)
+            assert said.status_code < 500, said.content
+            assert len(said.headers["x-trace-id"]) == 1
+            # A generated step may make it another path.
+            if not (said.status_code in {404, 405} and b"SVC.GTW" in said.content):
+                case.validate_response(said, checks=CONFORMS)
+
+        send()
+    assert sent >= 1

@@ -1,0 +1,98 @@
+"""Second factors that are asked for, and links in mails, in the store."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.identity import Purpose
+from gateway.store.engine import Store
+from tests.contract.stores.people import challenge, mail_token, signed_in
+from tests.contract.stores.samples import NOW
+
+LATER = NOW + timedelta(hours=1)
+
+
+async def test_a_challenge_is_read_back_whole(store: Store):
+    await signed_in(store)
+
+    await store.identity.challenges.add(challenge())
+
+    assert await store.identity.challenges.find(b"c") == challenge()
+    assert await store.identity.challenges.find(b"d") is None
+
+
+async def test_it_may_be_tried_so_often_whoever_tries(store: Store, second: Store):
+    await signed_in(store)
+    await store.identity.challenges.add(challenge())
+    nodes = [store.identity.challenges, second.identity.challenges] * 5
+
+    tried = await asyncio.gather(*(node.try_once(b"c", 5, NOW) for node in nodes))
+
+    assert sum(tried) == 5
+
+
+async def test_one_that_is_used_or_over_is_not_tried(store: Store):
+    await signed_in(store)
+    await store.identity.challenges.add(challenge())
+
+    assert not await store.identity.challenges.try_once(b"c", 5, LATER)
+    await store.identity.challenges.use(b"c", NOW)
+    assert not await store.identity.challenges.try_once(b"c", 5, NOW)
+
+
+async def test_of_ten_at_once_one_uses_it(store: Store, second: Store):
+    await signed_in(store)
+    await store.identity.challenges.add(challenge())
+    nodes = [store.identity.challenges, second.identity.challenges] * 5
+
+    used = await asyncio.gather(*(node.use(b"c", NOW) for node in nodes))
+
+    assert sum(used) == 1
+
+
+async def test_a_link_works_once(store: Store):
+    await signed_in(store)
+    await store.identity.challenges.add_mail_token(mail_token())
+
+    first = await store.identity.challenges.use_mail_token(b"m", Purpose.RESET, NOW)
+    again = await store.identity.challenges.use_mail_token(b"m", Purpose.RESET, NOW)
+
+    assert first == replace(mail_token(), used_at=NOW)
+    assert again is None
+
+
+@pytest.mark.parametrize(
+    ("purpose", "at"), [(Purpose.INVITATION, NOW), (Purpose.RESET, LATER)], ids=["other", "late"]
+)
+async def test_a_link_is_for_its_purpose_and_its_time(store: Store, purpose, at):
+    await signed_in(store)
+    await store.identity.challenges.add_mail_token(mail_token())
+
+    assert await store.identity.challenges.use_mail_token(b"m", purpose, at) is None
+
+
+async def test_a_new_link_voids_the_one_before(store: Store):
+    await signed_in(store)
+    await store.identity.challenges.add_mail_token(mail_token())
+    await store.identity.challenges.add_mail_token(mail_token(b"i", Purpose.INVITATION))
+
+    await store.identity.challenges.add_mail_token(mail_token(b"n"))
+
+    use = store.identity.challenges.use_mail_token
+    assert await use(b"m", Purpose.RESET, NOW) is None
+    assert await use(b"n", Purpose.RESET, NOW) is not None
+    assert await use(b"i", Purpose.INVITATION, NOW) is not None
+
+
+async def test_what_is_over_is_forgotten(store: Store):
+    await signed_in(store)
+    await store.identity.challenges.add(challenge())
+    await store.identity.challenges.add_mail_token(mail_token())
+
+    assert await store.identity.challenges.forget(NOW) == 0
+    assert await store.identity.challenges.forget(LATER) == 2
+    assert await store.identity.challenges.find(b"c") is None

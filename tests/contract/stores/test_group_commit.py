@@ -1,0 +1,364 @@
+"""Writes of one moment share a transaction, and each is answered as if it had been alone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Connection, event
+
+from gateway.domain.payouts import Failure, FailureCode, Payout, PayoutState
+from gateway.domain.stores import Change, StoreUnavailable
+from gateway.store.engine import Store
+from tests.contract.stores.patience import within
+from tests.contract.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
+
+SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
+ACCEPTED, PAID, REJECTED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.REJECTED
+FAILED = PayoutState.FAILED
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+class Commits:
+    """Counts the transactions of a store that end well or are undone, and can spoil them."""
+
+    def __init__(self, store: Store) -> None:
+        self.engine = store.database.writer.sync_engine
+        self.done = self.undone = 0
+        self._loses: Callable[[], None] | None = None
+        self._real = self.engine.dialect.do_commit
+        self.engine.dialect.do_commit = self._commit
+        event.listen(self.engine, "rollback", self._rollback)
+
+    def lose(self, *, after: bool) -> None:
+        """Have every commit from now on fail, before it is done or after."""
+
+        def lost() -> None:
+            raise ConnectionResetError
+
+        self._after, self._loses = after, lost
+
+    def restore(self) -> None:
+        self.engine.dialect.do_commit = self._real
+        event.remove(self.engine, "rollback", self._rollback)
+
+    def _commit(self, connection: Connection) -> None:
+        if self._loses and not self._after:
+            self._loses()
+        self._real(connection)
+        self.done += 1
+        if self._loses:
+            self._loses()
+
+    def _rollback(self, _connection: Connection) -> None:
+        self.undone += 1
+
+
+@pytest.fixture
+async def commits(store: Store) -> AsyncIterator[Commits]:
+    """The transactions of the store."""
+    counted = Commits(store)
+    yield counted
+    counted.restore()
+
+
+async def added(store: Store, *payouts: Payout) -> list[object]:
+    """Add all at one moment; what each was told, or what was raised."""
+    return await asyncio.gather(
+        *(store.payouts.add(each, attempt()) for each in payouts), return_exceptions=True
+    )
+
+
+async def recorded(store: Store, *changes: Change) -> list[object]:
+    """Record all at one moment."""
+    return await asyncio.gather(
+        *(store.payouts.record(each) for each in changes), return_exceptions=True
+    )
+
+
+async def found(store: Store, reference: str) -> PayoutState | None:
+    """Where a payout stands."""
+    row = await store.payouts.find(ACCOUNT, reference)
+    return None if row is None else row.state
+
+
+async def test_many_writes_of_one_moment_are_one_transaction(
+    store: Store, commits: Commits
+) -> None:
+    names = [f"o-{number}" for number in range(40)]
+    told = await added(store, *map(payout, names))
+    done = await recorded(store, *(change(SENDING, ACCEPTED, reference=name) for name in names))
+
+    assert told == [None] * 40
+    assert done == [True] * 40
+    assert commits.done == 2
+    for name in names:
+        row = await store.payouts.find(ACCOUNT, name)
+        assert row == replace(payout(name), state=ACCEPTED, updated_at=change(SENDING, PAID).at)
+        (only,) = await store.payouts.attempts(ACCOUNT, name)
+        assert only.outcome is ACCEPTED
+
+
+async def test_of_equal_references_in_a_batch_one_wins(store: Store, commits: Commits) -> None:
+    """Rule R2; the losers are shown the winner's row, also those of the winner's own batch."""
+    tries = [replace(payout(), fingerprint=f"{number:064}") for number in range(6)]
+
+    told = await added(store, *tries, payout("order-2"))
+
+    assert told.count(None) == 2
+    assert told[:6] == [None, *[tries[0]] * 5]
+    assert await store.payouts.find(ACCOUNT, "order-1") == tries[0]
+    assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
+    assert commits.done == 1
+
+
+async def test_a_batch_tells_rows_that_were_there_first(store: Store) -> None:
+    await store.payouts.add(payout("order-2"), attempt())
+
+    told = await added(store, payout(), payout("order-2", centavos=1), payout("order-3"))
+
+    assert told == [None, payout("order-2"), None]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        replace(payout("wrong"), provider_key=payout("there").provider_key),
+        replace(payout("wrong"), account_id=NOBODY),
+        replace(payout("wrong"), description="\ud800"),
+        replace(payout("wrong"), created_at=NOW.replace(tzinfo=None)),
+    ],
+    ids=["provider key of another", "no such account", "no text", "no zone"],
+)
+async def test_a_row_the_database_refuses_fails_alone(store: Store, wrong: Payout) -> None:
+    await store.payouts.add(payout("there"), attempt())
+
+    told = await added(store, payout(), wrong, payout("order-2"))
+
+    assert told[0] is told[2] is None
+    assert isinstance(told[1], StoreUnavailable)
+    assert await store.payouts.find(wrong.account_id, "wrong") is None
+    assert await store.payouts.attempts(wrong.account_id, "wrong") == []
+
+
+async def test_an_attempt_that_cannot_be_kept_fails_alone(store: Store) -> None:
+    told = await asyncio.gather(
+        store.payouts.add(payout(), replace(attempt(), trace_id="\ud800")),
+        store.payouts.add(payout("order-2"), attempt()),
+        return_exceptions=True,
+    )
+
+    assert isinstance(told[0], StoreUnavailable)
+    assert told[1] is None
+    assert [await found(store, each) for each in ("order-1", "order-2")] == [None, SENDING]
+
+
+async def test_a_refused_intent_takes_no_outcome_with_it(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+
+    told = await asyncio.gather(
+        store.payouts.add(replace(payout("wrong"), account_id=NOBODY), attempt()),
+        store.payouts.record(change(SENDING, ACCEPTED)),
+        return_exceptions=True,
+    )
+
+    assert isinstance(told[0], StoreUnavailable)
+    assert told[1] is True
+    assert await found(store, "order-1") is ACCEPTED
+
+
+async def test_each_step_of_a_batch_is_compared_by_itself(store: Store, commits: Commits) -> None:
+    """Rule R8."""
+    await added(store, *(payout(f"order-{number}") for number in range(1, 6)))
+    await recorded(
+        store,
+        change(SENDING, REJECTED, reference="order-2"),
+        change(SENDING, NOT_SENT, reference="order-4"),
+    )
+    before = commits.done
+    unsent = replace(payout("order-4"), state=NOT_SENT)
+
+    told = await asyncio.gather(
+        store.payouts.record(change(SENDING, PAID)),
+        store.payouts.record(change(SENDING, PAID, reference="order-2")),
+        store.payouts.record(change(SENDING, PAID, reference="order-3", attempt=2)),
+        store.payouts.claim(unsent, attempt(2)),
+        store.payouts.claim(replace(unsent, reference="order-5"), attempt(2)),
+        store.payouts.add(payout("order-6"), attempt()),
+    )
+
+    assert told == [True, False, False, True, False, None]
+    assert commits.done == before + 1
+    stand = [await found(store, f"order-{number}") for number in range(1, 7)]
+    assert stand == [PAID, REJECTED, SENDING, SENDING, SENDING, SENDING]
+    numbers = [each.number for each in await store.payouts.attempts(ACCOUNT, "order-4")]
+    assert numbers == [1, 2]
+
+
+async def test_of_two_steps_of_one_payout_in_a_batch_one_is_written(store: Store) -> None:
+    await added(store, payout(), payout("order-2"))
+
+    told = await recorded(
+        store,
+        change(SENDING, PAID),
+        change(SENDING, REJECTED),
+        change(SENDING, ACCEPTED, reference="order-2"),
+        change(ACCEPTED, PAID, reference="order-2"),
+    )
+
+    assert told == [True, False, True, True]
+    assert [await found(store, each) for each in ("order-1", "order-2")] == [PAID, PAID]
+
+
+async def test_a_claim_is_won_once_in_a_batch(store: Store) -> None:
+    """Rule R9."""
+    await store.payouts.add(payout(), attempt())
+    await store.payouts.record(change(SENDING, NOT_SENT))
+    unsent = replace(payout(), state=NOT_SENT)
+
+    told = await asyncio.gather(*(store.payouts.claim(unsent, attempt(2)) for _ in range(5)))
+
+    assert told.count(True) == 1
+    assert len(await store.payouts.attempts(ACCOUNT, "order-1")) == 2
+
+
+async def test_a_step_for_which_there_is_no_payout_is_lost_in_a_batch_too(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+
+    told = await recorded(store, change(SENDING, PAID), change(SENDING, PAID, reference="none"))
+
+    assert told == [True, False]
+
+
+STEPS = [
+    change(SENDING, UNKNOWN),
+    of(change(SENDING, ACCEPTED), provider_id="p-1", e2e_id="E1", evidence=EVIDENCE),
+    of(change(SENDING, PAID), settled_at=NOW, provider_id="p-1"),
+    of(change(SENDING, REJECTED), failure=Failure(FailureCode.LIMIT_EXCEEDED, forbidden=True)),
+    of(change(SENDING, REJECTED), failure=Failure(FailureCode.REJECTED, forbidden=False)),
+    change(SENDING, NOT_SENT),
+]
+LATER = NOW + timedelta(hours=1)
+THEN = [
+    of(change(UNKNOWN, PAID), at=LATER, settled_at=NOW, evidence=EVIDENCE),
+    of(change(ACCEPTED, PAID), at=LATER),
+    of(
+        change(NOT_SENT, FAILED),
+        at=LATER,
+        failure=Failure(FailureCode.REJECTED, forbidden=False),
+    ),
+]
+
+
+@pytest.mark.parametrize("first", STEPS, ids=lambda step: str(step.after))
+async def test_a_batch_writes_what_each_would_write_alone(store: Store, first: Change) -> None:
+    steps = [first, *(each for each in THEN if first.after in each.before)]
+    for name in ("alone", "one", "two"):
+        await store.payouts.add(payout(name), attempt())
+
+    for step in steps:
+        assert await store.payouts.record(of(step, reference="alone"))
+        assert await recorded(store, of(step, reference="one"), of(step, reference="two")) == [
+            True,
+            True,
+        ]
+
+    alone, one = [await store.payouts.find(ACCOUNT, name) for name in ("alone", "one")]
+    assert alone is not None
+    assert one == replace(alone, reference="one", provider_key=payout("one").provider_key)
+    assert await store.payouts.attempts(ACCOUNT, "one") == await store.payouts.attempts(
+        ACCOUNT, "alone"
+    )
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["not done", "done"])
+async def test_a_lost_commit_is_told_to_all_and_tried_by_nobody(
+    store: Store, commits: Commits, after: bool
+) -> None:
+    """Whether it was done nobody can tell: a second try could find its own row."""
+    commits.lose(after=after)
+
+    told = await added(store, payout(), payout("order-2"))
+
+    assert all(isinstance(each, StoreUnavailable) for each in told)
+    assert commits.done == after
+    stored = SENDING if after else None
+    assert [await found(store, each) for each in ("order-1", "order-2")] == [stored, stored]
+
+
+async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_again(
+    store: Store, commits: Commits
+) -> None:
+    """What one row cannot have caused, is not tried for each."""
+
+    def fail(_c: object, _cursor: object, statement: str, *_rest: object) -> None:
+        if "payout_attempts" in statement:
+            raise ConnectionResetError
+
+    event.listen(commits.engine, "before_cursor_execute", fail)
+    told = await added(store, payout(), payout("order-2"), payout("order-3"))
+    event.remove(commits.engine, "before_cursor_execute", fail)
+
+    assert all(isinstance(each, StoreUnavailable) for each in told)
+    assert (commits.done, commits.undone) == (0, 1)
+    assert await found(store, "order-1") is None
+    assert await added(store, payout(), payout("order-2")) == [None, None]
+
+
+@pytest.mark.parametrize("steps", range(1, 12, 2))
+async def test_one_who_goes_takes_nobody_with_him(store: Store, steps: int) -> None:
+    asking = [
+        asyncio.create_task(store.payouts.add(payout(f"order-{number}"), attempt()))
+        for number in range(1, 4)
+    ]
+    for _ in range(steps):
+        await asyncio.sleep(0.0003)
+    asking[0].cancel()
+
+    told = await asyncio.gather(*asking, return_exceptions=True)
+
+    assert told[1:] == [None, None]
+    assert [await found(store, f"order-{number}") for number in (2, 3)] == [SENDING, SENDING]
+
+
+async def test_closing_commits_what_was_asked_and_refuses_the_rest(
+    store: Store, second: Store
+) -> None:
+    asking = [
+        asyncio.create_task(second.payouts.add(payout(f"order-{number}"), attempt()))
+        for number in range(1, 4)
+    ]
+    await asyncio.sleep(0)
+
+    await second.close()
+
+    assert await asyncio.gather(*asking) == [None] * 3
+    assert await found(store, "order-3") is SENDING
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await second.payouts.record(change(SENDING, PAID))
+
+
+async def test_batches_of_two_nodes_in_opposite_orders_never_wait_for_each_other(
+    store: Store, second: Store
+) -> None:
+    """A ring of waiting transactions would cost a second, and one of them its work."""
+    for turn in range(10):
+        names = [f"{turn}-{number}" for number in range(12)]
+        with within(1):
+            one, other = await asyncio.gather(
+                added(store, *map(payout, names)), added(second, *map(payout, reversed(names)))
+            )
+            done, late = await asyncio.gather(
+                recorded(store, *(change(SENDING, PAID, reference=name) for name in names)),
+                recorded(
+                    second,
+                    *(change(SENDING, REJECTED, reference=name) for name in reversed(names)),
+                ),
+            )
+
+        wins = [
+            (told is None) + (there is None) for told, there in zip(one, other[::-1], strict=True)
+        ]
+        assert wins == [1] * 12
+        assert [mine + theirs for mine, theirs in zip(done, late[::-1], strict=True)] == [1] * 12

@@ -1,0 +1,90 @@
+"""Signing keys, failure counts and mail in the store."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+from gateway.domain.identity import Failures, Mail, SigningKey
+from gateway.store.engine import Store
+from tests.contract.stores.samples import NOW, event
+
+KEY = SigningKey(
+    id="k1", public=b"\x00" * 32, sealed_private=b"sealed", created_at=NOW, signs_from=NOW
+)
+MAIL = Mail(id="m1", to="maria@example.com", subject="Olá", text="link", created_at=NOW)
+
+
+def one_more(before: Failures | None) -> Failures:
+    return Failures(key="ip:1", count=(before.count if before else 0) + 1, since=NOW)
+
+
+async def test_keys_are_listed_by_when_they_sign(store: Store):
+    later = replace(KEY, id="k0", signs_from=NOW + timedelta(days=1))
+    for each in (later, KEY):
+        await store.identity.signing_keys.add(each, event())
+
+    assert await store.identity.signing_keys.list() == [KEY, later]
+
+
+async def test_a_key_is_retired_once(store: Store):
+    await store.identity.signing_keys.add(KEY, event())
+
+    retired = [await store.identity.signing_keys.retire("k1", NOW, event()) for _ in range(2)]
+
+    assert retired == [True, False]
+    assert await store.identity.signing_keys.list() == [replace(KEY, retired_at=NOW)]
+
+
+async def test_no_failure_is_lost_however_many_come_at_once(store: Store, second: Store):
+    nodes = [store.identity.failures, second.identity.failures] * 5
+
+    counted = await asyncio.gather(*(node.change("ip:1", one_more) for node in nodes))
+
+    assert sorted(each.count for each in counted) == list(range(1, 11))
+
+
+async def test_counts_are_found_and_cleared_by_key(store: Store):
+    await store.identity.failures.change("ip:1", one_more)
+    blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=NOW, blocks=2)
+    await store.identity.failures.change("ip:2", lambda _before: blocked)
+
+    await store.identity.failures.clear(["ip:1", "ip:9"])
+
+    assert await store.identity.failures.find(["ip:1", "ip:2"]) == [blocked]
+
+
+async def test_mail_waits_until_it_is_sent(store: Store):
+    newer = replace(MAIL, id="m2", created_at=NOW + timedelta(seconds=1))
+    for each in (newer, MAIL):
+        await store.identity.outbox.put(each)
+
+    assert await store.identity.outbox.waiting(5) == [MAIL, newer]
+    assert await store.identity.outbox.latest(1) == [newer]
+
+
+async def test_what_was_sent_keeps_no_link(store: Store):
+    await store.identity.outbox.put(MAIL)
+
+    await store.identity.outbox.sent("m1", NOW)
+
+    assert await store.identity.outbox.waiting(5) == []
+    assert await store.identity.outbox.latest(5) == [replace(MAIL, text="", sent_at=NOW)]
+
+
+async def test_what_is_long_over_is_forgotten(store: Store):
+    """Or names that nobody has would stay for ever."""
+    later = NOW + timedelta(days=7)
+    blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=later, blocks=2)
+    await store.identity.failures.change("ip:1", one_more)
+    await store.identity.failures.change("ip:2", lambda _before: blocked)
+    await store.identity.outbox.put(MAIL)
+
+    forgotten = [
+        await each.forget(NOW + timedelta(seconds=1))
+        for each in (store.identity.failures, store.identity.outbox)
+    ]
+
+    assert forgotten == [1, 1]
+    assert await store.identity.failures.find(["ip:1", "ip:2"]) == [blocked]

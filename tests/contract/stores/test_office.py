@@ -1,0 +1,218 @@
+"""Approvals, callbacks and the request log in the store, and the audit log as it is read."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.approvals import Approval, ApprovalKind, ApprovalState
+from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
+from gateway.domain.money import Money
+from gateway.domain.office_stores import (
+    ApprovalSearch,
+    AuditSearch,
+    CallbackSearch,
+    RequestSearch,
+)
+from gateway.domain.request_log import LoggedRequest
+from gateway.domain.stores import AlreadyExists
+from gateway.domain.windows import Paging
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, event
+
+FIRST = Paging(1, 25)
+END = NOW + timedelta(hours=8)
+APPROVAL = Approval(
+    id="a1",
+    kind=ApprovalKind.PAYOUT,
+    account_id=ACCOUNT,
+    company_id=COMPANY,
+    reference="pedido/1 ção",
+    value=Money(1050),
+    sealed_order=b"\x00sealed",
+    ordered_by="u1",
+    orderer="user:maria@example.com",
+    ordered_at=NOW,
+    ends_at=END,
+)
+CALLBACK = Callback(
+    id="c1",
+    provider="sandbox",
+    event="e1",
+    kind=CallbackKind.PAYOUT,
+    subject="key",
+    received_at=NOW,
+    body=b'{"a":\xff}',
+    due_at=NOW,
+)
+REQUEST = LoggedRequest(
+    at=NOW,
+    trace_id="t1",
+    surface="banking",
+    route="banking.balance",
+    status=200,
+    code="",
+    client_id="cli_a",
+    user_id="",
+    company_id=COMPANY,
+    line='{"a":1}',
+)
+
+
+def decided(state: ApprovalState, by: str = "u2") -> Approval:
+    return replace(APPROVAL, state=state, decided_by=by, decider=by, decided_at=NOW, reason="ok")
+
+
+async def test_an_order_is_read_back_whole(store: Store):
+    await store.office.approvals.add(APPROVAL, event())
+
+    assert await store.office.approvals.find("a1") == APPROVAL
+    assert await store.office.approvals.find("a2") is None
+
+
+async def test_one_order_waits_under_a_reference(store: Store):
+    await store.office.approvals.add(APPROVAL, event())
+
+    with pytest.raises(AlreadyExists):
+        await store.office.approvals.add(replace(APPROVAL, id="a2"), event())
+
+    await store.office.approvals.decide(decided(ApprovalState.REJECTED), event())
+    await store.office.approvals.add(replace(APPROVAL, id="a3"), event())
+
+
+async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
+    await store.office.approvals.add(APPROVAL, event())
+    nodes = [store.office.approvals, second.office.approvals] * 5
+
+    held = await asyncio.gather(
+        *(
+            node.decide(decided(ApprovalState.APPROVED, f"u{number}"), event())
+            for number, node in enumerate(nodes)
+        )
+    )
+
+    found = await store.office.approvals.find("a1")
+    assert sum(held) == 1
+    assert found == decided(ApprovalState.APPROVED, f"u{held.index(True)}")
+
+
+async def test_approvals_are_searched_by_state_and_company(store: Store):
+    await store.office.approvals.add(APPROVAL, event())
+    other = replace(APPROVAL, id="a2", reference="2", ordered_at=NOW + timedelta(seconds=1))
+    await store.office.approvals.add(other, event())
+    await store.office.approvals.decide(decided(ApprovalState.REJECTED), event())
+
+    async def found(**wanted) -> list[str]:
+        rows, total = await store.office.approvals.search(ApprovalSearch(paging=FIRST, **wanted))
+        assert total == len(rows)
+        return [each.id for each in rows]
+
+    assert await found() == ["a2", "a1"]
+    assert await found(state=ApprovalState.WAITING) == ["a2"]
+    assert await found(companies=frozenset({COMPANY})) == ["a2", "a1"]
+    assert await found(companies=frozenset({"other"})) == []
+
+
+async def test_what_waits_past_its_end_is_overdue(store: Store):
+    await store.office.approvals.add(APPROVAL, event())
+
+    assert await store.office.approvals.overdue(END - timedelta(seconds=1)) == []
+    assert await store.office.approvals.overdue(END) == [APPROVAL]
+
+
+async def test_an_event_of_a_bank_is_stored_once(store: Store, second: Store):
+    nodes = [store.office.callbacks, second.office.callbacks] * 5
+
+    new = await asyncio.gather(
+        *(node.add(replace(CALLBACK, id=f"c{n}")) for n, node in enumerate(nodes))
+    )
+    other_bank = await store.office.callbacks.add(replace(CALLBACK, id="o", provider="other"))
+
+    assert (sum(new), other_bank) == (1, True)
+
+
+async def test_what_is_due_is_claimed_once(store: Store, second: Store):
+    await store.office.callbacks.add(CALLBACK)
+    later = NOW + timedelta(minutes=1)
+
+    first = await store.office.callbacks.due(NOW, later)
+    again = await second.office.callbacks.due(NOW, later)
+
+    assert (first, again) == ([CALLBACK], [])
+    assert [each.id for each in await second.office.callbacks.due(later, END)] == ["c1"]
+
+
+async def test_what_was_handled_is_due_no_more(store: Store):
+    await store.office.callbacks.add(CALLBACK)
+
+    await store.office.callbacks.handled("c1", CallbackState.DONE, NOW, None)
+
+    rows, total = await store.office.callbacks.search(CallbackSearch(paging=FIRST))
+    assert await store.office.callbacks.due(END, END) == []
+    done = replace(CALLBACK, state=CallbackState.DONE, tries=1, handled_at=NOW, due_at=None)
+    assert (rows, total) == ([done], 1)
+
+
+async def test_callbacks_are_searched_and_forgotten(store: Store):
+    await store.office.callbacks.add(CALLBACK)
+    search = CallbackSearch(
+        paging=FIRST,
+        provider="sandbox",
+        kind=CallbackKind.PAYOUT,
+        state=CallbackState.RECEIVED,
+    )
+
+    assert await store.office.callbacks.search(search) == ([CALLBACK], 1)
+    other = replace(search, kind=CallbackKind.CHARGE)
+    assert await store.office.callbacks.search(other) == ([], 0)
+    assert await store.office.callbacks.forget(END) == 1
+
+
+async def test_requests_are_searched_and_forgotten(store: Store):
+    newer = replace(REQUEST, at=NOW + timedelta(seconds=1), status=404, trace_id="t2")
+    await store.office.requests.add([REQUEST, newer])
+    await store.office.requests.add([])
+    everything = RequestSearch(paging=FIRST, since=NOW, until=END)
+
+    assert await store.office.requests.search(everything) == ([newer, REQUEST], 2)
+    for wanted in ({"trace_id": "t2"}, {"status": 404}):
+        assert await store.office.requests.search(replace(everything, **wanted)) == ([newer], 1)
+    for wanted in ({"client_id": "cli_b"}, {"companies": frozenset({"other"})}):
+        assert await store.office.requests.search(replace(everything, **wanted)) == ([], 0)
+    assert await store.office.requests.forget(newer.at) == 1
+
+
+async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store):
+    await store.office.requests.add([REQUEST])
+    search = RequestSearch(paging=Paging(9, 25), since=NOW, until=END)
+
+    assert await store.office.requests.search(search) == ([], 1)
+
+
+async def test_acts_are_found_newest_first(store: Store):
+    await store.audit.append(event("a.first"))
+    await store.audit.append(replace(event("a.second"), subject="credential:1%_", actor="maria"))
+
+    async def found(**wanted) -> list[str]:
+        rows, _ = await store.office.record.find_acts(AuditSearch(paging=FIRST, **wanted))
+        return [each.event.action for each in rows][:2]
+
+    assert await found() == ["a.second", "a.first"]
+    assert await found(actor="maria") == ["a.second"]
+    assert await found(subject="credential:1%*") == ["a.second"]
+    assert await found(subject="credential:2*") == []
+    assert await found(action="a.first", since=NOW, until=END) == ["a.first"]
+    assert await found(until=NOW) == []
+
+
+async def test_the_record_is_exported_in_its_order(store: Store):
+    await store.audit.append(event("last"))
+
+    length = await store.office.record.verify()
+    first, *_, last = await store.office.record.after(0, 1000)
+
+    assert (first.number, last.number, last.event.action) == (1, length, "last")
+    assert await store.office.record.after(length, 10) == []

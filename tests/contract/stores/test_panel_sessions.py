@@ -1,0 +1,99 @@
+"""What browsers' cookies stand for, in the store."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+from gateway.store.engine import Store
+from tests.contract.stores.people import END, MARIA, panel
+from tests.contract.stores.samples import NOW
+
+LEASE = NOW + timedelta(seconds=15)
+
+
+async def test_it_is_read_back_whole(store: Store):
+    await store.identity.panels.add(panel())
+
+    assert await store.identity.panels.find("h1") == panel()
+    assert await store.identity.panels.of(MARIA) == [panel()]
+    assert await store.identity.panels.find("h2") is None
+
+
+async def test_a_new_id_takes_the_place_of_the_old_one(store: Store):
+    """The old cookie opens nothing from then on."""
+    await store.identity.panels.add(panel())
+
+    assert await store.identity.panels.replace("h1", panel("h2"))
+
+    assert await store.identity.panels.find("h1") is None
+    assert await store.identity.panels.find("h2") == panel("h2")
+
+
+async def test_where_the_old_one_is_gone_no_new_one_comes(store: Store):
+    assert not await store.identity.panels.replace("h1", panel("h2"))
+
+    assert await store.identity.panels.find("h2") is None
+
+
+async def test_of_ten_at_once_one_may_refresh(store: Store, second: Store):
+    await store.identity.panels.add(panel())
+    nodes = [store.identity.panels, second.identity.panels] * 5
+
+    leased = await asyncio.gather(*(node.lease("h1", 0, NOW, LEASE) for node in nodes))
+
+    assert sum(leased) == 1
+
+
+async def test_a_lease_ends_by_itself(store: Store):
+    await store.identity.panels.add(panel())
+    await store.identity.panels.lease("h1", 0, NOW, LEASE)
+
+    assert await store.identity.panels.lease("h1", 0, LEASE, LEASE)
+
+
+async def test_saving_raises_the_version_and_ends_the_lease(store: Store):
+    await store.identity.panels.add(panel())
+    await store.identity.panels.lease("h1", 0, NOW, LEASE)
+    fresh = replace(panel(), sealed=b"fresh")
+
+    saved = await store.identity.panels.save(fresh, 0)
+    late = await store.identity.panels.save(fresh, 0)
+
+    assert (saved, late) == (True, False)
+    assert await store.identity.panels.find("h1") == replace(fresh, version=1)
+    assert not await store.identity.panels.lease("h1", 0, NOW, LEASE)
+
+
+async def test_idle_time_slides_forward_only(store: Store):
+    await store.identity.panels.add(panel())
+
+    await store.identity.panels.touch("h1", NOW + timedelta(minutes=1))
+    await store.identity.panels.touch("h1", NOW)
+
+    found = await store.identity.panels.find("h1")
+    assert found is not None
+    assert found.seen_at == NOW + timedelta(minutes=1)
+
+
+async def test_it_is_removed_once(store: Store):
+    await store.identity.panels.add(panel())
+
+    assert [await store.identity.panels.remove("h1") for _ in range(2)] == [True, False]
+
+
+async def test_what_is_idle_or_over_is_forgotten(store: Store):
+    for name, seen, ends in (
+        ("idle", NOW, END),
+        ("over", NOW + timedelta(hours=1), NOW + timedelta(hours=1)),
+        ("live", NOW + timedelta(hours=1), END),
+    ):
+        await store.identity.panels.add(replace(panel(name), seen_at=seen, ends_at=ends))
+
+    forgotten = await store.identity.panels.forget(
+        NOW + timedelta(minutes=45), NOW + timedelta(hours=1)
+    )
+
+    assert forgotten == 2
+    assert [each.id_hash for each in await store.identity.panels.of(MARIA)] == ["live"]

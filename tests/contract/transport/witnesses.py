@@ -1,0 +1,113 @@
+"""Two readers of the same bytes: ours alone, piece by piece, and aiohttp's client on a socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gateway.domain.accounts import Environment
+from gateway.domain.providers import ProviderError
+from provider_adapters._shared.messages import ProviderAnswer
+from provider_adapters._shared.passage import Passage
+from provider_adapters._shared.wire.reading import Reading
+from provider_adapters._shared.wire.transport import WireTransport
+from tests.contract.transport.roads import LIMITS, READ
+from tests.unit.provider_adapters.scripted import Line, ScriptedBank, standing
+from tests.unit.provider_adapters.stock import StockTransport
+
+LARGEST = 2048
+Verdict = tuple[object, ...]
+"""Status, headers (names in lower case) and body of an answer; or the reason of a failure."""
+
+
+def said(found: ProviderAnswer | ProviderError) -> Verdict:
+    """Put an outcome in a form that can be compared."""
+    if isinstance(found, ProviderError):
+        return (str(found.reason),)
+    headers = tuple((name.lower(), value) for name, value in found.headers.items())
+    return (found.status, headers, found.body)
+
+
+def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
+    """Cut into segments at these places."""
+    edges = sorted({0, len(data), *(place % (len(data) + 1) for place in places)})
+    return [data[one:two] for one, two in pairwise(edges)]
+
+
+def reading(loop: asyncio.AbstractEventLoop) -> Reading:
+    """Make a reader that waits for an answer."""
+    made = Reading(loop, LARGEST)
+    made.begin([].append)
+    return made
+
+
+def read(loop: asyncio.AbstractEventLoop, segments: Sequence[bytes]) -> Verdict:
+    """Read segments, then the end; say what was made of them."""
+    reader = reading(loop)
+    try:
+        for segment in segments:
+            found = reader.feed(segment)
+            if found is not None:
+                return said(found)
+        return said(reader.end())
+    except ProviderError as failure:
+        return said(failure)
+
+
+def answer_ends(loop: asyncio.AbstractEventLoop, data: bytes) -> int | None:
+    """Return how many bytes our reader takes for the first answer; None if it takes none."""
+    reader = reading(loop)
+    try:
+        for place in range(len(data)):
+            if reader.feed(data[place : place + 1]) is not None:
+                return place + 1
+        reader.end()
+    except ProviderError:
+        return None
+    return len(data)
+
+
+@dataclass
+class Roads:
+    """A bank that says what it is told to, and two roads to it."""
+
+    ours: WireTransport
+    stock: StockTransport
+    data: bytes = b""
+
+    async def play(self, line: Line) -> None:
+        """Answer, and close."""
+        await line.say(self.data)
+
+    async def ask(self, way: WireTransport | StockTransport, data: bytes) -> Verdict:
+        """Have the bank answer these bytes, over one of the roads."""
+        self.data = data
+        try:
+            return said(await way.call(READ, Passage()))
+        except ProviderError as failure:
+            return said(failure)
+
+
+@asynccontextmanager
+async def roads() -> AsyncIterator[Roads]:
+    """Open the bank and both roads."""
+    told: list[Roads] = []
+
+    async def play(line: Line) -> None:
+        await told[0].play(line)
+
+    async with standing(ScriptedBank(play)) as bank:
+        ours, stock = (
+            kind(bank.url, LIMITS, Environment.SANDBOX) for kind in (WireTransport, StockTransport)
+        )
+        told.append(Roads(ours, stock))
+        await ours.start()
+        await stock.start()
+        try:
+            yield told[0]
+        finally:
+            await ours.close()
+            await stock.close()

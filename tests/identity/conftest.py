@@ -1,0 +1,88 @@
+"""Two nodes over one store, on both databases."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from gateway.domain.accounts import Environment
+from gateway.domain.people import User
+from gateway.store.engine import Store, open_store
+from gateway.store.stamp import prepare
+from tests.contract.stores.conftest import EMPTYING
+from tests.servers.postgres import PostgresServer
+from tests.unit.door import Door, door_of
+from tests.unit.standing import Clock
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """One clock for both nodes: noon, until a test lets time pass."""
+    return Clock()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Which database."""
+    found: str = request.param
+    return found
+
+
+@pytest.fixture(scope="session")
+def made() -> list[str]:
+    """The PostgreSQL database these tests share, once made: making one takes a second."""
+    return []
+
+
+@pytest.fixture
+async def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path, made: list[str]) -> str:
+    """Address of a database; on PostgreSQL what others left in it is emptied by ``nodes``."""
+    if kind == "sqlite":
+        return f"sqlite:///{tmp_path}/store.db"
+    if not made:
+        server: PostgresServer = request.getfixturevalue("postgres_server")
+        made.append(await server.create("identity_suite"))
+    return made[0]
+
+
+@pytest.fixture
+async def nodes(url: str, kind: str, clock: Clock) -> AsyncIterator[tuple[Door, Door]]:
+    """Two processes, as far as the store can tell."""
+    stores: list[Store] = [open_store(url), open_store(url)]
+    await prepare(stores[0], Environment.SANDBOX, migrate=True, now=clock.now)
+    if kind == "postgres":
+        await _empty(stores[0], clock)
+    first, second = (door_of(store, clock) for store in stores)
+    await asyncio.gather(first.desk.keys.ensure(), second.desk.keys.ensure())
+    yield first, second
+    for door in (first, second):
+        door.hasher.close()
+        await door.store.close()
+
+
+async def _empty(store: Store, clock: Clock) -> None:
+    """Take everything out and stamp the store anew."""
+    async with store.database.writing() as connection:
+        for statement in EMPTYING:
+            await connection.execute(text(statement))
+    await prepare(store, Environment.SANDBOX, migrate=True, now=clock.now)
+
+
+@pytest.fixture
+def here(nodes: tuple[Door, Door]) -> Door:
+    """The first node."""
+    return nodes[0]
+
+
+@pytest.fixture
+def there(nodes: tuple[Door, Door]) -> Door:
+    """The second node."""
+    return nodes[1]
+
+
+@pytest.fixture
+async def maria(here: Door) -> User:
+    """An admin with a password."""
+    return await here.person()

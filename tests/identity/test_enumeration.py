@@ -1,0 +1,96 @@
+"""Whether somebody is known here, nobody finds out: not by words, not by the clock."""
+
+import statistics
+import time
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.errors import ServiceError
+from gateway.operations.identity.answers import Visitor
+from gateway.security.passwords import PasswordHasher
+from tests.unit.door import EMAIL, PASSWORD
+
+PAIRS = 40
+TRIALS = 4
+NOBODY = "nobody@example.com"
+
+
+@pytest.fixture
+async def dear(here):
+    """The first node with digests that cost what they cost in production."""
+    hasher = PasswordHasher({"p": b"p" * 32})
+    parts = replace(here.parts, crafts=replace(here.parts.crafts, hashing=hasher))
+    here.desk = replace(
+        here.desk,
+        signing_in=replace(here.desk.signing_in, parts=parts),
+        users=replace(here.desk.users, parts=parts),
+    )
+    await here.person()
+    yield here
+    hasher.close()
+
+
+async def refusal(door, email: str, number: int) -> tuple[float, str]:
+    """Try a wrong password from an address of its own; return how long it took, and the answer."""
+    visitor = Visitor(address=f"198.51.{number // 250}.{number % 250}")
+    began = time.perf_counter()
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.login(email, "wrong password", visitor)
+    took = time.perf_counter() - began
+    error, problem = refused.value.error, refused.value
+    return took, repr((error, problem.reason, dict(problem.headers), problem.detail))
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+async def test_a_wrong_password_takes_as_long_for_nobody(dear):
+    """Medians within 10 %; a busy machine may need another trial, a leak fails them all."""
+    ratios = []
+    for trial in range(TRIALS):
+        known, unknown = [], []
+        for number in range(PAIRS):
+            address = trial * PAIRS + number
+            known.append((await refusal(dear, EMAIL, address))[0])
+            unknown.append((await refusal(dear, NOBODY, address))[0])
+        # an hour on, so that nothing of this trial counts in the next
+        dear.clock.passes(3601)
+        ratios.append(statistics.median(known) / statistics.median(unknown))
+        if 0.9 <= ratios[-1] <= 1.1:
+            return
+
+    pytest.fail(f"medians differ: {ratios}")
+
+
+async def test_all_refusals_are_one_answer(here, maria):
+    """Wrong, unknown, disabled, without a password, and no address at all."""
+    await here.person("gone@example.com")
+    await here.desk.users.disable("cli", "gone@example.com")
+
+    answers = {
+        (await refusal(here, email, number))[1]
+        for number, email in enumerate((EMAIL, NOBODY, "gone@example.com", "", "no address", "é@é"))
+    }
+
+    assert len(answers) == 1
+
+
+async def test_the_throttle_knows_nobody_either(here, maria):
+    """The same tries end in the same refusals."""
+    seen = {}
+    for email in (EMAIL, NOBODY):
+        seen[email] = [
+            (await refusal(here, email, 1 if email == EMAIL else 2))[1] for _ in range(7)
+        ]
+
+    assert seen[EMAIL] == seen[NOBODY]
+
+
+async def test_a_link_is_promised_to_everybody(here, maria):
+    answers = [
+        await here.desk.passwords.forgot(email, Visitor(address=f"203.0.113.{number}"))
+        for number, email in enumerate((EMAIL, NOBODY, "no address", ""))
+    ]
+
+    assert answers == [None] * 4
+    assert len(await here.mails()) == 1
+    assert PASSWORD not in (await here.mails())[0]

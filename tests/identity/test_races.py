@@ -1,0 +1,144 @@
+"""What happens once, happens once: on two nodes, over both databases."""
+
+import asyncio
+
+import pytest
+
+from gateway.domain.errors import ServiceError
+from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from tests.identity.races import race, run
+from tests.unit.door import EMAIL, HOME, PASSWORD
+
+
+async def asked(node) -> FactorAsked:
+    answer = await node.desk.signing_in.login(EMAIL, PASSWORD, HOME)
+    assert isinstance(answer, FactorAsked)
+    return answer
+
+
+def opened(answers: list) -> int:
+    """Count the winners; every other answer is a refusal."""
+    assert all(isinstance(each, SignedIn | ServiceError) for each in answers), answers
+    return sum(isinstance(each, SignedIn) for each in answers)
+
+
+async def test_of_two_hundred_races_of_ten_each_has_one_winner(nodes, maria):
+    """Contract 4.2; ten thousand are run by ``python -m tests.identity.races``."""
+    await run(nodes, 200)
+
+
+async def test_a_late_replay_on_another_node_ends_the_family(here, there, maria):
+    came = await here.comes_in()
+    pair = await race((here, there), came.tokens.refresh_token)
+    here.clock.passes(11)
+
+    with pytest.raises(ServiceError) as replayed:
+        await there.desk.refreshing.refresh(came.tokens.refresh_token)
+
+    assert replayed.value.error.code == "REFRESH_INVALID"
+    for node in (here, there):
+        with pytest.raises(ServiceError) as ended:
+            await node.desk.sessions.who_is(pair.access_token)
+        assert ended.value.reason == "session_over"
+    assert there.noticed.count(("authn_token_reuse", maria.id)) == 1
+
+
+async def test_one_code_of_the_app_opens_one_of_two_challenges(here, there, maria):
+    await here.enrols()
+    challenges = [await asked(node) for node in (here, there)]
+    code = here.code()
+
+    answers = await asyncio.gather(
+        *(
+            node.desk.signing_in.give_factor(challenge.mfa_token, code, HOME)
+            for node, challenge in zip((here, there), challenges, strict=True)
+        ),
+        return_exceptions=True,
+    )
+
+    assert opened(answers) == 1
+
+
+async def test_one_recovery_code_opens_one_of_two_challenges(here, there, maria):
+    codes = await here.enrols()
+    challenges = [await asked(node) for node in (here, there)]
+
+    answers = await asyncio.gather(
+        *(
+            node.desk.signing_in.give_factor(challenge.mfa_token, codes[0], HOME)
+            for node, challenge in zip((here, there), challenges, strict=True)
+        ),
+        return_exceptions=True,
+    )
+
+    assert opened(answers) == 1
+
+
+async def test_one_challenge_opens_once(here, there, maria):
+    codes = await here.enrols()
+    challenge = await asked(here)
+
+    answers = await asyncio.gather(
+        *(
+            node.desk.signing_in.give_factor(challenge.mfa_token, code, HOME)
+            for node, code in zip((here, there, here), codes, strict=False)
+        ),
+        return_exceptions=True,
+    )
+
+    assert opened(answers) == 1
+
+
+async def test_one_link_sets_one_password(here, there, maria):
+    await here.desk.passwords.forgot(EMAIL, HOME)
+    link = await here.link()
+
+    answers = await asyncio.gather(
+        *(
+            node.desk.passwords.reset(link, f"uma frase bem nova {number}", HOME)
+            for number, node in enumerate((here, there, here, there))
+        ),
+        return_exceptions=True,
+    )
+
+    assert [type(each) for each in answers].count(type(None)) == 1
+
+
+async def test_many_guesses_on_two_nodes_are_not_more_than_allowed(here, there, maria):
+    answers = await asyncio.gather(
+        *(
+            (here, there)[number % 2].desk.signing_in.login(EMAIL, f"guess {number}", HOME)
+            for number in range(20)
+        ),
+        return_exceptions=True,
+    )
+
+    statuses = sorted(each.error.status for each in answers)
+    assert statuses == [401] * 5 + [429] * 15
+
+
+async def test_sign_ins_at_once_leave_five_sessions(here, there, maria):
+    visitors = [Visitor(address=f"203.0.113.{number}") for number in range(8)]
+
+    came = await asyncio.gather(
+        *(
+            (here, there)[number % 2].comes_in(visitor=visitor)
+            for number, visitor in enumerate(visitors)
+        )
+    )
+
+    assert len(await here.desk.sessions.list(came[0].person)) == 5
+
+
+async def test_a_person_disabled_while_signing_in_is_out(here, there, maria):
+    """Whichever is first: a session that outlives it would be a way around."""
+    for _ in range(5):
+        await there.desk.users.enable("cli", maria.id)
+        answers = await asyncio.gather(
+            here.desk.signing_in.login(EMAIL, PASSWORD, HOME),
+            there.desk.users.disable("cli", maria.id),
+            return_exceptions=True,
+        )
+        if isinstance(answers[0], SignedIn):
+            with pytest.raises(ServiceError):
+                await here.who(answers[0])

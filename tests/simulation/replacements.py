@@ -1,0 +1,184 @@
+"""What takes the place of a part of the product when a rule is removed; see ``mutants``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from sqlalchemy import delete, insert, update
+
+from gateway.domain import errors
+from gateway.domain.calls import Caller
+from gateway.domain.clocks import Deadline
+from gateway.domain.errors import ServiceError
+from gateway.domain.payouts import FailureCode, Payout, PayoutOrder, PayoutRequest, PayoutState
+from gateway.domain.providers import Outcome, Rejected
+from gateway.domain.stores import Attempt, Change, StoreUnavailable
+from gateway.operations import payouts as operation
+from gateway.operations.followup import FollowUp
+from gateway.operations.payouts import Payouts
+from gateway.store import payout_batches as batches
+from gateway.store import payout_steps as steps
+from gateway.store.attempts import attempt_row
+from gateway.store.database import Database, Key
+from gateway.store.payout_commits import PayoutCommits
+from gateway.store.payout_rows import key_columns, payout_row, step_columns
+from gateway.store.payout_steps import Told, Write
+from gateway.store.payouts import StoredPayouts
+from gateway.store.tables import attempts
+from gateway.store.tables import payouts as table
+from tests.simulation.adapter import SimulatedAdapter
+from tests.simulation.bank import SAID
+
+
+async def send_before_storing(self: Payouts, caller: Caller, request: PayoutRequest) -> Payout:
+    found = await self.store.find(caller.account.id, request.reference)
+    if found is not None:
+        return await self._repeat(caller, request, found)
+    bank = self._admit(caller.account, request)
+    intent, attempt = self._intent(caller, request, bank)
+    outcome = await self._ask(intent, bank, Deadline(self._clock() + 20, self._clock))
+    await self._add(intent, attempt)
+    return operation._answer(intent, outcome, recorded=await self._record(intent, outcome))
+
+
+async def read_then_insert(self: StoredPayouts, payout: Payout, attempt: Attempt) -> Payout | None:
+    found = await self.find(payout.account_id, payout.reference)
+    if found is not None:
+        return found
+    key = key_columns(payout.account_id, payout.reference)
+    async with self._database.writing() as connection:
+        for each in (attempts, table):
+            await connection.execute(delete(each).where(*steps._is(each, key)))
+        await connection.execute(insert(table), payout_row(payout))
+        await connection.execute(insert(attempts), key | attempt_row(attempt))
+    return None
+
+
+def resending(*states: PayoutState) -> Callable[..., object]:
+    """A retry that meets one of the states takes it for not sent."""
+    original = Payouts._repeat
+
+    async def repeat(
+        self: Payouts, caller: Caller, request: PayoutRequest, found: Payout
+    ) -> Payout:
+        if found.state in states and found.fingerprint == request.fingerprint():
+            await self.store.record(unsent(found))
+            found = await self.store.find(found.account_id, found.reference) or found
+        return await original(self, caller, request, found)
+
+    return repeat
+
+
+def unsent(found: Payout) -> Change:
+    return Change(
+        account_id=found.account_id,
+        reference=found.reference,
+        attempt=found.attempt,
+        before=frozenset({found.state}),
+        after=PayoutState.NOT_SENT,
+        at=found.updated_at,
+    )
+
+
+def absent_at_once() -> Callable[..., object]:
+    original = FollowUp._absent
+    ages = timedelta(days=100)
+    return lambda self, payout, bank, asked_at: original(self, payout, bank, asked_at + ages)
+
+
+def read_with(**instead: Callable[..., Outcome]) -> Callable[..., object]:
+    original = SimulatedAdapter.read
+
+    def read(self: SimulatedAdapter, said: str, order: PayoutOrder) -> Outcome:
+        return instead[said](self, order) if said in instead else original(self, said, order)
+
+    return read
+
+
+def refusal(*_any: object) -> Outcome:
+    return Rejected(evidence=SAID, failure=FailureCode.REJECTED)
+
+
+def told_unrecorded() -> Callable[..., object]:
+    original = operation._answer
+
+    def answer(payout: Payout, outcome: Outcome, **_recorded: bool) -> Payout:
+        return original(payout, outcome, recorded=True)
+
+    return answer
+
+
+def step_blindly(change: Change) -> object:
+    key = key_columns(change.account_id, change.reference)
+    return update(table).where(*steps._is(table, key)).values(step_columns(change))
+
+
+async def always_together(self: PayoutCommits, writes: Sequence[Write]) -> Sequence[Told | None]:
+    """Even one alone goes the way of many."""
+    async with self._database.writing() as connection:
+        return await batches.write_together(self._database, connection, writes)
+
+
+async def told_though_lost(self: PayoutCommits, writes: Sequence[Write]) -> Sequence[Told | None]:
+    """Whatever the commit comes to, all are answered as if it had been done."""
+    told: Sequence[Told | None] | None = None
+    try:
+        async with self._database.writing() as connection:
+            told = await batches.write_together(self._database, connection, writes)
+    except StoreUnavailable:
+        if told is None:
+            raise
+    assert told is not None
+    return told
+
+
+async def all_won(_database: Database, _connection: object, keys: Sequence[Key]) -> object:
+    return dict.fromkeys(keys, True)
+
+
+async def never_seen(_payout: Payout, _bank: object) -> None:
+    return None
+
+
+def day_ends_unasked() -> Callable[..., object]:
+    original = FollowUp._end_of_day
+    return lambda self, payout: original(replace(self, look_first=False), payout)
+
+
+def date_first() -> Callable[..., object]:
+    original = Payouts.create
+
+    async def create(self: Payouts, caller: Caller, request: PayoutRequest) -> Payout:
+        if request.date != self.terms.now().date():
+            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today")
+        return await original(self, caller, request)
+
+    return create
+
+
+def absent_and_again() -> Callable[..., object]:
+    original = FollowUp._absent
+
+    def absent(self: FollowUp, *args: object) -> Change | None:
+        change = original(self, *args)  # type: ignore[arg-type]
+        if change is None:
+            return None
+        return replace(change, after=PayoutState.NOT_SENT, failure=None)
+
+    return absent
+
+
+def look_and_send() -> Callable[..., object]:
+    original = FollowUp._ask
+
+    async def ask(self: FollowUp, payout: Payout, *rest: object) -> Payout:
+        found = await original(self, payout, *rest)  # type: ignore[arg-type]
+        bank = self.banks.of(rest[0])  # type: ignore[arg-type]
+        if found.state is PayoutState.UNKNOWN and bank is not None:
+            far = Deadline(1e9, lambda: 0.0)
+            await bank.adapter.create_payout(bank.account, found.order(), far)
+        return found
+
+    return ask

@@ -1,0 +1,255 @@
+"""Callbacks over a socket: proven, stored once, looked into, and never believed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from gateway.domain.payouts import PayoutState, provider_key
+from provider_adapters.sandbox.callbacks import sign, token_of
+from tests.surfaces.answers import Answer
+from tests.surfaces.operator.desk import Desk
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SLOW = 777.01
+
+
+def secret(desk: Desk) -> bytes:
+    return desk.world.gateway.keys.derivation.key("callbacks sandbox")
+
+
+def payout(desk: Desk, value: float = 10.5) -> dict[str, object]:
+    return {
+        "method": "pix",
+        "reference": f"told-{uuid.uuid4()}",
+        "value": value,
+        "date": desk.world.today(),
+        "destination": {
+            "tax_number": "529.982.247-25",
+            "key_type": "email",
+            "key": "maria@example.com",
+        },
+    }
+
+
+def key_of(desk: Desk, reference: str) -> str:
+    environment = desk.world.gateway.settings.environment
+    return provider_key(environment, desk.world.demo["accounts"]["main"]["id"], reference)
+
+
+async def tells(
+    desk: Desk,
+    said: Mapping[str, object] | bytes,
+    *,
+    event: str = "",
+    late_s: float = 0,
+    **changed: Any,
+) -> Answer:
+    """Tell the gateway something, signed unless ``changed`` spoils it."""
+    body = said if isinstance(said, bytes) else json.dumps(said).encode()
+    at = desk.world.gateway.now() - timedelta(seconds=late_s)
+    headers = sign(changed.get("secret", secret(desk)), event or f"evt_{uuid.uuid4()}", at, body)
+    headers |= changed.get("headers", {})
+    token = changed.get("token", token_of(secret(desk)))
+    path = f"/callbacks/{changed.get('provider', 'sandbox')}/{token}"
+    sent = {name: value for name, value in headers.items() if value}
+    return await desk.world.call("POST", path, data=changed.get("body", body), headers=sent)
+
+
+async def listed(desk: Desk, query: str = "") -> list[dict[str, Any]]:
+    said = await desk.ask("GET", f"/backoffice/v1/webhooks?limit=100&{query}", by="viewer")
+    assert said.status == 200
+    return list(said.document["data"])
+
+
+async def handled(desk: Desk, event: str, states: frozenset[str]) -> dict[str, Any]:
+    """Wait until a callback has come to one of these states."""
+    async with asyncio.timeout(15):
+        while True:
+            found = [each for each in await listed(desk) if each["event"] == event]
+            if found and found[0]["state"] in states:
+                return found[0]
+            await asyncio.sleep(0.05)
+
+
+async def test_the_bank_tells_of_a_payout(desk: Desk):
+    """Sent by the sandbox bank itself, signed, and shown to operators."""
+    order = payout(desk)
+    await desk.world.pay(order)
+    await desk.world.settled(str(order["reference"]))
+
+    async with asyncio.timeout(15):
+        while True:
+            mine = [
+                each
+                for each in await listed(desk, "provider=sandbox&kind=payout")
+                if each["subject"] == key_of(desk, str(order["reference"]))
+            ]
+            if mine and mine[0]["state"] == "done":
+                break
+            await asyncio.sleep(0.05)
+
+    assert len(mine) == 1
+    assert json.loads(mine[0]["body"])["tipo"] == "transferencia"
+
+
+async def test_what_is_told_twice_is_stored_once(desk: Desk):
+    """Magic amount .10: the bank sends its callback twice."""
+    order = payout(desk, 777.10)
+    await desk.world.pay(order)
+    await desk.world.settled(str(order["reference"]))
+    await asyncio.sleep(1)
+
+    mine = [
+        each
+        for each in await listed(desk)
+        if each["subject"] == key_of(desk, str(order["reference"]))
+    ]
+
+    assert len(mine) == 1
+    assert await desk.world.executions(str(order["reference"])) == [77710]
+
+
+async def test_a_lie_moves_nothing(desk: Desk):
+    """Signed and all: whatever it claims, the payout is what the bank says when it is read."""
+    order = payout(desk, SLOW)
+    await desk.world.pay(order)
+    reference = str(order["reference"])
+    lie = {
+        "tipo": "transferencia",
+        "conta": "x",
+        "chave": key_of(desk, reference),
+        "estado": "settled",
+        "valor": 1,
+    }
+
+    said = await tells(desk, lie, event="evt_lie")
+    await asyncio.sleep(1.5)
+
+    account = desk.world.demo["accounts"]["main"]["id"]
+    stored = await desk.world.gateway.store.payouts.find(account, reference)
+    assert said.status == 200
+    assert stored is not None
+    assert stored.state in {PayoutState.ACCEPTED, PayoutState.UNKNOWN}
+
+
+async def test_a_final_payout_stays_final(desk: Desk):
+    """Late and out of order: told again after the end, even of a failure."""
+    order = payout(desk)
+    await desk.world.pay(order)
+    reference = str(order["reference"])
+    await desk.world.settled(reference)
+
+    late = {"tipo": "transferencia", "chave": key_of(desk, reference), "estado": "failed"}
+    await tells(desk, late, event="evt_late")
+    await handled(desk, "evt_late", frozenset({"done"}))
+
+    found = await desk.world.ask("GET", desk.world.at(f"/withdraw/{reference}"))
+    assert found.document["status"] == "paid"
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"secret": b"another secret"},
+        {"token": "0" * 32},
+        {"token": "%FF"},
+        {"provider": "nobody"},
+        {"late_s": 301},
+        {"late_s": -301},
+        {"body": b'{"tipo": "outra"}'},
+        {"headers": {"Webhook-Id": "evt_other"}},
+        {"headers": {"Webhook-Id": ""}},
+        {"headers": {"Webhook-Timestamp": ""}},
+        {"headers": {"Webhook-Timestamp": "1e9"}},
+        {"headers": {"Webhook-Signature": ""}},
+        {"headers": {"Webhook-Signature": "v1,"}},
+        {"headers": {"Webhook-Signature": "v1,AAAA"}},
+        {"headers": {"Webhook-Signature": "v1,not base64"}},
+    ],
+    ids=str,
+)
+async def test_what_is_not_proven_is_not_stored(desk: Desk, forged: dict[str, Any]):
+    """One answer for every mistake, and nothing left behind."""
+    event = f"evt_{uuid.uuid4()}"
+
+    said = await tells(desk, {"tipo": "transferencia", "chave": "0" * 32}, event=event, **forged)
+
+    assert said.verdict == (401, "SVC.AUT.010")
+    assert said.headers["WWW-Authenticate"] == 'Signature realm="callbacks"'
+    events = {each["event"] for each in await listed(desk)}
+    assert events.isdisjoint({event, "evt_other", ""})
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"null", b"\xff\xfe", b"{", b'{"tipo": 7}'])
+async def test_a_proven_body_of_another_form_is_kept_and_ignored(desk: Desk, body: bytes):
+    event = f"evt_{uuid.uuid4()}"
+
+    said = await tells(desk, body, event=event)
+
+    assert said.status == 200
+    found = await handled(desk, event, frozenset({"ignored"}))
+    assert found["kind"] == "other"
+
+
+async def test_the_same_event_again_is_taken_and_forgotten(desk: Desk):
+    event = f"evt_{uuid.uuid4()}"
+
+    said = await asyncio.gather(
+        *(tells(desk, {"tipo": "outra", "n": n}, event=event) for n in range(10))
+    )
+
+    assert [each.status for each in said] == [200] * 10
+    assert sum(each["event"] == event for each in await listed(desk)) == 1
+
+
+async def test_a_payout_that_nobody_knows_is_waited_for(desk: Desk):
+    """The callback may be quicker than the answer; it is looked into again."""
+    event = f"evt_{uuid.uuid4()}"
+
+    await tells(desk, {"tipo": "transferencia", "chave": "f" * 32}, event=event)
+
+    async with asyncio.timeout(10):
+        while True:
+            found = next(each for each in await listed(desk) if each["event"] == event)
+            if found["tries"] >= 1:
+                break
+            await asyncio.sleep(0.05)
+    assert found["state"] == "received"
+
+
+async def test_a_paid_charge_is_read_at_the_bank(desk: Desk):
+    """The bank tells of every charge that the demo has paid."""
+    paid = desk.world.demo["charges"]["paid"]
+
+    async with asyncio.timeout(15):
+        while True:
+            found = [each for each in await listed(desk, "kind=charge") if each["subject"] == paid]
+            if found and found[0]["state"] != "received":
+                break
+            await asyncio.sleep(0.1)
+
+    assert found[0]["state"] == "done"
+
+
+async def test_too_large_a_body_is_not_read(desk: Desk):
+    said = await tells(desk, b"x" * (64 * 1024 + 1))
+
+    assert said.verdict == (413, "SVC.GTW.003")
+
+
+async def test_filters_of_webhooks_hold(desk: Desk):
+    nothing = await listed(desk, "provider=nobody")
+    ignored = await listed(desk, "state=ignored")
+    wrong = await desk.ask("GET", "/backoffice/v1/webhooks?kind=x", by="viewer")
+
+    assert nothing == []
+    assert {each["state"] for each in ignored} == {"ignored"}
+    assert wrong.verdict == (400, "VALIDATION_FAILED")

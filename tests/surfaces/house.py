@@ -1,0 +1,305 @@
+"""Where people are at home: identity and the panel on real sockets, over a clock that stands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import msgspec
+from yarl import URL
+
+from gateway.app.panel import Panel, assemble_panel
+from gateway.app.people import People, Tidying
+from gateway.app.people_surfaces import (
+    PeopleParts,
+    make_bearer,
+    make_panel_api,
+    make_people_surfaces,
+)
+from gateway.app.surfaces import described_surfaces
+from gateway.config.identity import Mail
+from gateway.config.session import Session
+from gateway.config.settings import Rate, RateLimits, Settings
+from gateway.domain import errors, identity_errors
+from gateway.http.admission import Admission
+from gateway.http.pages import openapi_pages
+from gateway.http.route import Surface
+from gateway.http.server import Server, Serving
+from gateway.http.table import Table
+from gateway.http.wire.listener import Address, Listener
+from gateway.mail import MailSender
+from gateway.security.derivation import Derivation
+from gateway.security.digests import SecretDigester
+from gateway.security.keys import Keys
+from gateway.store.engine import Store
+from tests.surfaces.answers import JSON, Answer
+from tests.unit.door import EMAIL, PASSWORD, Door, door_of
+from tests.unit.gateway.http.stage import Witness
+from tests.unit.standing import Clock
+
+ORIGIN = "https://pix.example"
+COOKIE = "__Host-pixgate"
+FREE = Rate(rate=1_000_000, burst=1_000_000)
+REFUSED = 400
+WAITING = frozenset({429, 502, 503})
+SAYINGS = frozenset(
+    (error.status, error.code) for error in (*errors.CATALOGUE, *identity_errors.CATALOGUE)
+)
+HERE = {"Origin": ORIGIN}
+
+
+@dataclass(slots=True, kw_only=True)
+class House:
+    """
+    The surfaces of people, served.
+
+    Attributes:
+        counted: What was counted, a word and its label each.
+    """
+
+    door: Door
+    people: People
+    panel: Panel
+    surfaces: tuple[Surface, ...]
+    port: int
+    session: aiohttp.ClientSession
+    witness: Witness
+    counted: list[tuple[str, str]]
+
+    @property
+    def clock(self) -> Clock:
+        return self.door.clock
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        document: object = None,
+        *,
+        token: str = "",
+        headers: Mapping[str, str] | list[tuple[str, str]] | None = None,
+        data: bytes | None = None,
+    ) -> Answer:
+        """Ask, and check what must hold of every answer; ``token`` goes as Bearer."""
+        sent = list(headers.items()) if isinstance(headers, Mapping) else list(headers or [])
+        if token:
+            sent.append(("Authorization", f"Bearer {token}"))
+        if document is not None:
+            data = msgspec.json.encode(document)
+            sent.append(("Content-Type", "application/json"))
+        url = URL(f"http://127.0.0.1:{self.port}{path}", encoded=True)
+        async with self.session.request(
+            method,
+            url,
+            headers=sent,
+            data=data,
+            allow_redirects=False,
+            skip_auto_headers=["Content-Type"],
+        ) as said:
+            answer = Answer(status=said.status, headers=said.headers, body=await said.read())
+        check(answer, method)
+        return answer
+
+    async def login(self, email: str = EMAIL, password: str = PASSWORD) -> Answer:
+        """Take a password to the interface."""
+        body = {"email": email, "password": password}
+        return await self.ask("POST", "/iam/v1/auth/login", body)
+
+    async def signs_in(self, email: str = EMAIL) -> dict[str, Any]:
+        """Sign in, with a code where one is asked for; return the session."""
+        said = (await self.login(email)).document
+        if said["mfa_required"]:
+            body = {"mfa_token": said["mfa_token"], "code": self.door.code(email)}
+            said = (await self.ask("POST", "/iam/v1/auth/mfa", body)).document
+        assert said["mfa_required"] is False, said
+        return dict(said)
+
+    async def window(self) -> Window:
+        """Open a browser at our pages."""
+        window = Window(self)
+        await window.looks()
+        return window
+
+    async def seated(self, email: str = EMAIL) -> Window:
+        """Open a browser and sign in there."""
+        window = await self.window()
+        await window.signs_in(email)
+        return window
+
+
+@dataclass(slots=True)
+class Window:
+    """
+    A browser at a page of ours.
+
+    Attributes:
+        cookie: Its value; empty before the first answer.
+        csrf: The token that the page knows.
+    """
+
+    house: House
+    cookie: str = ""
+    csrf: str = ""
+    agent: dict[str, str] = field(default_factory=dict)
+
+    async def looks(self) -> dict[str, Any]:
+        """Ask for its session, and remember the token."""
+        answer = await self._take(
+            await self.house.ask("GET", "/iam/v1/auth/session", headers=self._headers())
+        )
+        assert answer.status == 200, answer.body
+        self.csrf = answer.document["csrf_token"]
+        return dict(answer.document)
+
+    async def posts(
+        self, path: str, document: object = None, *, method: str = "POST", **headers: str
+    ) -> Answer:
+        """Write as a script of the page does."""
+        sent = {**HERE, "X-CSRF-Token": self.csrf, **headers}
+        answer = await self._take(
+            await self.house.ask(method, path, document, headers=self._headers(sent))
+        )
+        if answer.status == 200 and "csrf_token" in answer.document:
+            self.csrf = answer.document["csrf_token"]
+        return answer
+
+    async def gets(self, path: str, **headers: str) -> Answer:
+        """Read as a script of the page does."""
+        sent = {"X-Requested-With": "panel", "Sec-Fetch-Site": "same-origin", **headers}
+        return await self._take(await self.house.ask("GET", path, headers=self._headers(sent)))
+
+    async def signs_in(self, email: str = EMAIL) -> dict[str, Any]:
+        """Sign in, with a code where one is asked for; return the session."""
+        said = await self.posts("/panel/auth/login", {"email": email, "password": PASSWORD})
+        if said.document["mfa_required"]:
+            said = await self.posts("/panel/auth/mfa", {"code": self.house.door.code(email)})
+        assert said.document["authenticated"], said.body
+        return dict(said.document)
+
+    def _headers(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        cookie = {"Cookie": f"theme=dark; {COOKIE}={self.cookie}"} if self.cookie else {}
+        return {**cookie, **(more or {})}
+
+    async def _take(self, answer: Answer) -> Answer:
+        """Keep the cookie that an answer gives, as a browser does."""
+        given = answer.headers.getall("Set-Cookie", [])
+        assert len(given) <= 1, given
+        for line in given:
+            value, _, attributes = line.removeprefix(f"{COOKIE}=").partition(";")
+            assert line.startswith(f"{COOKIE}=")
+            assert attributes.startswith(" Path=/; Secure; HttpOnly; SameSite=Strict")
+            assert "Domain" not in attributes
+            self.cookie = value
+        return answer
+
+
+def check(answer: Answer, method: str) -> None:
+    """Demand what must hold of every answer of identity and the panel."""
+    headers = answer.headers
+    assert len(headers.getall("X-Trace-ID", [])) == 1
+    assert "Server" not in headers
+    assert len(headers.getall("Cache-Control")) == 1
+    assert ("WWW-Authenticate" in headers) is (answer.status == 401)
+    if answer.status == 401:
+        assert headers["WWW-Authenticate"] == 'Bearer realm="iam"'
+    if answer.status in WAITING:
+        assert int(headers["Retry-After"]) >= 1
+    if answer.status == 204:
+        assert answer.body == b""
+        return
+    assert headers["Content-Type"] == JSON
+    if answer.status >= REFUSED and method != "HEAD":
+        assert list(answer.document) == ["code", "message", "trace_id"]
+        assert (answer.status, answer.code) in SAYINGS
+
+
+@asynccontextmanager
+async def house_on(store: Store, clock: Clock, **rates: Rate) -> AsyncIterator[House]:
+    """Serve people over a store; ``rates`` are quotas that are scarce."""
+    door, counted = door_of(store, clock), list[tuple[str, str]]()
+    await door.desk.keys.ensure()
+    people = People(
+        parts=door.parts,
+        desk=door.desk,
+        keyring=door.keyring,
+        hasher=door.hasher,
+        mail=MailSender(store.identity.outbox, Mail(), clock.now),
+        tidying=Tidying(store, clock.now),
+    )
+
+    def seen(event: str, label: str) -> None:
+        counted.append((event, label))
+
+    settings = _settings(rates)
+    panel = assemble_panel(Session(), store, _keys(), people, seen)
+    parts = PeopleParts(settings=settings, people=people, panel=panel, seen=seen)
+    surfaces, witness = _surfaces(parts), Witness()
+    serving = _serving(surfaces, witness)
+    listener = Listener(Server(serving).handle, at=Address())
+    await listener.start()
+    try:
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            yield House(
+                door=door,
+                people=people,
+                panel=panel,
+                surfaces=surfaces,
+                port=listener.port,
+                session=session,
+                witness=witness,
+                counted=counted,
+            )
+    finally:
+        await listener.close(1)
+        await panel.tokens.close()
+        door.hasher.close()
+
+
+def _settings(rates: dict[str, Rate]) -> Settings:
+    """Make settings in which only what a test asks for is scarce."""
+    limits = RateLimits(**{"anonymous": FREE, "sign_in": FREE, **rates})
+    plain = msgspec.structs.replace(Settings(), ratelimits=limits)
+    identity = msgspec.structs.replace(plain.identity, origin=ORIGIN)
+    return msgspec.structs.replace(plain, identity=identity)
+
+
+def _surfaces(parts: PeopleParts) -> tuple[Surface, ...]:
+    """Put the surfaces together; who gets to the back office's rows was not refused."""
+    described = described_surfaces(parts.settings)
+    # nothing stands behind it
+    office = next(each for each in described if each.name == "backoffice")
+    ours = make_people_surfaces(parts, make_bearer(parts.people))
+    return (*ours, make_panel_api(parts, office))
+
+
+def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:
+    """Serve them with room for everybody."""
+    return Serving(
+        table=Table(surfaces),
+        pages=openapi_pages(surfaces),
+        admission=Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, seen=witness.count),
+        observer=witness,
+        body_deadline_s=2,
+        uuid_traces=False,
+    )
+
+
+def _keys() -> Keys:
+    """Make keys that are the same for every node."""
+    key = {"s": b"s" * 32}
+    derivation = Derivation(key, "s")
+    return Keys(
+        digester=SecretDigester(key, "s"),
+        sealer=None,  # type: ignore[arg-type] # nothing of ours is sealed by it here
+        derivation=derivation,
+        password_peppers=key,
+    )
+
+
+async def at_once(*asked: Any) -> list[Answer]:
+    """Ask several things at the same time."""
+    return list(await asyncio.gather(*asked))

@@ -1,0 +1,78 @@
+"""A house for each test, over either database, with Maria in it."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from gateway.domain.accounts import Environment
+from gateway.domain.people import User
+from gateway.store.engine import Store, open_store
+from gateway.store.stamp import prepare
+from tests.servers.postgres import PostgresServer
+from tests.surfaces.house import House, house_on
+from tests.unit.standing import Clock
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Noon, until a test lets time pass."""
+    return Clock()
+
+
+@pytest.fixture
+def kind() -> str:
+    """Which database: SQLite unless a test wants both."""
+    return "sqlite"
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed empty store, made once: making one takes a while."""
+    file = tmp_path_factory.mktemp("house") / "store.db"
+    opened = open_store(f"sqlite:///{file}")
+    await prepare(opened, Environment.SANDBOX, migrate=True, now=Clock().now)
+    await opened.close()
+    return file
+
+
+@pytest.fixture
+async def url(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, template: Path
+) -> AsyncIterator[str]:
+    """Address of an empty database."""
+    if kind == "sqlite":
+        shutil.copy(template, tmp_path / "store.db")
+        yield f"sqlite:///{tmp_path}/store.db"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    name = f"house_{uuid.uuid4().hex}"
+    yield await server.create(name)
+    await server.drop(name)
+
+
+@pytest.fixture
+async def store(url: str, clock: Clock) -> AsyncIterator[Store]:
+    """An empty store of ours."""
+    opened = open_store(url)
+    await prepare(opened, Environment.SANDBOX, migrate=True, now=clock.now)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def house(store: Store, clock: Clock) -> AsyncIterator[House]:
+    """Identity and the panel on a port."""
+    async with house_on(store, clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def maria(house: House) -> User:
+    """An admin with a password and no second factor."""
+    return await house.door.person()

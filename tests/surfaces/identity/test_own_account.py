@@ -1,0 +1,188 @@
+"""What people do to their own account by an access token."""
+
+from __future__ import annotations
+
+import re
+
+from gateway.domain.rights import Role
+from gateway.operations.identity.users import UserOrder
+from tests.surfaces.house import House
+from tests.unit.door import EMAIL, PASSWORD
+
+NEW = "outra frase bem comprida"
+
+
+async def test_sessions_are_listed_and_ended(house: House, maria):
+    """Each by the id that the list shows; one that has ended is not found."""
+    first = await house.signs_in()
+    house.clock.passes(1)
+    token = (await house.signs_in())["access_token"]
+
+    listed = (await house.ask("GET", "/iam/v1/auth/sessions", token=token)).document["data"]
+    other = next(each for each in listed if not each["current"])
+    path = f"/iam/v1/auth/sessions/{other['id']}"
+    ended = await house.ask("DELETE", path, token=token)
+    again = await house.ask("DELETE", path, token=token)
+
+    assert [each["current"] for each in listed] == [False, True]
+    assert all(re.fullmatch(r"[0-9a-f]{12}", each["id"]) for each in listed)
+    assert ended.status == 204
+    assert again.verdict == (404, "NOT_FOUND")
+    dead = await house.ask("GET", "/iam/v1/auth/sessions", token=first["access_token"])
+    assert dead.verdict == (401, "TOKEN_INVALID")
+
+
+async def test_a_session_of_somebody_else_is_not_found(house: House, maria):
+    await house.door.person("joao@example.com")
+    theirs = (await house.signs_in("joao@example.com"))["access_token"]
+    mine = (await house.signs_in())["access_token"]
+    shown = (await house.ask("GET", "/iam/v1/auth/sessions", token=theirs)).document["data"]
+
+    answer = await house.ask("DELETE", f"/iam/v1/auth/sessions/{shown[0]['id']}", token=mine)
+
+    assert answer.verdict == (404, "NOT_FOUND")
+
+
+async def test_all_other_sessions_are_ended_at_once(house: House, maria):
+    others = [await house.signs_in() for _ in range(3)]
+    token = (await house.signs_in())["access_token"]
+
+    assert (await house.ask("DELETE", "/iam/v1/auth/sessions", token=token)).status == 204
+
+    listed = await house.ask("GET", "/iam/v1/auth/sessions", token=token)
+    assert listed.document["meta"] == {"total": 1}
+    for each in others:
+        dead = await house.ask("GET", "/iam/v1/auth/sessions", token=each["access_token"])
+        assert dead.status == 401
+
+
+async def test_the_sixth_session_ends_the_first(house: House, maria):
+    first = await house.signs_in()
+    house.clock.passes(1)
+    for _ in range(5):
+        await house.signs_in()
+
+    dead = await house.ask("GET", "/iam/v1/auth/sessions", token=first["access_token"])
+
+    assert dead.verdict == (401, "TOKEN_INVALID")
+
+
+async def test_a_password_is_changed_by_the_present_one(house: House, maria):
+    """Every session ends, this one too."""
+    token = (await house.signs_in())["access_token"]
+    path = "/iam/v1/auth/password/change"
+    wrong = {"current_password": "not this one", "new_password": NEW}
+    right = {"current_password": PASSWORD, "new_password": NEW}
+    weak = {"current_password": PASSWORD, "new_password": "short"}
+
+    refused = await house.ask("POST", path, wrong, token=token)
+    too_weak = await house.ask("POST", path, weak, token=token)
+    changed = await house.ask("POST", path, right, token=token)
+
+    assert refused.verdict == (401, "INVALID_CREDENTIALS")
+    assert too_weak.verdict == (400, "VALIDATION_FAILED")
+    assert "at least 12 characters" in too_weak.document["message"]
+    assert changed.status == 204
+    assert (await house.ask("GET", "/iam/v1/auth/sessions", token=token)).status == 401
+    assert (await house.login()).status == 401
+    assert (await house.login(password=NEW)).status == 200
+
+
+async def test_a_password_is_reset_by_the_link_of_a_mail(house: House, maria):
+    """Once; nobody is signed in by it, and the second factor is still asked for."""
+    await house.door.enrols()
+    before = await house.signs_in()
+    house.clock.passes(30)
+    await house.ask("POST", "/iam/v1/auth/password/forgot", {"email": EMAIL})
+    body = {"token": await house.door.link(), "password": NEW}
+
+    done = await house.ask("POST", "/iam/v1/auth/password/reset", body)
+    again = await house.ask("POST", "/iam/v1/auth/password/reset", body)
+
+    assert (done.status, done.body) == (204, b"")
+    assert "Set-Cookie" not in done.headers
+    assert again.verdict == (400, "VALIDATION_FAILED")
+    dead = await house.ask("GET", "/iam/v1/auth/sessions", token=before["access_token"])
+    assert dead.status == 401
+    assert (await house.login(password=NEW)).document["mfa_required"]
+
+
+async def test_a_link_is_built_from_the_configured_origin(house: House, maria):
+    """A Host of the caller's choosing changes nothing."""
+    await house.ask(
+        "POST",
+        "/iam/v1/auth/password/forgot",
+        {"email": EMAIL},
+        headers={"X-Forwarded-Host": "evil.example", "Host": "evil.example"},
+    )
+
+    (mail,) = await house.door.mails()
+    assert "https://pix.example/panel/reset?token=" in mail
+    assert "evil" not in mail
+
+
+async def test_an_invitation_is_accepted(house: House, maria):
+    order = UserOrder(email="ana@example.com", name="Ana", roles=frozenset({Role.VIEWER}))
+    await house.door.desk.invitations.invite("cli", order)
+    body = {"token": await house.door.link("ana@example.com"), "password": NEW}
+
+    before = await house.login("ana@example.com", NEW)
+    accepted = await house.ask("POST", "/iam/v1/auth/invitations/accept", body)
+
+    assert before.status == 401
+    assert accepted.status == 204
+    assert (await house.login("ana@example.com", NEW)).document["user"]["roles"] == ["viewer"]
+
+
+async def test_a_factor_is_enrolled_by_password_and_code(house: House, maria):
+    """Ten recovery codes come with it; every session ends."""
+    token = (await house.signs_in())["access_token"]
+    wrong = await house.ask("POST", "/iam/v1/auth/totp", {"password": "not this"}, token=token)
+    begun = await house.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, token=token)
+    house.door.secrets[EMAIL] = begun.document["secret"]
+    bad = {"code": house.door.wrong_code()}
+    refused = await house.ask("POST", "/iam/v1/auth/totp/confirm", bad, token=token)
+    code = {"code": house.door.code()}
+    confirmed = await house.ask("POST", "/iam/v1/auth/totp/confirm", code, token=token)
+
+    assert wrong.verdict == (401, "INVALID_CREDENTIALS")
+    assert begun.document["otpauth_uri"].startswith("otpauth://totp/")
+    assert begun.document["qr_svg"].startswith("<svg xmlns=")
+    assert refused.verdict == (401, "MFA_INVALID")
+    assert len(confirmed.document["recovery_codes"]) == 10
+    assert (await house.ask("GET", "/iam/v1/auth/sessions", token=token)).status == 401
+
+
+async def test_a_factor_is_removed_by_a_fresh_code(house: House, maria):
+    """As recovery codes are made anew by one."""
+    await house.door.enrols()
+    token = (await house.signs_in())["access_token"]
+    house.clock.passes(301)
+    stale = await house.ask("DELETE", "/iam/v1/auth/totp", token=token)
+    fresh = {"code": house.door.code()}
+    stepped = await house.ask("POST", "/iam/v1/auth/step-up", fresh, token=token)
+    renewed = await house.ask("POST", "/iam/v1/auth/recovery-codes", token=token)
+    removed = await house.ask("DELETE", "/iam/v1/auth/totp", token=token)
+
+    assert stale.verdict == (403, "STEP_UP_REQUIRED")
+    assert stepped.document == {"expires_at": int(house.clock.now().timestamp()) + 300}
+    assert len(renewed.document["recovery_codes"]) == 10
+    assert removed.status == 204
+    assert "access_token" in (await house.login()).document
+
+
+async def test_who_has_no_factor_cannot_step_up(house: House, maria):
+    token = (await house.signs_in())["access_token"]
+
+    answer = await house.ask("POST", "/iam/v1/auth/step-up", {"code": "123456"}, token=token)
+
+    assert answer.verdict == (403, "STEP_UP_REQUIRED")
+
+
+async def test_a_second_factor_is_not_enrolled_over_the_first(house: House, maria):
+    await house.door.enrols()
+    token = (await house.signs_in())["access_token"]
+
+    answer = await house.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, token=token)
+
+    assert answer.verdict == (400, "VALIDATION_FAILED")

@@ -1,0 +1,77 @@
+"""Without its store identity knows nobody, and says so: 503, never a wrong answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Mapping
+
+import pytest
+
+from tests.surfaces.house import House
+from tests.unit.door import EMAIL, PASSWORD
+
+
+@contextlib.asynccontextmanager
+async def losing(url: str, *tables: str) -> AsyncIterator[None]:
+    """Take tables of the store away, as a failing disk does."""
+    file = url.removeprefix("sqlite:///")
+    lost = {table: f"lost_{table}" for table in tables}
+    await asyncio.to_thread(_rename, file, lost)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(_rename, file, {name: table for table, name in lost.items()})
+
+
+def _rename(file: str, names: Mapping[str, str]) -> None:
+    """Rename tables in a thread: the gateway ends what it writes on this loop."""
+    with contextlib.closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as other:
+        for name, new in names.items():
+            other.execute(f"ALTER TABLE {name} RENAME TO {new}")
+
+
+AWAY = (503, "SVC.SYS.002")
+
+
+async def test_nobody_is_let_in(house: House, maria, url: str):
+    came = await house.signs_in()
+    rows = [
+        ("POST", "/iam/v1/auth/login", {"email": EMAIL, "password": PASSWORD}),
+        ("POST", "/iam/v1/auth/refresh", {"refresh_token": came["refresh_token"]}),
+        ("GET", "/iam/v1/auth/sessions", None),
+    ]
+
+    async with losing(url, "users", "sessions", "refresh_tokens"):
+        answers = [
+            await house.ask(method, path, body, token=came["access_token"])
+            for method, path, body in rows
+        ]
+
+    assert [each.verdict for each in answers] == [AWAY] * 3
+    assert all(each.headers["Retry-After"] == "2" for each in answers)
+    assert (await house.ask("GET", "/iam/v1/auth/sessions", token=came["access_token"])).status == (
+        200
+    )
+
+
+async def test_signing_out_is_not_said_to_be_done(house: House, maria, url: str):
+    """Others answered 200 with the token alive."""
+    token = (await house.signs_in())["access_token"]
+
+    async with losing(url, "audit"):
+        answer = await house.ask("DELETE", "/iam/v1/auth/logout", token=token)
+
+    assert answer.verdict == AWAY
+    assert (await house.ask("GET", "/iam/v1/auth/sessions", token=token)).status == 200
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Basic YTpi"}])
+async def test_what_needs_no_store_is_answered_all_the_same(
+    house: House, url: str, headers: dict[str, str]
+):
+    async with losing(url, "users", "sessions"):
+        answer = await house.ask("DELETE", "/iam/v1/auth/logout", headers=headers)
+
+    assert answer.status == 401

@@ -1,0 +1,179 @@
+"""People on the whole gateway, as it is assembled for ``serve``; and what it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyotp
+import pytest
+
+from gateway.config.identity import Identity
+from gateway.config.session import Session
+from gateway.domain.rights import Role
+from gateway.operations.identity.users import UserOrder
+from tests.surfaces.house import ORIGIN
+from tests.surfaces.world import World, opened, sandbox
+
+EMAIL, PASSWORD = "canario@example.com", "canary password of maria"
+
+
+@dataclass(slots=True)
+class Caller:
+    """
+    Somebody who calls the whole gateway.
+
+    Attributes:
+        secrets: All that they sent and were shown that nobody else may know.
+    """
+
+    world: World
+    secrets: list[str] = field(default_factory=lambda: [EMAIL, PASSWORD])
+
+    async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Any:
+        """Ask; remember every secret that is sent or answered."""
+        url = f"http://127.0.0.1:{self.world.port}{path}"
+        data = None if body is None else msgspec.json.encode(body)
+        kind = {} if body is None else {"Content-Type": "application/json"}
+        async with self.world.session.request(
+            method, url, data=data, headers={**headers, **kind}
+        ) as said:
+            self.secrets += [
+                each.split("=", 1)[1].split(";")[0]
+                for each in said.headers.getall("Set-Cookie", [])
+            ]
+            document = await said.json() if said.content_type == "application/json" else {}
+        for value in (*_texts(document), *_texts(body), *headers.values()):
+            self.secrets.append(value)
+        return said.status, document, said.headers
+
+    async def signs_in(self) -> dict[str, Any]:
+        """Take the way of the interface."""
+        body = {"email": EMAIL, "password": PASSWORD}
+        _, said, _ = await self.ask("POST", "/iam/v1/auth/login", body)
+        return dict(said)
+
+
+SECRET = frozenset(
+    {
+        *("access_token", "refresh_token", "mfa_token", "csrf_token", "secret", "otpauth_uri"),
+        *("code", "password", "token", "recovery_codes", "email", "new_password"),
+    }
+)
+
+
+def _texts(document: object) -> list[str]:
+    """Gather what is secret in a document."""
+    if not isinstance(document, dict) or "trace_id" in document:
+        return []
+    found = [each for name, each in document.items() if name in SECRET]
+    return [text for each in found for text in (each if isinstance(each, list) else [each])]
+
+
+@pytest.fixture
+async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
+    """A gateway with one person on it."""
+    settings = msgspec.structs.replace(sandbox(tmp_path), identity=Identity(origin=ORIGIN))
+    async with opened(settings) as world:
+        order = UserOrder(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
+        await world.gateway.people.desk.users.create("test", order, PASSWORD)
+        yield Caller(world)
+
+
+async def everything(caller: Caller) -> None:
+    """Sign in each way, rightly and wrongly, with a factor and without."""
+    token = (await caller.signs_in())["access_token"]
+    bearer = {"Authorization": f"Bearer {token}"}
+    await caller.ask("POST", "/iam/v1/auth/login", {"email": EMAIL, "password": "canary wrong one"})
+    await caller.ask("POST", "/iam/v1/auth/login", {"email": "canary@nobody", "password": "canary"})
+    _, begun, _ = await caller.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, **bearer)
+    app = pyotp.TOTP(begun["secret"])
+    await caller.ask("POST", "/iam/v1/auth/totp/confirm", {"code": app.now()}, **bearer)
+    await caller.ask("POST", "/iam/v1/auth/password/forgot", {"email": EMAIL})
+    asked = await caller.signs_in()
+    await caller.ask(
+        "POST", "/iam/v1/auth/mfa", {"mfa_token": asked["mfa_token"], "code": "canary-code"}
+    )
+    await caller.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": "canary-refresh"})
+    await caller.ask("DELETE", "/iam/v1/auth/logout", Authorization="Bearer canary.token.here")
+    await caller.ask("GET", "/iam/v1/auth/sessions?access_token=canary-in-query")
+    _, page, headers = await caller.ask("GET", "/iam/v1/auth/session")
+    name, _, rest = headers["Set-Cookie"].partition("=")
+    await caller.ask(
+        "POST",
+        "/panel/auth/login",
+        {"email": EMAIL, "password": PASSWORD},
+        Cookie=f"{name}={rest.partition(';')[0]}",
+        Origin=ORIGIN,
+        **{"X-CSRF-Token": page["csrf_token"]},
+    )
+
+
+async def test_nothing_that_opens_anything_is_logged(
+    capfd: pytest.CaptureFixture[str], caller: Caller
+):
+    """Passwords, tokens, codes, cookies, links and addresses: sought in all that was printed."""
+    await everything(caller)
+    gateway = caller.world.gateway
+    links = [each.text for each in await gateway.store.identity.outbox.latest(10)]
+    gateway.observing.lines.stop()
+
+    printed = "".join(capfd.readouterr())
+
+    secrets = {*caller.secrets, *(each.partition("?token=")[2].split("\n")[0] for each in links)}
+    secrets -= {"", ORIGIN}
+    assert len(secrets) > 25
+    assert "authn_login_success" in printed
+    assert "canary" not in printed.lower().replace("canario", "canary")
+    assert [each for each in secrets if len(each) > 6 and each in printed] == []
+
+
+async def test_what_happened_is_scraped(caller: Caller):
+    """Every series of people, from the listener for operations."""
+    await everything(caller)
+    await caller.ask("POST", "/panel/auth/login", {})
+
+    url = f"http://127.0.0.1:{caller.world.gateway.operations.port}/metrics"
+    async with caller.world.session.get(url) as said:
+        text = await said.text()
+
+    for line in (
+        'gateway_login_attempts_total{result="ok"} 1',
+        'gateway_login_attempts_total{result="bad_credentials"} 2',
+        'gateway_login_attempts_total{result="mfa_required"} 2',
+        'gateway_mfa_attempts_total{factor="recovery",result="wrong"} 1',
+        'gateway_token_refresh_total{result="invalid_grant"} 1',
+        'gateway_password_recovery_total{result="ok",stage="forgot"} 1',
+        'gateway_csrf_rejected_total{reason="origin"} 1',
+        'gateway_auth_attempts_total{result="invalid",scheme="bearer"} 1',
+    ):
+        assert line in text, line
+
+
+async def test_the_cookie_of_one_machine_has_its_own_name(tmp_path: Path):
+    settings = msgspec.structs.replace(sandbox(tmp_path), session=Session(insecure_dev=True))
+    async with opened(settings) as world:
+        _, _, headers = await Caller(world).ask("GET", "/iam/v1/auth/session")
+
+    assert headers["Set-Cookie"].startswith("pixgate-dev=")
+    assert "Secure" not in headers["Set-Cookie"]
+
+
+async def test_bearer_is_nothing_on_the_banking_surface(caller: Caller):
+    """Contract 5.1; as Basic is nothing here."""
+    token = (await caller.signs_in())["access_token"]
+
+    status, said, _ = await caller.ask(
+        "GET", caller.world.at("/balance"), Authorization=f"Bearer {token}"
+    )
+
+    assert (status, said["code"]) == (401, "SVC.AUT.009")
+
+
+async def test_the_documents_are_served(caller: Caller):
+    for path, title in (("/openapi.json", "banking"), ("/iam/v1/openapi.json", "identity")):
+        status, said, _ = await caller.ask("GET", path)
+        assert (status, said["info"]["title"]) == (200, f"pixgate {title}")

@@ -1,0 +1,64 @@
+"""Every row of the back office that asks for a right, against every role."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+from gateway.domain.rights import RIGHTS, Right, Role
+from gateway.http.openapi import document
+from gateway.http.route import Surface
+from gateway.http.table import Place, Table
+from tests.surfaces.answers import JSON
+
+NAME = "backoffice"
+
+SURFACE: Surface = next(each for each in described_surfaces(Settings()) if each.name == NAME)
+
+DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate back office")
+
+TABLE = Table([SURFACE])
+
+PLACES: tuple[Place, ...] = tuple(TABLE.places())
+"""Every row with what stands in front of it."""
+
+GUARDED: tuple[Place, ...] = tuple(place for place in PLACES if place.row.needs is not None)
+"""The rows behind a right."""
+
+OF_AN_ACCOUNT: tuple[Place, ...] = tuple(
+    place for place in GUARDED if "{account_id}" in place.template
+)
+
+NOTHING = "nothing-of-this-name"
+
+
+def name(place: Place) -> str:
+    """Name a row in a test's id."""
+    return place.row.name
+
+
+def kind(place: Place) -> str:
+    """Return the media type of a row's answer to who asks for nothing in particular."""
+    first = place.row.media[0]
+    return JSON if first == "application/json" or len(place.row.media) > 1 else first
+
+
+def may(role: Role, place: Place) -> bool:
+    """Say whether a role covers what a row needs, by the one table there is."""
+    needed = place.row.needs
+    return isinstance(needed, Right) and any(right.covers(needed) for right in RIGHTS[role])
+
+
+def path(place: Place, **known: str) -> str:
+    """Return a path of the row; what is not known stands for nothing that is there."""
+
+    def step(text: str) -> str:
+        if not text.startswith("{"):
+            return text
+        parameter = text[1:-1]
+        absent = NOTHING if parameter == "reference" else str(uuid.uuid4())
+        return known.get(parameter, absent)
+
+    return "/".join(step(each) for each in place.template.split("/"))

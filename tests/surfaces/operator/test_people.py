@@ -1,0 +1,232 @@
+"""People managed by people: invited, given roles, kept out, signed out; what is shown to whom."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from gateway.domain.rights import Role
+from tests.surfaces.operator.desk import Desk
+from tests.surfaces.operator.leaving import leaves
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+OFFICE = "/backoffice/v1"
+
+
+def address() -> str:
+    return f"{uuid.uuid4().hex}@example.com"
+
+
+async def invited(desk: Desk, by: str = "admin", **more: object) -> dict[str, str]:
+    order = {"email": address(), "name": "Nova", "roles": ["viewer"], **more}
+    said = await desk.ask("POST", f"{OFFICE}/users", order, by=by)
+    assert said.status == 201, said.body
+    return dict(said.document)
+
+
+async def user_id(desk: Desk, email: str) -> str:
+    return (await desk.world.gateway.people.desk.users.find(email)).id
+
+
+async def test_somebody_is_invited_and_comes_in(desk: Desk):
+    """The link of the mail sets the password; the answer never shows it."""
+    made = await invited(desk)
+    mails = await desk.world.gateway.store.identity.outbox.latest(5)
+    mail = next(each for each in mails if each.to == made["email"])
+    token = mail.text.split("token=")[1].split()[0]
+
+    link = {"token": token, "password": "outra frase bem comprida"}
+    accepted = await leaves_by_post(desk, "/iam/v1/auth/invitations/accept", link)
+    after = await desk.ask("GET", f"{OFFICE}/users/{made['id']}", by="security")
+    again = await desk.ask("POST", f"{OFFICE}/users/{made['id']}/invitation", by="admin")
+
+    assert made["state"] == "invited"
+    assert accepted == 204
+    assert after.document["state"] == "active"
+    assert again.verdict == (400, "VALIDATION_FAILED")
+
+
+async def leaves_by_post(desk: Desk, path: str, document: object) -> int:
+    url = f"http://127.0.0.1:{desk.world.port}{path}"
+    async with desk.world.session.post(url, json=document) as said:
+        return said.status
+
+
+async def test_an_address_that_is_taken_is_a_conflict(desk: Desk):
+    made = await invited(desk)
+    order = {"email": made["email"].upper(), "name": "Again", "roles": ["viewer"]}
+
+    said = await desk.ask("POST", f"{OFFICE}/users", order, by="security")
+
+    assert said.verdict == (409, "SVC.GTW.009")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"roles": []},
+        {"roles": ["root"]},
+        {"roles": "admin"},
+        {"email": "nobody"},
+        {"name": ""},
+        {"companies": ["x"]},
+        {"companies": [str(uuid.uuid4())]},
+    ],
+)
+async def test_a_wrong_invitation_is_refused(desk: Desk, wrong: dict[str, object]):
+    order = {"email": address(), "name": "N", "roles": ["viewer"], **wrong}
+
+    said = await desk.ask("POST", f"{OFFICE}/users", order, by="admin")
+
+    assert said.verdict == (400, "VALIDATION_FAILED")
+
+
+async def test_new_roles_end_every_sign_in(desk: Desk):
+    """What was taken away is felt at the next call."""
+    who = address()
+    await desk.plain(who, Role.VIEWER)
+    path = f"{OFFICE}/users/{await user_id(desk, who)}"
+
+    before = await desk.ask("GET", f"{OFFICE}/companies", by=who)
+    changed = await desk.ask("PUT", f"{path}/roles", {"roles": ["security"]}, by="admin")
+    after = await desk.ask("GET", f"{OFFICE}/companies", by=who)
+
+    assert before.status == 200
+    assert changed.document["roles"] == ["security"]
+    assert after.verdict == (401, "TOKEN_INVALID")
+
+
+@pytest.mark.parametrize("act", ["disable", "reset-mfa"])
+async def test_somebody_who_is_kept_out_is_out_at_once(desk: Desk, act: str):
+    who = address()
+    await desk.plain(who, Role.VIEWER)
+    body = {"reason": "left"} if act == "disable" else None
+
+    said = await desk.ask(
+        "POST", f"{OFFICE}/users/{await user_id(desk, who)}/{act}", body, by="admin"
+    )
+    after = await desk.ask("GET", f"{OFFICE}/companies", by=who)
+
+    assert said.status == 200
+    assert after.verdict == (401, "TOKEN_INVALID")
+
+
+async def test_nobody_changes_their_own_roles(desk: Desk):
+    email = desk.world.demo["users"]["admin"]["email"]
+    path = f"{OFFICE}/users/{await user_id(desk, email)}/roles"
+
+    said = await desk.ask("PUT", path, {"roles": ["admin", "approver"]}, by="admin")
+
+    assert said.verdict == (400, "VALIDATION_FAILED")
+
+
+async def test_one_sign_in_of_another_person_is_ended(desk: Desk):
+    who = address()
+    await desk.plain(who, Role.VIEWER)
+    path = f"{OFFICE}/users/{await user_id(desk, who)}/sessions"
+
+    listed = await desk.ask("GET", path, by="security")
+    name = listed.document["data"][0]["id"]
+    ended = await leaves(desk, f"{path}/{name}", by="security")
+    after = await desk.ask("GET", f"{OFFICE}/companies", by=who)
+    again = await leaves(desk, f"{path}/{name}", by="security")
+
+    assert listed.document["meta"]["total"] == 1
+    assert ended.status == 204
+    assert after.verdict == (401, "TOKEN_INVALID")
+    assert again.verdict == (404, "NOT_FOUND")
+
+
+async def test_all_sign_ins_of_another_person_are_ended(desk: Desk):
+    who = address()
+    await desk.plain(who, Role.VIEWER)
+    path = f"{OFFICE}/users/{await user_id(desk, who)}/sessions"
+
+    ended = await desk.ask("DELETE", path, by="security")
+
+    assert ended.document == {"ended": 1}
+    assert (await desk.ask("GET", path, by="security")).document["data"] == []
+
+
+async def test_the_table_of_roles_is_shown(desk: Desk):
+    said = await desk.ask("GET", f"{OFFICE}/roles", by="security")
+
+    shown = {each["name"]: each["rights"] for each in said.document["data"]}
+    assert set(shown) == set(Role)
+    assert "payout:write" in shown["operator"]
+    assert "payout:write" not in shown["admin"]
+
+
+async def test_who_is_limited_to_a_company_sees_nothing_beyond(desk: Desk):
+    """Companies, credentials, people, stops: what is of others is as if it were not there."""
+    who = await desk.limited("other", Role.ADMIN, Role.SECURITY)
+    main = desk.world.demo["companies"]["main"]["id"]
+    foreign = desk.world.pair("full")["client_id"]
+    admin = await user_id(desk, desk.world.demo["users"]["admin"]["email"])
+    account = desk.world.demo["accounts"]["main"]["id"]
+    absent = str(uuid.uuid4())
+
+    listed = [
+        await desk.ask("GET", f"{OFFICE}/{each}", by=who)
+        for each in ("companies", "credentials", "users")
+    ]
+    pairs = [
+        ("GET", "companies/{}", None, main, absent),
+        ("GET", "credentials/{}", None, foreign, "cli_absent"),
+        ("POST", "credentials/{}/rotate", {}, foreign, "cli_absent"),
+        ("POST", "credentials/{}/revoke", {}, foreign, "cli_absent"),
+        ("GET", "users/{}", None, admin, absent),
+        ("POST", "users/{}/disable", {}, admin, absent),
+        ("PUT", "users/{}/roles", {"roles": ["viewer"]}, admin, absent),
+        ("GET", "users/{}/sessions", None, admin, absent),
+        ("PATCH", "accounts/{}", {"active": False}, account, absent),
+        ("PUT", "accounts/{}/provider", {"provider": ""}, account, absent),
+    ]
+
+    other = desk.world.demo["companies"]["other"]["id"]
+    assert [each["id"] for each in listed[0].document["data"]] == [other]
+    assert {each["company_id"] for each in listed[1].document["data"]} == {other}
+    assert all(each["companies"] == [other] for each in listed[2].document["data"])
+    for method, path, body, hidden, missing in pairs:
+        one = await desk.ask(method, f"{OFFICE}/{path.format(hidden)}", body, by=who)
+        two = await desk.ask(method, f"{OFFICE}/{path.format(missing)}", body, by=who)
+        assert one.status == 404, (method, path)
+        assert one.verdict == two.verdict
+        assert one.document["message"] == two.document["message"]
+
+
+async def test_who_is_limited_to_a_company_gives_nothing_beyond(desk: Desk):
+    who = await desk.limited("other", Role.ADMIN, Role.SECURITY)
+    main = desk.world.demo["companies"]["main"]["id"]
+    account = desk.world.demo["accounts"]["main"]["id"]
+    until = {"reason": "x", "minutes": 1}
+    orders = [
+        ("users", {"email": address(), "name": "n", "roles": ["admin"]}),
+        ("users", {"email": address(), "name": "n", "roles": ["admin"], "companies": [main]}),
+        ("credentials", {"name": "n", "company_id": main}),
+        ("credentials", {"name": "n", "account_id": account}),
+        ("accounts", {"company_id": main, "name": "n", "tax_number": "11.222.333/0001-81"}),
+        ("stops", {"scope": "provider", "subject": "sandbox", **until}),
+        ("stops", {"scope": "company", "subject": main, **until}),
+        ("stops", {"scope": "account", "subject": account, **until}),
+    ]
+
+    for path, order in orders:
+        said = await desk.ask("POST", f"{OFFICE}/{path}", order, by=who)
+        assert said.verdict == (400, "VALIDATION_FAILED"), (path, said.body)
+    for path in ("audit", "audit/export", "audit/proof"):
+        said = await desk.ask("GET", f"{OFFICE}/{path}", by=who)
+        assert said.verdict == (403, "FORBIDDEN")
+    new = await desk.ask("POST", f"{OFFICE}/companies", {"name": "n"}, by=who)
+    assert new.verdict == (403, "FORBIDDEN")
+
+
+async def test_who_is_limited_invites_within_their_limit(desk: Desk):
+    who = await desk.limited("other", Role.ADMIN)
+    other = desk.world.demo["companies"]["other"]["id"]
+
+    made = await invited(desk, who, companies=[other])
+
+    assert made["companies"] == [other]

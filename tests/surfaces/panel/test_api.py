@@ -1,0 +1,236 @@
+"""The back office behind the cookie, on the whole gateway with its bank."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pyotp
+import pytest
+import pytest_asyncio
+from yarl import URL
+
+from gateway.config.identity import Identity
+from gateway.domain.rights import Role
+from gateway.operations.identity.users import UserOrder
+from tests.surfaces.answers import Answer
+from tests.surfaces.house import COOKIE, ORIGIN, check
+from tests.surfaces.world import World, basic, opened, sandbox
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PASSWORD = "uma frase bem comprida"
+
+
+@dataclass(slots=True)
+class Page:
+    """A page of the panel in somebody's browser."""
+
+    world: World
+    cookie: str = ""
+    csrf: str = ""
+    secret: str = ""
+    steps: int = -1
+
+    async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
+        """Ask as a script of the page does; headers given here win, empty ones are left out."""
+        ours = {
+            "Cookie": f"{COOKIE}={self.cookie}" if self.cookie else "",
+            "Sec-Fetch-Site": "same-origin",
+            "X-Requested-With": "panel",
+            "X-CSRF-Token": self.csrf if method != "GET" else "",
+        }
+        sent = {name: each for name, each in {**ours, **headers}.items() if each}
+        data = None if body is None else msgspec.json.encode(body)
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        url = URL(f"http://127.0.0.1:{self.world.port}{path}", encoded=True)
+        async with self.world.session.request(method, url, headers=sent, data=data) as said:
+            answer = Answer(status=said.status, headers=said.headers, body=await said.read())
+        for line in answer.headers.getall("Set-Cookie", []):
+            self.cookie = line.removeprefix(f"{COOKIE}=").partition(";")[0]
+        return answer
+
+    def code(self) -> str:
+        """Read the app: each step once."""
+        self.steps += 1
+        now = int(self.world.gateway.now().timestamp())
+        return pyotp.TOTP(self.secret).at(now + 30 * (self.steps - 1))
+
+    async def signs_in(self, email: str) -> None:
+        """Take the way of the panel."""
+        self.csrf = (await self.ask("GET", "/iam/v1/auth/session")).document["csrf_token"]
+        body: dict[str, object] = {"email": email, "password": PASSWORD}
+        said = (await self.ask("POST", "/panel/auth/login", body)).document
+        if said["mfa_required"]:
+            self.csrf = said["csrf_token"]
+            said = (await self.ask("POST", "/panel/auth/mfa", {"code": self.code()})).document
+        assert said["authenticated"], said
+        self.csrf = said["csrf_token"]
+
+    async def enrols(self, email: str) -> None:
+        """Enrol an app, which ends the session, and sign in anew."""
+        begun = await self.ask("POST", "/panel/auth/totp", {"password": PASSWORD})
+        self.secret = begun.document["secret"]
+        confirmed = await self.ask("POST", "/panel/auth/totp/confirm", {"code": self.code()})
+        assert confirmed.status == 200, confirmed.body
+        self.cookie = ""
+        await self.signs_in(email)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """A gateway with its bank, and one person of each role."""
+    folder = tmp_path_factory.mktemp("panel")
+    settings = msgspec.structs.replace(sandbox(folder), identity=Identity(origin=ORIGIN))
+    async with opened(settings) as made:
+        users = made.gateway.people.desk.users
+        for role in Role:
+            order = UserOrder(
+                email=f"{role}@panel.example", name=role.title(), roles=frozenset({role})
+            )
+            await users.create("test", order, PASSWORD)
+        yield made
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def viewer(world: World) -> Page:
+    page = Page(world)
+    await page.signs_in("viewer@panel.example")
+    return page
+
+
+async def test_a_page_reads_what_the_back_office_reads(world: World, viewer: Page):
+    """The same row, over the same bank; the answer sets no cookie and is kept by nobody."""
+    account = world.demo["accounts"]["main"]["id"]
+
+    balance = await viewer.ask("GET", f"/panel/api/accounts/{account}/balance")
+    accounts = await viewer.ask("GET", "/panel/api/accounts")
+
+    check(balance, "GET")
+    assert set(balance.document) == {"balance", "blocked", "updated_at"}
+    assert account in accounts.body.decode()
+    assert "Set-Cookie" not in balance.headers
+    assert balance.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("headers", "verdict"),
+    [
+        ({"X-Requested-With": ""}, (403, "CSRF_FAILED")),
+        ({"Sec-Fetch-Site": "cross-site"}, (403, "CSRF_FAILED")),
+        ({"Sec-Fetch-Site": "", "Origin": "https://evil.example"}, (403, "CSRF_FAILED")),
+        ({"Cookie": ""}, (401, "SESSION_REQUIRED")),
+        ({"Cookie": f"{COOKIE}=made.up"}, (401, "SESSION_REQUIRED")),
+    ],
+    ids=str,
+)
+async def test_a_read_is_guarded(viewer: Page, headers: dict[str, str], verdict: tuple[int, str]):
+    answer = await viewer.ask("GET", "/panel/api/accounts", **headers)
+
+    check(answer, "GET")
+    assert answer.verdict == verdict
+
+
+async def test_no_other_credential_opens_it(world: World):
+    """Neither an access token nor a partner's secret; scripts get JSON, never a redirect."""
+    body = {"email": "viewer@panel.example", "password": PASSWORD}
+    said = await Page(world).ask("POST", "/iam/v1/auth/login", body)
+
+    for authorization in (
+        f"Bearer {said.document['access_token']}",
+        basic(world.pair("full")),
+    ):
+        answer = await Page(world).ask("GET", "/panel/api/accounts", Authorization=authorization)
+        check(answer, "GET")
+        assert answer.verdict == (401, "SESSION_REQUIRED")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Authorization", "X-Forwarded-User", "X_Forwarded_User", "X-GW-User", "X-GW-Roles"),
+        *("X-Real-IP", "X-Forwarded-For", "X-Original-URL", "X-Forwarded-Uri", "Connection"),
+    ],
+)
+async def test_what_a_browser_sends_beside_its_cookie_decides_nothing(viewer: Page, name: str):
+    """There is nobody it could be passed on to."""
+    plain = await viewer.ask("GET", "/panel/api/users")
+
+    answer = await viewer.ask("GET", "/panel/api/users", **{name: "admin@panel.example"})
+
+    assert answer.verdict == plain.verdict == (403, "FORBIDDEN")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/panel/api",
+        "/panel/api/",
+        "/panel/api/info",
+        "/panel/api//accounts",
+        "/panel/api/accounts/",
+        "/panel/api/../../backoffice/v1/accounts",
+        "/panel/api/%2e%2e/accounts",
+        "/panel/api/iam/v1/auth/sessions",
+        "/panel/api/baas/v1/info",
+        "/panel/api/http://evil.example/accounts",
+    ],
+)
+async def test_what_the_list_does_not_name_is_not_there(viewer: Page, path: str):
+    """No catch-all, no destination of the caller's choosing."""
+    answer = await viewer.ask("GET", path)
+
+    assert answer.verdict == (404, "SVC.GTW.001")
+
+
+async def test_roles_decide_as_they_do_on_the_back_office(world: World, viewer: Page):
+    stop = {"scope": "everything", "reason": "test"}
+
+    write = await viewer.ask("POST", "/panel/api/stops", stop)
+    forged = await viewer.ask("POST", "/panel/api/stops", stop, **{"X-CSRF-Token": "made up"})
+
+    assert write.verdict == (403, "FORBIDDEN")
+    assert forged.verdict == (403, "CSRF_FAILED")
+
+
+async def test_what_is_dangerous_asks_for_a_fresh_code(world: World):
+    """Without a factor it is not open at all; with one, for five minutes."""
+    page = Page(world)
+    await page.signs_in("admin@panel.example")
+    order = {
+        "company_id": world.demo["companies"]["main"]["id"],
+        "name": "made by a page",
+        "permissions": ["balance:read"],
+    }
+
+    without = await page.ask("POST", "/panel/api/credentials", order)
+    await page.enrols("admin@panel.example")
+    issued = await page.ask("POST", "/panel/api/credentials", order)
+
+    assert without.verdict == (403, "STEP_UP_REQUIRED")
+    assert issued.status in {200, 201}, issued.body
+    assert issued.document["client_secret"].startswith("gws_")
+
+
+async def test_a_session_that_is_ended_elsewhere_is_over_here(world: World):
+    page = Page(world)
+    await page.signs_in("operator@panel.example")
+    users = world.gateway.people.desk.users
+    await asyncio.sleep(0.01)
+
+    await users.end_sessions("test", "operator@panel.example")
+
+    answer = await page.ask("GET", "/panel/api/accounts")
+    assert answer.verdict == (401, "SESSION_REQUIRED")
+
+
+async def test_twenty_calls_of_a_page_at_once_are_served(viewer: Page):
+    answers: list[Any] = await asyncio.gather(
+        *(viewer.ask("GET", "/panel/api/accounts") for _ in range(20))
+    )
+
+    assert {each.status for each in answers} == {200}

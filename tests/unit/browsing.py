@@ -1,0 +1,70 @@
+"""A browser at the panel, below HTTP: its sessions over a real store, on a clock that stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gateway.domain.browsers import Browser
+from gateway.operations.identity.panel import PanelSessionRecords
+from gateway.operations.identity.panel_parts import PanelParts, PanelRules
+from gateway.operations.identity.panel_tokens import PanelTokens
+from gateway.operations.identity.panel_view import PanelViews
+from gateway.security.panel_cookies import PanelCookies
+from tests.unit.door import EMAIL, HOME, PASSWORD, Door
+
+
+@dataclass(slots=True, kw_only=True)
+class Hall:
+    """
+    The panel behind a door.
+
+    Attributes:
+        counted: What was counted, a word and its label each.
+    """
+
+    door: Door
+    parts: PanelParts
+    tokens: PanelTokens
+    records: PanelSessionRecords
+    views: PanelViews
+    counted: list[tuple[str, str]] = field(default_factory=list)
+
+    async def seated(self, email: str = EMAIL) -> Browser:
+        """Sign a browser in, with a code where one is asked for."""
+        browser = await self.records.begin(HOME)
+        browser = await self.records.login(browser, email, PASSWORD, HOME)
+        if browser.panel.state != "full":
+            browser = await self.records.give_factor(browser, self.door.code(email), HOME)
+        return browser
+
+    async def again(self, browser: Browser) -> Browser:
+        """Come back with the same cookie."""
+        found = await self.records.find(browser.cookie.value)
+        assert found is not None
+        return found
+
+
+def hall_of(door: Door) -> Hall:
+    """Open the panel behind a door; its tokens are closed in the end."""
+    counted: list[tuple[str, str]] = []
+    parts = PanelParts(
+        store=door.store.identity.panels,
+        companies=door.store.companies,
+        craft=PanelCookies([b"s" * 32]),
+        identity=door.parts,
+        signing_in=door.desk.signing_in,
+        refreshing=door.desk.refreshing,
+        sign_ins=door.desk.sessions,
+        rules=PanelRules(),
+        seen=lambda event, label: counted.append((event, label)),
+    )
+    tokens = PanelTokens(parts)
+    records = PanelSessionRecords(parts, tokens)
+    return Hall(
+        door=door,
+        parts=parts,
+        tokens=tokens,
+        records=records,
+        views=PanelViews(records),
+        counted=counted,
+    )

@@ -1,0 +1,156 @@
+"""A door that people come in by: identity over a real store, with digests that cost little."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from functools import partial
+
+import pyotp
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.people import Person, User
+from gateway.domain.rights import Role
+from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from gateway.operations.identity.desk import IdentityDesk, identity_desk
+from gateway.operations.identity.ports import Crafts, Parts, Rules, Stored
+from gateway.operations.identity.users import UserOrder
+from gateway.security.access_tokens import AccessTokens, Audience
+from gateway.security.opaque import Opaque
+from gateway.security.passwords import PasswordHasher, Room
+from gateway.security.phc import Cost
+from gateway.security.recovery_codes import RecoveryCodes
+from gateway.security.sealing import Sealer
+from gateway.security.signing_keys import Keyring, new_signing_key
+from gateway.security.totp import Totp
+from gateway.store.engine import Store
+from tests.unit.standing import Clock
+
+EMAIL = "maria@example.com"
+PASSWORD = "uma frase bem comprida"
+HOME = Visitor(address="203.0.113.7", user_agent="curl")
+ELSEWHERE = Visitor(address="198.51.100.9")
+AUDIENCE = Audience("pixgate", "pixgate")
+
+
+@dataclass(slots=True, kw_only=True)
+class Door:
+    """
+    Identity, and what was heard of it.
+
+    Attributes:
+        noticed: Words for the security log, with whom they were about.
+        paused: Seconds that tries were held for; nobody waits them here.
+    """
+
+    store: Store
+    clock: Clock
+    parts: Parts
+    desk: IdentityDesk
+    keyring: Keyring
+    sealer: Sealer
+    hasher: PasswordHasher
+    noticed: list[tuple[str, str]]
+    paused: list[float]
+    secrets: dict[str, str] = field(default_factory=dict)
+
+    async def person(self, email: str = EMAIL, *roles: Role) -> User:
+        """Make somebody with a password."""
+        order = UserOrder(email=email, name="Maria", roles=frozenset(roles or {Role.ADMIN}))
+        return await self.desk.users.create("cli", order, PASSWORD)
+
+    async def comes_in(self, email: str = EMAIL, visitor: Visitor = HOME) -> SignedIn:
+        """Sign in, with a code where one is asked for."""
+        answer = await self.desk.signing_in.login(email, PASSWORD, visitor)
+        if isinstance(answer, FactorAsked):
+            code = self.code(email)
+            return await self.desk.signing_in.give_factor(answer.mfa_token, code, visitor)
+        return answer
+
+    async def enrols(self, email: str = EMAIL) -> list[str]:
+        """Enrol an app; return the recovery codes. The next code is half a minute later."""
+        caller = (await self.comes_in(email)).person
+        begun = await self.desk.factors.begin(caller, PASSWORD, HOME)
+        self.secrets[email] = begun.secret
+        codes = await self.desk.factors.confirm(caller, self.code(email))
+        self.clock.passes(30)
+        return list(codes)
+
+    def code(self, email: str = EMAIL, *, off: int = 0) -> str:
+        """Read the app."""
+        now = int(self.clock.now().timestamp())
+        return pyotp.TOTP(self.secrets[email]).at(now + 30 * off)
+
+    def wrong_code(self, email: str = EMAIL) -> str:
+        """Read a code that is wrong for now and around."""
+        near = {self.code(email, off=each) for each in (-1, 0, 1)}
+        return next(f"{number:06}" for number in range(1000) if f"{number:06}" not in near)
+
+    async def who(self, signed_in: SignedIn) -> Person:
+        """Ask who calls with an access token."""
+        return await self.desk.sessions.who_is(signed_in.tokens.access_token)
+
+    async def mails(self, to: str = EMAIL) -> list[str]:
+        """Read what was sent to somebody, newest first."""
+        return [each.text for each in await self.store.identity.outbox.latest(50) if each.to == to]
+
+    async def link(self, to: str = EMAIL) -> str:
+        """Take the token of the newest link sent to somebody."""
+        linked = next(text for text in await self.mails(to) if "?token=" in text)
+        return linked.partition("?token=")[2].split()[0]
+
+
+def door_of(store: Store, clock: Clock, rules: Rules | None = None) -> Door:
+    """Open a door on a store; it is closed by closing its hasher."""
+    noticed: list[tuple[str, str]] = []
+    paused: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        paused.append(seconds)
+
+    sealer = Sealer({"k": b"k" * 32}, "k")
+    keyring = Keyring(store.identity.signing_keys, sealer, clock.now, clock.monotonic)
+    hasher = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), Room(waiting=500))
+    crafts = Crafts(
+        hashing=hasher,
+        one_time=Totp("pixgate"),
+        recovery=RecoveryCodes(),
+        opaque=Opaque(b"o" * 32),
+        access=AccessTokens(keyring, AUDIENCE, clock.now),
+        sealing=sealer,
+    )
+    stored = Stored(
+        users=store.identity.users,
+        sessions=store.identity.sessions,
+        challenges=store.identity.challenges,
+        failures=store.identity.failures,
+        outbox=store.identity.outbox,
+        signing_keys=store.identity.signing_keys,
+        audit=store.audit,
+    )
+    parts = Parts(
+        stored=stored,
+        crafts=crafts,
+        rules=rules or Rules(origin="https://pix.example"),
+        now=clock.now,
+        new_id=lambda: str(uuid.uuid4()),
+        pause=pause,
+        notice=lambda word, user_id: noticed.append((word, user_id)),
+    )
+    return Door(
+        store=store,
+        clock=clock,
+        parts=parts,
+        desk=identity_desk(parts, store.companies, partial(new_signing_key, sealer=sealer)),
+        keyring=keyring,
+        sealer=sealer,
+        hasher=hasher,
+        noticed=noticed,
+        paused=paused,
+    )
+
+
+def refusal(problem: BaseException) -> tuple[str, str]:
+    """Name a refusal by its code and its reason."""
+    assert isinstance(problem, ServiceError)
+    return problem.error.name, problem.reason

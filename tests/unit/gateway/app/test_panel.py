@@ -1,0 +1,37 @@
+"""The panel's sessions assembled."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+
+from gateway.app.assembly import assemble
+from gateway.config.session import Session
+from gateway.config.settings import Settings
+
+
+def test_the_settings_reach_the_rules(tmp_path):
+    settings = msgspec.structs.replace(
+        Settings(var=str(tmp_path)), session=Session(idle_s=60, renew_s=120)
+    )
+
+    panel = assemble(settings, {}, with_bank=False).panel
+
+    rules = panel.records.parts.rules
+    assert (rules.idle, rules.renewal) == (timedelta(seconds=60), timedelta(seconds=120))
+    assert panel.views.records is panel.records
+    assert panel.records.tokens is panel.tokens
+
+
+def test_cookies_of_one_process_are_read_by_another(tmp_path):
+    """The key is derived from what both have, and is another one elsewhere."""
+    nodes = [assemble(Settings(var=str(tmp_path)), {}, with_bank=False) for _ in range(2)]
+    stranger = assemble(Settings(var=str(tmp_path / "elsewhere")), {}, with_bank=False)
+    here, there, other = (each.panel.records.parts.craft for each in (*nodes, stranger))
+    cookie = here.make()
+
+    sealed = here.seal("tokens", cookie)
+
+    assert there.open(sealed, cookie) == "tokens"
+    assert other.open(sealed, cookie) is None

@@ -1,0 +1,89 @@
+"""``pixgate user``."""
+
+import pytest
+
+from tests.contract.stores.samples import COMPANY
+
+PASSWORD = "uma frase bem comprida"
+ANA = ("--email", "Ana@Example.com", "--name", "Ana")
+WHO = "ana@example.com"
+
+
+@pytest.fixture
+def ana(shell) -> dict:
+    """A viewer with a password."""
+    return shell.reads("user", "create", *ANA, "--role", "viewer", typed=PASSWORD + "\n")
+
+
+def test_a_person_is_made_with_a_password_that_was_piped_in(shell, ana):
+    assert (ana["email"], ana["state"], ana["roles"]) == (WHO, "active", ["viewer"])
+    assert shell.reads("user", "list") == [ana]
+
+
+def test_no_password_is_an_option_and_none_is_printed(shell, ana):
+    assert "--password" not in shell.says("user", "create", "--help")
+    assert PASSWORD not in shell.says("user", "list", "--json")
+
+
+def test_a_weak_password_makes_nobody(shell):
+    done = shell.run("user", "create", *ANA, "--role", "viewer", typed="password1234\n")
+
+    assert done.exit_code == 1
+    assert "everybody tries" in done.stderr
+    assert shell.reads("user", "list") == []
+
+
+def test_without_a_password_an_invitation_is_the_way(shell):
+    assert "invite" in shell.fails("user", "create", *ANA, "--role", "viewer", status=2)
+
+
+def test_who_is_invited_waits_with_a_link_in_the_outbox(shell):
+    made = shell.reads("user", "invite", *ANA, "--role", "viewer", "--role", "operator")
+
+    assert (made["state"], made["roles"]) == ("invited", ["operator", "viewer"])
+    assert "/panel/invitation?token=" in shell.says("outbox")
+    shell.says("user", "invite-again", WHO)
+    assert len(shell.reads("outbox")) == 2
+
+
+def test_a_person_may_see_one_company_alone(shell):
+    shell.says("company", "create", "--name", "Padaria", "--id", COMPANY)
+
+    made = shell.reads("user", "invite", *ANA, "--role", "viewer", "--company", COMPANY)
+
+    assert made["companies"] == [COMPANY]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field", "value"),
+    [
+        (("disable", WHO, "--reason", "férias"), "state", "disabled"),
+        (("enable", WHO), "state", "active"),
+        (("roles", WHO, "--role", "approver"), "roles", ["approver"]),
+        (("reset-mfa", WHO), "second_factor", False),
+    ],
+)
+def test_a_person_is_changed(shell, ana, arguments: tuple, field: str, value: object):
+    changed = shell.reads("user", *arguments, "--by", "chefe")
+
+    assert changed[field] == value
+    assert shell.reads("user", "list") == [changed]
+
+
+def test_a_person_is_signed_out_everywhere(shell, ana):
+    assert shell.reads("user", "end-sessions", ana["id"]) == {"ended": 0}
+
+
+def test_nobody_is_changed_who_is_not_there(shell):
+    assert "no person" in shell.fails("user", "disable", WHO)
+
+
+def test_a_role_that_is_none_is_refused(shell):
+    assert "chief" in shell.fails("user", "invite", *ANA, "--role", "chief", status=2)
+
+
+def test_the_list_is_a_table(shell, ana):
+    head, row = shell.says("user", "list").splitlines()
+
+    assert head.split() == ["id", "email", "state", "roles", "companies", "second_factor"]
+    assert row.split()[1:] == [WHO, "active", "viewer", "-", "no"]

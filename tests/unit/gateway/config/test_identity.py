@@ -1,0 +1,37 @@
+"""The settings of people."""
+
+import pytest
+
+from gateway.config.identity import Identity
+from gateway.config.reading import ConfigError, settings_from
+from gateway.config.settings import Settings
+
+
+def test_a_silent_file_has_the_documented_lifetimes():
+    """Ten minutes and eight hours (ADR on identity)."""
+    identity = settings_from("", {}).identity
+
+    assert (identity.access_s, identity.refresh_s, identity.sessions) == (600, 28_800, 5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "identity: {access_s: 59}",
+        "identity: {refresh_s: 86401}",
+        "identity: {mail: {encryption: x}}",
+    ],
+)
+def test_what_is_out_of_bounds_is_refused(text: str):
+    with pytest.raises(ConfigError):
+        settings_from(text, {})
+
+
+def test_the_password_of_the_mail_server_stands_in_no_file():
+    with pytest.raises(ConfigError, match=r"identity\.mail\.password"):
+        settings_from("identity: {mail: {password: written}}", {})
+
+
+def test_the_sandbox_links_to_its_own_listener_unless_told_otherwise():
+    assert Settings().origin == "http://127.0.0.1:8080"
+    assert Settings(identity=Identity(origin="https://pix.example")).origin == "https://pix.example"

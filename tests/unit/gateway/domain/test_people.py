@@ -1,0 +1,65 @@
+"""People, their sign-ins, and what they may do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from gateway.domain.people import Session, Totp, User, person
+from gateway.domain.permissions import Action
+from gateway.domain.rights import Area, Right, Role
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+USER = User(
+    id="u",
+    email="maria@example.com",
+    name="Maria",
+    password="phc",
+    roles=frozenset({Role.OPERATOR}),
+    created_at=NOW,
+    updated_at=NOW,
+)
+SESSION = Session(
+    id="s", user_id="u", created_at=NOW, ends_at=NOW + timedelta(hours=8), seen_at=NOW
+)
+
+
+def test_a_factor_counts_once_it_was_confirmed():
+    waiting = replace(USER, totp=Totp(sealed_secret=b"x"))
+    confirmed = replace(USER, totp=Totp(sealed_secret=b"x", confirmed_at=NOW))
+
+    assert [each.has_factor for each in (USER, waiting, confirmed)] == [False, False, True]
+
+
+def test_a_session_lives_until_it_ends():
+    ended = replace(SESSION, ended_at=NOW)
+
+    assert SESSION.is_live(NOW)
+    assert not SESSION.is_live(SESSION.ends_at)
+    assert not ended.is_live(NOW)
+
+
+def test_a_person_may_what_a_role_allows():
+    maria = person(USER, SESSION)
+
+    assert maria.may(Right(Area.PAYOUT, Action.READ))
+    assert maria.may(Right(Area.PAYOUT, Action.WRITE))
+    assert not maria.may(Right(Area.APPROVAL, Action.WRITE))
+
+
+def test_a_person_sees_every_company_or_those_named():
+    everywhere, somewhere = person(USER, SESSION), person(replace(USER, companies={"a"}), SESSION)
+
+    assert everywhere.sees("b")
+    assert (somewhere.sees("a"), somewhere.sees("b")) == (True, False)
+
+
+def test_the_audit_log_names_a_person_by_address():
+    assert person(USER, SESSION).actor == "user:maria@example.com"
+
+
+def test_secrets_are_not_printed():
+    told = repr(replace(USER, totp=Totp(sealed_secret=b"sealed-secret")))
+
+    assert "phc" not in told
+    assert "sealed-secret" not in told

@@ -1,0 +1,54 @@
+"""Identity's own rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+
+SURFACES = {each.name: each for each in described_surfaces(Settings())}
+ROWS = {
+    (row.method, SURFACES[name].prefix + row.path): (gate, row)
+    for name in ("identity", "keys")
+    for gate in SURFACES[name].gates
+    for row in gate.rows
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scheme", "status"),
+    [
+        ("POST", "/iam/v1/auth/login", "", 200),
+        ("POST", "/iam/v1/auth/mfa", "", 200),
+        ("POST", "/iam/v1/auth/refresh", "", 200),
+        ("DELETE", "/iam/v1/auth/logout", "bearer", 204),
+        ("GET", "/iam/v1/auth/session", "session", 200),
+        ("POST", "/iam/v1/auth/password/forgot", "", 202),
+        ("POST", "/iam/v1/auth/password/reset", "", 204),
+        ("POST", "/iam/v1/auth/password/change", "bearer", 204),
+        ("POST", "/iam/v1/auth/totp", "bearer", 200),
+        ("POST", "/iam/v1/auth/totp/confirm", "bearer", 200),
+        ("DELETE", "/iam/v1/auth/totp", "bearer", 204),
+        ("POST", "/iam/v1/auth/recovery-codes", "bearer", 200),
+        ("POST", "/iam/v1/auth/step-up", "bearer", 200),
+        ("GET", "/iam/v1/auth/sessions", "bearer", 200),
+        ("DELETE", "/iam/v1/auth/sessions/{session_id}", "bearer", 204),
+        ("POST", "/iam/v1/auth/invitations/accept", "", 204),
+        ("GET", "/iam/v1/info", "", 200),
+        ("GET", "/iam/v1/health", "", 200),
+        ("GET", "/iam/v1/error-codes", "", 200),
+        ("GET", "/.well-known/jwks.json", "", 200),
+    ],
+)
+def test_a_row_is_there_behind_its_gate(method: str, path: str, scheme: str, status: int):
+    gate, row = ROWS[method, path]
+
+    assert (gate.scheme, row.status) == (scheme, status)
+
+
+@pytest.mark.parametrize("path", ["login", "mfa", "password/forgot", "password/reset"])
+def test_what_can_be_guessed_draws_from_the_scarce_bucket(path: str):
+    _, row = ROWS["POST", f"/iam/v1/auth/{path}"]
+
+    assert row.limits.quota == "sign_in"

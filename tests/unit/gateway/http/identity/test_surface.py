@@ -1,0 +1,31 @@
+"""The gates of identity."""
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+from gateway.domain import errors, identity_errors
+from gateway.http.identity.surface import CATALOGUE
+from policies.authentication.bearer import BearerToken
+from policies.traffic.address_quota import WithinAddressQuota
+
+IDENTITY = next(each for each in described_surfaces(Settings()) if each.name == "identity")
+
+
+def test_strangers_are_counted_and_members_asked_for_their_token():
+    strangers, members, *_ = IDENTITY.gates
+
+    assert [type(each) for each in strangers.policies] == [WithinAddressQuota]
+    assert [type(each) for each in members.policies] == [BearerToken]
+
+
+def test_the_catalogue_is_of_people_and_of_every_surface():
+    """No code of the banking surface alone is in it."""
+    names = {each.name for each in CATALOGUE}
+
+    people = [each for each in identity_errors.CATALOGUE if not each.code.startswith("SVC.")]
+    assert {each.name for each in people} <= names
+    assert {errors.AUTH_UNAVAILABLE.name, errors.USER_CREDENTIALS_INVALID.name} <= names
+    assert not names & {errors.BANK_REFUSED.name, errors.CREDENTIALS_MISSING.name}
+
+
+def test_signing_out_works_while_others_are_shed():
+    assert {"identity.health", "identity.logout"} == IDENTITY.exempt

@@ -1,0 +1,58 @@
+"""What rows of management share."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import FORBIDDEN, NOT_POSSIBLE
+from gateway.domain.permissions import Action
+from gateway.domain.rights import Area, Right
+from gateway.domain.stores import AlreadyExists
+from gateway.http.operator.callers import Staff
+from gateway.http.operator.management import calls
+from gateway.operations.administration import Acting, NotPossible
+from tests.unit.gateway.http.operator.management.stage import person
+from tests.unit.refusals import refused
+from tests.unit.standing import Clock
+
+
+def staff(*companies: str) -> Staff:
+    return Staff(person(*companies), Acting("x", Clock().now))
+
+
+def test_what_is_not_possible_is_told_as_a_sentence():
+    text = "there is no company 7"
+
+    with pytest.raises(ServiceError) as told, calls.explained():
+        raise NotPossible(text)
+
+    assert told.value.error is NOT_POSSIBLE
+    assert told.value.detail == "There is no company 7."
+
+
+def test_what_is_taken_is_a_conflict():
+    with refused(errors.ALREADY_IN_USE), calls.explained():
+        raise NotPossible from AlreadyExists()
+
+
+def test_another_problem_is_nobodys():
+    with pytest.raises(KeyError), calls.explained():
+        raise KeyError
+
+
+def test_what_is_of_all_companies_is_for_people_of_all():
+    calls.refuse_limited(staff())
+    with refused(FORBIDDEN):
+        calls.refuse_limited(staff("c"))
+
+
+def test_rights_are_named_by_their_action():
+    assert calls.reading(Area.STOP) == Right(Area.STOP, Action.READ)
+    assert calls.writing(Area.STOP) == Right(Area.STOP, Action.WRITE)
+    assert calls.managing(Area.STOP) == Right(Area.STOP, Action.MANAGE)
+
+
+def test_nothing_is_shown_of_what_is_done():
+    assert calls.done(None, staff()).content is None

@@ -1,0 +1,43 @@
+"""The rows of companies."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.http.operator.management.companies import CompanyActs, CompanyBody
+from tests.unit.gateway.http.operator.management.stage import Stage, turned_down
+from tests.unit.gateway.http.operator.stage import line
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("companies", ("GET", "/companies", "company:read", 200)),
+        ("company", ("GET", "/companies/{company_id}", "company:read", 200)),
+        ("company_create", ("POST", "/companies", "company:write", 201)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+async def test_a_person_is_shown_their_companies_alone(stage: Stage):
+    acts, limited = CompanyActs(stage.registers), stage.staff(stage.ours.id)
+
+    shown = await acts.list(limited, None)
+
+    assert shown == [stage.ours]
+    assert await acts.read(limited, stage.ours.id) == stage.ours
+    hidden = await turned_down(acts.read(limited, stage.theirs.id))
+    assert hidden == await turned_down(acts.read(limited, "0" * 8)) == "404 NOT_FOUND"
+
+
+async def test_who_is_limited_adds_none(stage: Stage):
+    acts = CompanyActs(stage.registers)
+
+    made = await acts.create(stage.staff(), CompanyBody(name="Nova"))
+
+    assert made in await acts.list(stage.staff(), None)
+    assert (await stage.acts())[-1] == ("user:ana@example.com", "company.created")
+    limited = stage.staff(stage.ours.id)
+    assert await turned_down(acts.create(limited, CompanyBody(name="N"))) == "403 FORBIDDEN"

@@ -1,0 +1,51 @@
+"""Approvals that do with an order what a test wants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gateway.domain.accounts import Account
+from gateway.domain.approvals import Approval, ApprovalKind
+from gateway.domain.money import Money
+from gateway.domain.orders import Order
+from gateway.domain.people import Person
+from gateway.operations.approvals import Moved
+from tests.unit.people import ACCOUNT, COMPANY
+from tests.unit.standing import NOON
+
+WAITING = Approval(
+    id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a09",
+    kind=ApprovalKind.PAYOUT,
+    account_id=ACCOUNT,
+    company_id=COMPANY,
+    reference="order-1",
+    value=Money(1050),
+    sealed_order=b"sealed",
+    ordered_by="u",
+    orderer="user:maria@example.com",
+    ordered_at=NOON,
+    ends_at=NOON,
+)
+
+
+@dataclass
+class Says:
+    """An answer for every order, and who ordered what."""
+
+    answer: Moved | Approval
+    asked: list[tuple[Person, Account, Order]] = field(default_factory=list)
+
+    async def order(self, person: Person, account: Account, order: Order) -> Moved | Approval:
+        self.asked.append((person, account, order))
+        return self.answer
+
+
+@dataclass
+class Only:
+    """Operations of which nothing but approvals is asked."""
+
+    approvals: Says
+    alphanumeric_cnpj: bool = False
+
+    def __getattr__(self, _name: str) -> Only:
+        return self

@@ -1,0 +1,79 @@
+"""The panel's sessions as documents."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from gateway.domain.accounts import Company, Environment
+from gateway.domain.browsers import Browser, Cookie
+from gateway.domain.identity import PanelSession, PanelState
+from gateway.domain.rights import Role
+from gateway.http.panel.represent import PanelShows
+from gateway.http.people.callers import Guest
+from gateway.operations.identity.answers import Visitor
+from gateway.operations.identity.panel_view import PanelView, SignedInView
+from policies.authentication.session import HARDENED
+from tests.unit.people import COMPANY, somebody
+from tests.unit.standing import NOON
+
+SHOWS = PanelShows(HARDENED, Environment.SANDBOX)
+GUEST = Guest(Visitor())
+BEFORE = {
+    "authenticated": False,
+    "mfa_required": False,
+    "csrf_token": "c",
+    "environment": "sandbox",
+}
+
+
+def browser(state: PanelState) -> Browser:
+    panel = PanelSession(
+        id_hash="h",
+        state=state,
+        csrf="c",
+        created_at=NOON,
+        seen_at=NOON,
+        ends_at=NOON + timedelta(hours=8),
+    )
+    return Browser(Cookie(id_hash="h", secret=b"", value="v"), panel)
+
+
+def test_a_new_cookie_is_given_and_an_old_one_not():
+    for given, headers in (
+        (True, {"Set-Cookie": "__Host-pixgate=v; Path=/; Secure; HttpOnly; SameSite=Strict"}),
+        (False, {}),
+    ):
+        shown = SHOWS.session(PanelView(browser(PanelState.ANONYMOUS), None, given=given), GUEST)
+        assert (shown.content, shown.headers) == (BEFORE, headers)
+
+
+def test_while_a_code_is_asked_for_that_is_all_that_is_known():
+    shown = SHOWS.session(PanelView(browser(PanelState.MFA_PENDING), None, given=False), GUEST)
+
+    assert shown.content == {**BEFORE, "mfa_required": True}
+
+
+def test_who_is_signed_in_is_shown_with_what_they_may_do():
+    maria = somebody(Role.VIEWER, has_factor=False, factor_at=None)
+    seen = SignedInView(
+        person=maria, company=Company(COMPANY, "Padaria", NOON), codes_left=0, idle_ends_at=NOON
+    )
+
+    shown = SHOWS.session(PanelView(browser(PanelState.FULL), seen, given=False), GUEST).content
+
+    assert shown["authenticated"] is True
+    assert shown["user"] == {"id": maria.user_id, "name": "Maria", "email": "maria@example.com"}
+    assert shown["company"] == {"id": COMPANY, "name": "Padaria"}
+    assert shown["mfa"] == {"enrolled": False, "verified_at": None, "recovery_codes_left": 0}
+    assert shown["roles"] == ["viewer"]
+    assert shown["permissions"] == sorted(shown["permissions"])
+    assert all(each.endswith(":read") for each in shown["permissions"])
+    assert (shown["expires_at"], shown["idle_expires_at"]) == (1795176000 + 8 * 3600, 1795176000)
+    assert maria.session_id not in str(shown)
+
+
+def test_signing_out_leaves_nothing_behind():
+    headers = SHOWS.left(None, GUEST).headers
+
+    assert headers["Set-Cookie"].endswith("; Max-Age=0")
+    assert headers["Clear-Site-Data"] == '"cache", "cookies", "storage"'

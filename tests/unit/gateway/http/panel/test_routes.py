@@ -1,0 +1,32 @@
+"""The panel's own rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+from gateway.domain.identity_errors import CSRF_FAILED
+from gateway.http.panel.routes import PanelActs
+from gateway.http.people.callers import Guest
+from gateway.operations.identity.answers import Visitor
+from policies.validation.identity import CodeBody, LoginBody
+from tests.unit.refusals import refused
+
+PANEL = next(each for each in described_surfaces(Settings()) if each.name == "panel")
+ROWS = {(row.method, row.path): row for gate in PANEL.gates for row in gate.rows}
+
+
+@pytest.mark.parametrize("path", ["login", "mfa", "logout", "step-up"])
+def test_signing_in_and_out_are_posts(path: str):
+    assert ("POST", f"/auth/{path}") in ROWS
+
+
+async def test_without_a_browser_nobody_signs_in():
+    """A gate that forgot to look for the cookie is no way in."""
+    acts, guest = PanelActs(records=None, views=None, desk=None), Guest(Visitor())  # type: ignore[arg-type]
+
+    with refused(CSRF_FAILED):
+        await acts.login(guest, LoginBody("a@b.c", "a"))
+    with refused(CSRF_FAILED):
+        await acts.give_factor(guest, CodeBody("123456"))

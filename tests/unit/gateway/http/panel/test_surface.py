@@ -1,0 +1,64 @@
+"""Gates behind a cookie."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+from gateway.http.checks import check_surfaces
+from gateway.http.table import Place, Table
+from policies.authentication.session import BrowserCookie, SessionCookie
+from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
+
+SURFACES = described_surfaces(Settings())
+PLACES = [each for each in Table(SURFACES).places() if each.gate.scheme == "session"]
+BEFORE = {"login", "mfa", "logout", "session", "password_forgot", "password_reset"}
+BEFORE |= {"invitation_accept"}
+
+
+def test_every_row_behind_a_cookie_is_guarded():
+    assert check_surfaces(SURFACES) == []
+    assert {each.surface.name for each in PLACES} >= {"panel", "identity"}
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.row.name)
+def test_the_place_is_asked_for_before_the_cookie_is_looked_at(place: Place):
+    """A foreign request keeps no session awake."""
+    kinds = [type(each) for each in place.gate.policies]
+    origin = ReadFromOurPage if place.row.method == "GET" else WriteFromOurPage
+    cookie = next(each for each in kinds if each in {BrowserCookie, SessionCookie})
+
+    assert kinds.index(origin) < kinds.index(cookie)
+    if place.row.method != "GET":
+        assert kinds.index(cookie) < kinds.index(CsrfToken)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.row.name)
+def test_a_row_asks_who_it_is_unless_it_is_before_that(place: Place):
+    asked = any(isinstance(each, SessionCookie) for each in place.gate.policies)
+
+    assert asked is not (place.row.name.rpartition(".")[2] in BEFORE)
+
+
+def test_a_script_s_read_is_marked_and_a_page_s_own_is_not():
+    marked = {
+        place.row.name: policy.marked
+        for place in PLACES
+        for policy in place.gate.policies
+        if isinstance(policy, ReadFromOurPage)
+    }
+
+    assert marked.pop("identity.session") is False
+    assert set(marked.values()) == {True}
+
+
+def test_only_signing_out_is_let_on_without_a_session():
+    lenient = {
+        place.row.name
+        for place in PLACES
+        for policy in place.gate.policies
+        if policy == CsrfToken(without_session=True)
+    }
+
+    assert lenient == {"panel.logout"}

@@ -1,0 +1,62 @@
+"""The bodies of people's requests; what they do is tested where it is done."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.identity_errors import NOT_FOUND
+from gateway.http.people.acts import OwnAccount, WaysBack
+from gateway.http.people.callers import Guest, Member
+from gateway.http.people.represent import public_id
+from gateway.store.engine import open_store
+from policies.validation.identity import ForgotBody, LinkBody
+from tests.unit.door import EMAIL, HOME, PASSWORD, Door, door_of
+from tests.unit.refusals import refused
+from tests.unit.standing import Clock
+
+
+@pytest.fixture
+async def door(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[Door]:
+    """Identity with Maria behind it."""
+    shutil.copy(store_file, tmp_path / "store.db")
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    opened = door_of(store, clock)
+    await opened.desk.keys.ensure()
+    await opened.person()
+    yield opened
+    opened.hasher.close()
+    await store.close()
+
+
+@pytest.mark.parametrize("named", ["public", "own"])
+async def test_a_session_is_ended_by_either_of_its_names(door: Door, named: str):
+    came = await door.comes_in()
+    member = Member(person=came.person, visitor=HOME)
+    wanted = came.person.session_id if named == "own" else public_id(came.person.session_id)
+
+    await OwnAccount(door.desk).end_session(member, wanted)
+
+    assert await door.desk.sessions.list(came.person) == []
+
+
+async def test_a_name_of_nothing_is_not_found(door: Door):
+    member = Member(person=(await door.comes_in()).person, visitor=HOME)
+
+    for wanted in ("", "000000000000", member.person.session_id[:12]):
+        with refused(NOT_FOUND):
+            await OwnAccount(door.desk).end_session(member, wanted)
+
+
+async def test_a_link_is_asked_for_and_used(door: Door):
+    ways, guest = WaysBack(door.desk), Guest(HOME)
+    await ways.forgot(guest, ForgotBody(email=EMAIL))
+
+    body = LinkBody(token=await door.link(), password="outra frase bem comprida")
+    await ways.reset(guest, body)
+
+    assert await door.desk.signing_in.login(EMAIL, body.password, HOME)
+    assert body.password != PASSWORD

@@ -1,0 +1,76 @@
+"""The shapes of the answers, as OpenAPI shows them."""
+
+from __future__ import annotations
+
+import re
+import typing
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway.http.json import Amount
+from gateway.http.resources import documents
+
+SHAPES = [each for each in vars(documents).values() if typing.is_typeddict(each) and each.__doc__]
+
+
+def pattern(kind: object) -> re.Pattern[str]:
+    """Return the pattern a text type is documented with."""
+    found: str = msgspec.json.schema(kind)["pattern"]
+    return re.compile(found)
+
+
+def described(shape: type) -> dict[str, Any]:
+    """Return the schema of a shape."""
+
+    def custom(kind: type) -> dict[str, str]:
+        assert kind is Amount
+        return {"type": "number"}
+
+    found: dict[str, Any] = msgspec.json.schema(shape, schema_hook=custom)["$defs"][shape.__name__]
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_a_shape_can_be_described(shape: type):
+    """Every field has a schema; no field is ever null."""
+    properties = described(shape)["properties"]
+
+    assert set(properties) == set(shape.__annotations__)
+    assert "null" not in str(properties)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "fits"),
+    [
+        (documents.Instant, "2026-09-22T13:40:11Z", True),
+        (documents.Instant, "", True),
+        (documents.Instant, "2026-09-22T13:40:11+00:00", False),
+        (documents.Instant, "2026-09-22 13:40", False),
+        (documents.Minute, "2026-09-22 13:40", True),
+        (documents.Minute, "", True),
+        (documents.Minute, "2026-09-22T13:40:11Z", False),
+        (documents.Day, "2026-09-22", True),
+        (documents.Day, "", False),
+    ],
+)
+def test_times_have_their_form(kind: object, text: str, fits: bool):
+    """Contract 2.1 and 2.4."""
+    assert (pattern(kind).search(text) is not None) is fits
+
+
+@pytest.mark.parametrize(
+    ("shape", "optional"),
+    [
+        (documents.ChargeDocument, {"payer"}),
+        (documents.TransactionDocument, {"payer"}),
+        (documents.PayoutDocument, {"failure"}),
+        (documents.StatementDocument, set()),
+    ],
+)
+def test_only_these_may_be_absent(shape: type, optional: set[str]):
+    """Contract 2.4 to 2.6: an anonymous charge has no payer, only a failed payout a failure."""
+    found = described(shape)
+
+    assert set(found["properties"]) - set(found["required"]) == optional

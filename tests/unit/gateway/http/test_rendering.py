@@ -1,0 +1,91 @@
+"""Replies of what operations return and of what refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.errors import ServiceError
+from gateway.domain.providers import Unavailable
+from gateway.http.json import MEDIA_TYPE
+from gateway.http.rendering import render, render_refusal, translate
+from gateway.http.route import Answer
+from gateway.http.table import Table
+from tests.unit.gateway.http.stage import CHALLENGE, row, surface
+
+PLACE = Table([surface(row())]).places()[0]
+
+
+@pytest.mark.parametrize(
+    ("shown", "body", "headers"),
+    [
+        ({"a": 1}, b'{"a":1}', {"Content-Type": MEDIA_TYPE, "X-A": "of the policy"}),
+        (
+            Answer(content={"a": 1}),
+            b'{"a":1}',
+            {"Content-Type": MEDIA_TYPE, "X-A": "of the policy"},
+        ),
+        (
+            Answer(content=b"a", content_type="text/plain", headers={"X-A": "its own"}),
+            b"a",
+            {"Content-Type": "text/plain", "X-A": "its own"},
+        ),
+        (Answer(content=None), b"", {"X-A": "of the policy"}),
+    ],
+    ids=["document", "answer", "bytes", "nothing"],
+)
+def test_an_answer_is_written(shown, body, headers):
+    reply = render(shown, 201, {"X-A": "of the policy"})
+
+    assert (reply.status, reply.body, reply.headers) == (201, body, headers)
+
+
+def test_an_answer_may_have_a_status_of_its_own():
+    """An order that waits is accepted and not done."""
+    assert render(Answer(content={"a": 1}, status=202), 200, {}).status == 202
+
+
+@pytest.mark.parametrize(
+    ("error", "place", "headers"),
+    [
+        (errors.CREDENTIALS_MISSING, PLACE, {"WWW-Authenticate": CHALLENGE}),
+        (errors.CREDENTIALS_MISSING, None, {}),
+        (errors.BALANCE_UNAVAILABLE, PLACE, {"Retry-After": "2"}),
+        (errors.SCOPE_DENIED, PLACE, {}),
+    ],
+    ids=["401", "401 of no row", "502", "403"],
+)
+def test_a_refusal_says_how_to_go_on(error, place, headers):
+    reply = render_refusal(ServiceError(error, "why"), place, "t", {"X-A": "1"})
+
+    assert reply.headers == {"Content-Type": MEDIA_TYPE, "X-A": "1", **headers}
+    assert reply.status == error.status
+    assert b'"trace_id":"t"' in reply.body
+
+
+def test_a_refusal_s_own_headers_win():
+    refusal = ServiceError(errors.BALANCE_UNAVAILABLE, "why", {"Retry-After": "9"})
+
+    assert render_refusal(refusal, PLACE, "t", {}).headers["Retry-After"] == "9"
+
+
+def test_a_refusal_stays_what_it_is():
+    refusal = ServiceError(errors.SCOPE_DENIED, "why")
+
+    assert translate(refusal, PLACE) is refusal
+
+
+@pytest.mark.parametrize(
+    ("problem", "error", "reason"),
+    [
+        (KeyError("secret"), errors.BALANCE_UNAVAILABLE, "KeyError"),
+        (Unavailable("timeout"), errors.INTERNAL, "Unavailable"),
+        (RuntimeError("secret"), errors.INTERNAL, "RuntimeError"),
+    ],
+    ids=["declared", "a bank's, undeclared", "nobody's"],
+)
+def test_an_exception_has_its_rows_code(problem, error, reason):
+    """One that nobody declared is ours: 500."""
+    refusal = translate(problem, PLACE)
+
+    assert (refusal.error, refusal.reason) == (error, reason)

@@ -1,0 +1,32 @@
+"""Messages to people."""
+
+import hashlib
+
+from gateway.domain.identity import Purpose
+from gateway.operations.identity.mailing import Mailing
+
+
+async def test_a_link_is_kept_as_its_digest_alone(door, maria):
+    await Mailing(door.parts).reset(maria)
+
+    token = await door.link()
+    now = door.clock.now()
+    row = await door.store.identity.challenges.use_mail_token(
+        hashlib.sha256(token.encode()).digest(), Purpose.RESET, now
+    )
+    assert row is not None
+    assert row.user_id == maria.id
+
+
+async def test_people_are_addressed_by_name(door, maria):
+    await Mailing(door.parts).invitation(maria)
+
+    text = (await door.mails())[0]
+    assert text.startswith("Olá, Maria!")
+    assert "https://pix.example/panel/invitation?token=" in text
+
+
+async def test_a_notice_holds_no_link(door, maria):
+    await Mailing(door.parts).notice(maria, "Aviso", "Algo mudou.")
+
+    assert "://" not in (await door.mails())[0]

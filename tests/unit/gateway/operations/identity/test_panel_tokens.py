@@ -1,0 +1,204 @@
+"""Tokens refreshed behind the scenes."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import REFRESH_INVALID, SESSION_REQUIRED
+from gateway.domain.stores import StoreUnavailable
+from gateway.operations.identity.panel_tokens import PanelTokens
+from tests.unit.refusals import refused
+
+
+class Slow:
+    """Refreshes when it is told to, or fails as it is told to."""
+
+    def __init__(self, inner, problem: Exception | None = None) -> None:
+        self.inner = inner
+        self.problem = problem
+        self.go = asyncio.Event()
+        self.calls = 0
+
+    async def refresh(self, token: str):
+        self.calls += 1
+        await self.go.wait()
+        if self.problem:
+            raise self.problem
+        return await self.inner.refresh(token)
+
+
+def with_slow(
+    hall, problem: Exception | None = None, **rules: timedelta
+) -> tuple[PanelTokens, Slow]:
+    """Refresh by something slow."""
+    slow = Slow(hall.door.desk.refreshing, problem)
+    parts = replace(hall.parts, refreshing=slow, rules=replace(hall.parts.rules, **rules))
+    return PanelTokens(parts), slow
+
+
+async def due(hall):
+    """A browser whose token has a minute left."""
+    browser = await hall.seated()
+    hall.door.clock.passes(541)
+    return await hall.again(browser)
+
+
+async def test_a_token_with_time_left_stays(hall, maria):
+    browser = await hall.seated()
+    hall.door.clock.passes(540)
+
+    assert await hall.tokens.fresh(browser) is browser
+
+
+async def test_a_token_with_little_left_is_refreshed_and_kept(hall, maria):
+    browser = await due(hall)
+
+    fresh = await hall.tokens.fresh(browser)
+
+    assert fresh.panel.version == browser.panel.version + 1
+    assert fresh.panel.lease_until is None
+    assert fresh.panel.access_ends_at == hall.door.clock.now() + timedelta(minutes=10)
+    assert await hall.again(browser) == fresh
+
+
+async def test_many_calls_are_one_flight(hall, maria):
+    browser = await due(hall)
+    tokens, slow = with_slow(hall)
+    waiting = [asyncio.create_task(tokens.fresh(browser)) for _ in range(20)]
+    await asyncio.sleep(0.05)
+
+    slow.go.set()
+    found = await asyncio.gather(*waiting)
+
+    assert slow.calls == 1
+    assert len({each.panel.version for each in found}) == 1
+    assert hall.counted.count(("token_refresh", "coalesced")) == 19
+
+
+async def test_a_caller_that_is_given_up_does_not_end_the_flight(hall, maria):
+    browser = await due(hall)
+    tokens, slow = with_slow(hall)
+    first = asyncio.create_task(tokens.fresh(browser))
+    await asyncio.sleep(0.05)
+
+    first.cancel()
+    slow.go.set()
+    fresh = await tokens.fresh(browser)
+
+    assert (slow.calls, fresh.panel.version) == (1, 1)
+
+
+async def test_another_process_that_holds_the_lease_is_not_disturbed(hall, maria):
+    """The old token serves as long as it lives."""
+    browser = await due(hall)
+    now = hall.door.clock.now()
+    await hall.parts.store.lease(browser.panel.id_hash, 0, now, now + timedelta(seconds=15))
+
+    found = await hall.tokens.fresh(browser)
+
+    assert found.panel.access_ends_at == browser.panel.access_ends_at
+    assert hall.counted[-1] == ("token_refresh", "coalesced")
+
+
+async def test_a_token_that_is_over_waits_for_the_other_process(hall, maria):
+    browser = await due(hall)
+    hall.door.clock.passes(60)
+    other, slow = with_slow(hall)
+    flying = asyncio.create_task(other.fresh(browser))
+    await asyncio.sleep(0.05)
+    waiting = asyncio.create_task(hall.tokens.fresh(browser))
+    await asyncio.sleep(0.15)
+
+    slow.go.set()
+    found = await asyncio.gather(flying, waiting)
+
+    assert found[0].panel.version == found[1].panel.version == 1
+    assert slow.calls == 1
+
+
+@pytest.mark.parametrize("lives", [True, False])
+async def test_a_call_that_takes_too_long_is_borne_while_the_token_lives(hall, maria, lives: bool):
+    browser = await due(hall)
+    hall.door.clock.passes(0 if lives else 60)
+    short = timedelta(milliseconds=30)
+    tokens, _slow = with_slow(hall, call=short)
+
+    if lives:
+        assert (await tokens.fresh(browser)).panel.version == 0
+    else:
+        with refused(errors.AUTH_UNAVAILABLE):
+            await tokens.fresh(browser)
+    assert hall.counted[-1] == ("token_refresh", "error")
+
+
+async def test_who_waits_has_no_more_patience_than_the_rule(hall, maria):
+    browser = await due(hall)
+    hall.door.clock.passes(60)
+    tokens, _slow = with_slow(hall, patience=timedelta(milliseconds=30))
+
+    with refused(errors.AUTH_UNAVAILABLE):
+        await tokens.fresh(browser)
+    await tokens.close()
+
+
+async def test_a_silent_store_is_borne_while_the_token_lives(hall, maria):
+    browser = await due(hall)
+    tokens, slow = with_slow(hall, StoreUnavailable())
+    slow.go.set()
+
+    assert (await tokens.fresh(browser)).panel.version == 0
+
+
+async def test_a_refused_token_ends_the_session(hall, maria):
+    browser = await due(hall)
+    tokens, slow = with_slow(hall, ServiceError(REFRESH_INVALID, "used"))
+    slow.go.set()
+
+    with refused(SESSION_REQUIRED):
+        await tokens.fresh(browser)
+
+    assert await hall.records.find(browser.cookie.value) is None
+    assert hall.counted[-1] == ("token_refresh", "invalid_grant")
+
+
+async def test_a_session_that_went_away_meanwhile_is_over(hall, maria):
+    browser = await due(hall)
+    tokens, slow = with_slow(hall)
+    flying = asyncio.create_task(tokens.fresh(browser))
+    await asyncio.sleep(0.05)
+    await hall.parts.store.remove(browser.panel.id_hash)
+
+    slow.go.set()
+
+    with refused(SESSION_REQUIRED):
+        await flying
+    with refused(SESSION_REQUIRED):
+        await hall.tokens.fresh(browser)
+
+
+async def test_a_token_that_lasts_to_the_end_is_not_refreshed(hall, maria):
+    """There is nothing to be had any more."""
+    browser = await hall.seated()
+    panel = replace(browser.panel, access_ends_at=browser.panel.ends_at)
+    hall.door.clock.passes(8 * 3600 - 10)
+
+    assert await hall.tokens.fresh(replace(browser, panel=panel)) == replace(browser, panel=panel)
+
+
+async def test_closing_gives_up_what_is_under_way(hall, maria):
+    browser = await due(hall)
+    tokens, slow = with_slow(hall)
+    flying = asyncio.create_task(tokens.fresh(browser))
+    await asyncio.sleep(0.05)
+
+    await tokens.close()
+
+    with pytest.raises(asyncio.CancelledError):
+        await flying
+    assert slow.calls == 1

@@ -1,0 +1,151 @@
+"""Sessions."""
+
+import pytest
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.stores import StoreUnavailable
+from tests.unit.door import refusal
+
+
+async def out(door, came) -> str:
+    with pytest.raises(ServiceError) as problem:
+        await door.who(came)
+    assert problem.value.error.code == "TOKEN_INVALID"
+    return problem.value.reason
+
+
+async def test_a_caller_is_known_by_their_access_token(door, maria):
+    came = await door.comes_in()
+
+    person = await door.who(came)
+
+    assert (person.email, person.roles, person.session_id) == (
+        maria.email,
+        maria.roles,
+        came.tokens.session_id,
+    )
+
+
+async def test_after_logout_the_token_is_dead_at_once(door, maria):
+    """Though its ten minutes are not over: the session is read at each call."""
+    came = await door.comes_in()
+    await door.who(came)
+
+    await door.desk.sessions.logout(came.person)
+
+    assert await out(door, came) == "session_over"
+
+
+async def test_logging_out_again_is_no_mistake(door, maria):
+    came = await door.comes_in()
+
+    await door.desk.sessions.logout(came.person)
+    await door.desk.sessions.logout(came.person)
+
+
+async def test_a_store_that_fails_is_never_a_logout(door, maria, monkeypatch):
+    """Some answered 200 with the token alive."""
+    came = await door.comes_in()
+
+    async def silent(*arguments):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(door.store.identity.sessions, "end", silent)
+
+    with pytest.raises(StoreUnavailable):
+        await door.desk.sessions.logout(came.person)
+
+
+async def test_a_store_that_fails_lets_nobody_in(door, maria, monkeypatch):
+    came = await door.comes_in()
+    await door.who(came)
+
+    async def silent(*arguments):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(door.store.identity.sessions, "find", silent)
+
+    with pytest.raises(StoreUnavailable):
+        await door.who(came)
+
+
+async def test_a_person_sees_and_ends_their_own_sessions_only(door, maria):
+    await door.person("other@example.com")
+    mine, also_mine = await door.comes_in(), await door.comes_in()
+    theirs = await door.comes_in("other@example.com")
+
+    listed = await door.desk.sessions.list(mine.person)
+    assert {each.id for each in listed} == {mine.tokens.session_id, also_mine.tokens.session_id}
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.sessions.end(mine.person, theirs.tokens.session_id)
+    await door.desk.sessions.end(mine.person, also_mine.tokens.session_id.upper())
+
+    assert refusal(refused.value) == ("not_found", "session")
+    assert await out(door, also_mine) == "session_over"
+    assert await door.who(theirs)
+    assert await door.who(mine)
+
+
+@pytest.mark.parametrize("session_id", ["", "x", "00000000-0000-4000-8000-000000000000"])
+async def test_a_session_that_is_not_there_is_not_found(door, maria, session_id: str):
+    came = await door.comes_in()
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.sessions.end(came.person, session_id)
+
+    assert refusal(refused.value) == ("not_found", "session")
+
+
+async def test_the_others_are_ended_together(door, maria):
+    others = [await door.comes_in() for _ in range(3)]
+    mine = await door.comes_in()
+
+    assert await door.desk.sessions.end_others(mine.person) == 3
+
+    assert await door.who(mine)
+    assert {await out(door, each) for each in others} == {"session_over"}
+
+
+async def test_all_are_ended_together(door, maria):
+    mine = await door.comes_in()
+
+    assert await door.desk.sessions.end_all(mine.person) == 1
+
+    assert await out(door, mine) == "session_over"
+
+
+async def test_a_use_is_noted_once_a_minute(door, maria):
+    came = await door.comes_in()
+    began = door.clock.now()
+    seen = []
+
+    for _ in range(3):
+        door.clock.passes(30)
+        await door.who(came)
+        seen.append((await door.desk.sessions.list(came.person))[0].seen_at)
+
+    assert [(each - began).total_seconds() for each in seen] == [0, 60, 60]
+
+
+async def test_a_token_of_a_forgotten_session_is_dead(door, maria):
+    came = await door.comes_in()
+    await door.desk.sessions.logout(came.person)
+    door.clock.passes(1)
+    await door.store.identity.sessions.forget(door.clock.now())
+
+    assert await out(door, came) == "session_unknown"
+
+
+async def test_a_change_of_the_person_ends_their_sessions_by_itself(door, maria, monkeypatch):
+    """Even where the store fails right after the change."""
+    came = await door.comes_in()
+    door.clock.passes(1)
+
+    async def silent(*arguments):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(door.store.identity.sessions, "end_all", silent)
+    with pytest.raises(StoreUnavailable):
+        await door.desk.users.set_roles("cli", maria.id, maria.roles)
+
+    assert await out(door, came) == "person_changed"

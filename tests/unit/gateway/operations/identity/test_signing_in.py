@@ -1,0 +1,263 @@
+"""Signing in."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.errors import ServiceError
+from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from gateway.security.passwords import PasswordHasher
+from gateway.security.phc import Cost
+from tests.unit.door import ELSEWHERE, EMAIL, HOME, PASSWORD, Door, refusal
+
+
+async def asked(door: Door, visitor: Visitor = HOME) -> FactorAsked:
+    answer = await door.desk.signing_in.login(EMAIL, PASSWORD, visitor)
+    assert isinstance(answer, FactorAsked)
+    return answer
+
+
+async def test_a_password_is_enough_where_there_is_no_factor(door, maria):
+    answer = await door.desk.signing_in.login(" Maria@Example.com ", PASSWORD, HOME)
+
+    assert isinstance(answer, SignedIn)
+    assert (answer.person.user_id, answer.person.factor_at) == (maria.id, None)
+    assert await door.who(answer) == answer.person
+    assert ("authn_login_success", maria.id) in door.noticed
+
+
+async def test_tokens_live_ten_minutes_and_eight_hours(door, maria):
+    tokens = (await door.comes_in()).tokens
+
+    assert (tokens.expires_at - door.clock.now()).total_seconds() == 600
+    assert (tokens.refresh_expires_at - door.clock.now()).total_seconds() == 28_800
+
+
+async def test_the_session_tells_where_it_came_from(door, maria):
+    came = await door.comes_in(visitor=replace(HOME, user_agent="a\nb" * 300, panel=True))
+
+    session = (await door.desk.sessions.list(came.person))[0]
+
+    assert (session.address, session.panel) == (HOME.address, True)
+    assert session.user_agent.isprintable()
+    assert 0 < len(session.user_agent) <= 256
+
+
+async def test_wrong_unknown_disabled_and_invited_are_one_answer(door, maria):
+    await door.person("gone@example.com")
+    await door.desk.users.disable("cli", "gone@example.com")
+    answers = []
+
+    for email, password in [
+        (EMAIL, PASSWORD + "x"),
+        ("nobody@example.com", PASSWORD),
+        ("gone@example.com", PASSWORD),
+        ("no address", PASSWORD),
+        ("", ""),
+    ]:
+        with pytest.raises(ServiceError) as refused:
+            await door.desk.signing_in.login(email, password, HOME)
+        answers.append((refused.value.error, refused.value.reason, refused.value.headers))
+
+    assert len({repr(each) for each in answers}) == 1
+    assert answers[0][0].code == "INVALID_CREDENTIALS"
+
+
+async def test_with_a_factor_the_password_names_nobody(door, maria):
+    """Contract 2.9: no name, e-mail or roles."""
+    await door.enrols()
+
+    answer = await asked(door)
+
+    assert (answer.ends_at - door.clock.now()).total_seconds() == 300
+    assert {name for name in dir(answer) if not name.startswith("_")} == {"mfa_token", "ends_at"}
+
+
+async def test_the_right_code_opens_with_a_fresh_factor(door, maria):
+    await door.enrols()
+
+    came = await door.comes_in()
+
+    assert came.person.factor_at == door.clock.now()
+    assert came.person.has_factor
+
+
+async def test_a_code_works_once(door, maria):
+    """RFC 6238, part 5.2: not in another challenge either."""
+    await door.enrols()
+    await door.comes_in()
+
+    with pytest.raises(ServiceError) as refused:
+        await door.comes_in()
+
+    assert refusal(refused.value) == ("mfa_invalid", "code")
+
+
+async def test_an_earlier_code_does_not_work_after_a_later_one(door, maria):
+    await door.enrols()
+    first, second = await asked(door), await asked(door)
+    await door.desk.signing_in.give_factor(first.mfa_token, door.code(off=1), HOME)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor(second.mfa_token, door.code(), HOME)
+
+    assert refusal(refused.value) == ("mfa_invalid", "code")
+
+
+async def test_a_challenge_bears_five_tries(door, maria):
+    await door.enrols()
+    challenge = await asked(door)
+    for _ in range(5):
+        with pytest.raises(ServiceError) as refused:
+            await door.desk.signing_in.give_factor(challenge.mfa_token, door.wrong_code(), HOME)
+        assert refusal(refused.value) == ("mfa_invalid", "code")
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+
+    assert refusal(refused.value) == ("mfa_expired", "challenge_over")
+
+
+async def test_ten_wrong_codes_lock_for_a_quarter_of_an_hour(door, maria):
+    """Over any number of challenges; eleven guesses are one too many."""
+    await door.enrols()
+    for _ in range(2):
+        challenge = await asked(door)
+        for _ in range(5):
+            with pytest.raises(ServiceError):
+                await door.desk.signing_in.give_factor(challenge.mfa_token, door.wrong_code(), HOME)
+    challenge = await asked(door)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+
+    assert refusal(refused.value) == ("too_many_attempts", "factor")
+    assert refused.value.headers["Retry-After"] == "900"
+    door.clock.passes(900)
+    await door.comes_in()
+
+
+async def test_a_challenge_works_once(door, maria):
+    await door.enrols()
+    challenge = await asked(door)
+    await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+    door.clock.passes(30)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+
+    assert refusal(refused.value) == ("mfa_expired", "challenge_over")
+
+
+async def test_of_two_right_codes_at_once_one_opens(door, maria):
+    await door.enrols()
+    challenge = await asked(door)
+    codes = (door.code(), door.code(off=1))
+
+    answers = await asyncio.gather(
+        *(door.desk.signing_in.give_factor(challenge.mfa_token, code, HOME) for code in codes),
+        return_exceptions=True,
+    )
+
+    assert sum(isinstance(each, SignedIn) for each in answers) == 1
+
+
+async def test_a_challenge_is_over_after_five_minutes(door, maria):
+    await door.enrols()
+    challenge = await asked(door)
+    door.clock.passes(300)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+
+    assert refusal(refused.value) == ("mfa_expired", "challenge_over")
+
+
+@pytest.mark.parametrize("bound_to", ["", "another"])
+async def test_a_challenge_is_bound_to_the_browser_it_was_made_in(door, maria, bound_to: str):
+    await door.enrols()
+    challenge = await asked(door, replace(HOME, bound_to="this"))
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor(
+            challenge.mfa_token, door.code(), replace(HOME, bound_to=bound_to)
+        )
+
+    assert refusal(refused.value) == ("mfa_expired", "challenge_unknown")
+
+
+async def test_a_made_up_challenge_is_over(door, maria):
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor("made up", "123456", HOME)
+
+    assert refusal(refused.value) == ("mfa_expired", "challenge_unknown")
+
+
+@pytest.mark.parametrize("act", ["disable", "reset_mfa"])
+async def test_a_change_of_the_person_voids_their_challenges(door, maria, act: str):
+    await door.enrols()
+    challenge = await asked(door)
+    code = door.code()
+    door.clock.passes(1)
+    await getattr(door.desk.users, act)("cli", maria.id)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor(challenge.mfa_token, code, HOME)
+
+    assert refusal(refused.value) == ("mfa_expired", "person_changed")
+
+
+async def test_a_recovery_code_opens_once_and_its_owner_is_told(door, maria):
+    codes = await door.enrols()
+    first, second = await asked(door), await asked(door)
+
+    came = await door.desk.signing_in.give_factor(first.mfa_token, codes[3].lower(), HOME)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.give_factor(second.mfa_token, codes[3], HOME)
+    assert refusal(refused.value) == ("mfa_invalid", "code")
+    assert await door.desk.factors.recovery_codes_left(came.person) == 9
+    assert "Restam 9" in "".join(await door.mails())
+
+
+async def test_the_digest_of_a_password_is_made_anew_when_it_should_cost_more(door, maria):
+    dearer = PasswordHasher({"new": b"n" * 32, "p": b"p" * 32}, Cost(kib=128, passes=1))
+    crafts = replace(door.parts.crafts, hashing=dearer)
+    signing_in = replace(door.desk.signing_in, parts=replace(door.parts, crafts=crafts))
+
+    came = await signing_in.login(EMAIL, PASSWORD, HOME)
+
+    stored = await door.store.identity.users.find(maria.id)
+    assert "m=128" in stored.password
+    assert isinstance(await signing_in.login(EMAIL, PASSWORD, HOME), SignedIn)
+    assert await door.who(came)
+    dearer.close()
+
+
+async def test_a_sixth_session_ends_the_oldest(door, maria):
+    came = []
+    for _ in range(6):
+        door.clock.passes(1)
+        came.append(await door.comes_in())
+
+    live = await door.desk.sessions.list(came[-1].person)
+
+    assert [each.id for each in live] == [each.tokens.session_id for each in came[1:]]
+
+
+async def test_who_is_changed_while_signing_in_does_not_come_in(door, maria, monkeypatch):
+    """The password was right a moment ago; what ends every session ends this one too."""
+    begin = door.store.identity.sessions.begin
+
+    async def slow(*arguments):
+        await door.desk.users.disable("cli", maria.id)
+        await begin(*arguments)
+
+    monkeypatch.setattr(door.store.identity.sessions, "begin", slow)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.signing_in.login(EMAIL, PASSWORD, ELSEWHERE)
+
+    assert refusal(refused.value) == ("password_wrong", "person_changed")
+    assert await door.store.identity.sessions.of(maria.id, door.clock.now()) == []

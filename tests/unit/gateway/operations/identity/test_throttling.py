@@ -1,0 +1,134 @@
+"""How often a person may be wrong."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.errors import ServiceError
+from gateway.operations.identity.answers import SignedIn, Visitor
+from gateway.security.passwords import PasswordHasher, Room
+from gateway.security.phc import Cost
+from tests.unit.door import ELSEWHERE, EMAIL, HOME, PASSWORD
+
+
+async def login(door, email: str = EMAIL, password: str = "wrong", visitor: Visitor = HOME) -> str:
+    try:
+        answer = await door.desk.signing_in.login(email, password, visitor)
+    except ServiceError as problem:
+        return f"{problem.error.status} {problem.headers.get('Retry-After', '')}".strip()
+    assert isinstance(answer, SignedIn)
+    return "in"
+
+
+def at(number: int) -> Visitor:
+    return Visitor(address=f"203.0.113.{number}")
+
+
+@pytest.mark.parametrize("email", [EMAIL, "nobody@example.com"])
+async def test_five_wrong_passwords_make_one_wait_and_unknown_people_too(door, maria, email: str):
+    answers = [await login(door, email) for _ in range(6)]
+
+    assert answers == ["401"] * 5 + ["429 30"]
+
+
+async def test_the_wait_doubles_and_the_right_password_waits_too(door, maria):
+    waits = []
+    for _ in range(3):
+        for _ in range(5):
+            assert await login(door, visitor=HOME) == "401"
+        waits.append(await login(door, password=PASSWORD))
+        door.clock.passes(int(waits[-1].split()[1]) + 300)
+
+    assert waits == ["429 30", "429 60", "429 120"]
+    assert await login(door, password=PASSWORD) == "in"
+
+
+async def test_another_address_is_not_made_to_wait(door, maria):
+    """Otherwise anybody could shut a person out by their name."""
+    for _ in range(6):
+        await login(door)
+
+    assert await login(door, password=PASSWORD, visitor=ELSEWHERE) == "in"
+
+
+async def test_the_right_password_begins_anew(door, maria):
+    for _ in range(3):
+        for _ in range(4):
+            await login(door)
+        assert await login(door, password=PASSWORD) == "in"
+
+
+async def test_thirty_passwords_from_one_address_are_too_many_whoever_is_tried(door):
+    answers = [await login(door, f"p{number}@example.com") for number in range(30)]
+
+    assert answers == ["401"] * 20 + ["429 300"] * 10
+
+
+async def test_right_passwords_do_not_count_for_the_address(door, maria):
+    """An office signs in from one address in the morning."""
+    assert [await login(door, password=PASSWORD) for _ in range(25)] == ["in"] * 25
+
+
+async def test_many_at_once_are_not_more_than_allowed(door, maria):
+    """Counted before they are looked at."""
+    answers = await asyncio.gather(*(login(door) for _ in range(12)))
+
+    assert sorted(answers) == ["401"] * 5 + ["429 30"] * 7
+
+
+async def test_one_account_tried_from_everywhere_is_held_but_not_shut(door, maria):
+    for number in range(50):
+        assert await login(door, visitor=at(number)) == "401"
+    assert door.paused == []
+
+    assert await login(door, password=PASSWORD, visitor=at(51)) == "in"
+
+    assert door.paused == [5.0]
+
+
+async def test_a_hundred_in_a_row_leave_the_reset_alone(door, maria):
+    for number in range(100):
+        assert await login(door, visitor=at(number)) == "401"
+    assert await login(door, password=PASSWORD, visitor=at(101)) == "429 900"
+    door.clock.passes(86_400)
+    assert await login(door, password=PASSWORD, visitor=at(101)) == "429 900"
+
+    await door.desk.passwords.forgot(EMAIL, HOME)
+    await door.desk.passwords.reset(await door.link(), "outra frase bem comprida", HOME)
+
+    assert await login(door, password="outra frase bem comprida", visitor=at(101)) == "in"
+
+
+async def test_a_try_we_were_too_busy_for_does_not_count(door, maria):
+    busy = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), Room(threads=1, waiting=-1))
+    crafts = replace(door.parts.crafts, hashing=busy)
+    signing_in = replace(door.desk.signing_in, parts=replace(door.parts, crafts=crafts))
+    for _ in range(8):
+        with pytest.raises(ServiceError) as refused:
+            await signing_in.login(EMAIL, PASSWORD, HOME)
+        assert refused.value.reason == "hashing_busy"
+
+    assert [await login(door) for _ in range(5)] == ["401"] * 5
+    busy.close()
+
+
+async def test_what_is_counted_names_nobody(door, maria):
+    await login(door)
+
+    async with door.store.database.reading() as connection:
+        raw = await connection.get_raw_connection()
+        dump = "\n".join([line async for line in raw.driver_connection.iterdump()])
+
+    counted = [line for line in dump.splitlines() if "account_ip:" in line]
+    assert len(counted) == 1
+    assert EMAIL not in counted[0]
+    assert HOME.address not in counted[0]
+
+
+async def test_who_is_refused_is_told_to_the_security_log(door, maria):
+    for _ in range(6):
+        await login(door)
+
+    assert ("authn_login_lock", "") in door.noticed
+    assert door.noticed.count(("authn_login_fail", "")) == 5

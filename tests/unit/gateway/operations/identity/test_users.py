@@ -1,0 +1,136 @@
+"""The register of people."""
+
+import pytest
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.rights import Role
+from gateway.operations.administration import NotPossible
+from gateway.operations.identity.users import UserOrder
+from tests.unit.door import EMAIL, PASSWORD, refusal
+from tests.unit.people import COMPANY
+
+VIEWER = frozenset({Role.VIEWER})
+
+
+def order(email: str = "ana@example.com", **changed: object) -> UserOrder:
+    return UserOrder(**{"email": email, "name": "Ana", "roles": VIEWER, **changed})
+
+
+async def test_a_person_is_made_and_found_by_id_and_by_address(door):
+    made = await door.desk.users.create("cli", order(" Ana@Example.com", companies={COMPANY}))
+
+    assert await door.desk.users.find(made.id.upper()) == made
+    assert await door.desk.users.find("ANA@example.com") == made
+    assert (made.email, made.companies, made.active) == ("ana@example.com", {COMPANY}, True)
+    assert await door.desk.users.list() == [made]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"email": "ana"}, "no"),
+        ({"email": EMAIL}, "already"),
+        ({"name": " "}, "empty"),
+        ({"roles": frozenset()}, "role"),
+        ({"companies": frozenset({"00000000-0000-4000-8000-000000000000"})}, "no company"),
+    ],
+)
+async def test_a_wrong_order_makes_nobody(door, maria, changed: dict, message: str):
+    with pytest.raises(NotPossible, match=message):
+        await door.desk.users.create("cli", order(**changed))
+
+    assert await door.desk.users.list() == [maria]
+
+
+async def test_a_weak_password_makes_nobody(door):
+    with pytest.raises(NotPossible, match="everybody tries"):
+        await door.desk.users.create("cli", order(), "password1234")
+
+    assert await door.desk.users.list() == []
+
+
+ENDING = [
+    ("disable", ()),
+    ("enable", ()),
+    ("set_roles", (VIEWER,)),
+    ("set_companies", ((COMPANY,),)),
+    ("reset_mfa", ()),
+]
+
+
+@pytest.mark.parametrize(("act", "more"), ENDING)
+async def test_what_changes_a_person_ends_their_sessions(door, maria, act: str, more: tuple):
+    came = await door.comes_in()
+    door.clock.passes(1)
+
+    await getattr(door.desk.users, act)("cli", maria.id, *more)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.who(came)
+    assert refusal(refused.value)[0] == "token_invalid"
+    assert await door.desk.sessions.list(came.person) == []
+
+
+@pytest.mark.parametrize(("act", "more"), ENDING)
+async def test_nobody_does_it_to_themselves(door, maria, act: str, more: tuple):
+    """Nor gives themselves a role: two administrators are needed for that."""
+    with pytest.raises(NotPossible, match="themselves"):
+        await getattr(door.desk.users, act)(f"user:{EMAIL}", maria.id, *more)
+
+    assert await door.desk.users.find(maria.id) == maria
+
+
+async def test_roles_and_companies_are_replaced_not_added(door, maria):
+    await door.desk.users.set_roles("cli", maria.id, [Role.OPERATOR])
+    changed = await door.desk.users.set_companies("cli", maria.id, [COMPANY.upper()])
+
+    assert (changed.roles, changed.companies) == ({Role.OPERATOR}, {COMPANY})
+    assert (await door.desk.users.set_companies("cli", maria.id, ())).companies == frozenset()
+
+
+async def test_a_disabled_person_comes_in_again_when_enabled(door, maria):
+    await door.desk.users.disable("cli", maria.id, "férias")
+    with pytest.raises(ServiceError):
+        await door.comes_in()
+
+    await door.desk.users.enable("cli", maria.id)
+
+    assert await door.comes_in()
+
+
+async def test_a_lost_factor_is_taken_away_with_its_codes(door, maria):
+    await door.enrols()
+
+    changed = await door.desk.users.reset_mfa("cli", maria.id)
+
+    assert (changed.totp, changed.factor_reset) == (None, True)
+    assert await door.store.identity.users.codes(maria.id) == []
+    assert "removeu" in (await door.mails())[0]
+
+
+async def test_sessions_of_others_are_ended(door, maria):
+    came = [await door.comes_in() for _ in range(2)]
+
+    assert await door.desk.users.end_sessions("cli", EMAIL) == 2
+
+    for each in came:
+        with pytest.raises(ServiceError):
+            await door.who(each)
+
+
+@pytest.mark.parametrize("who", ["nobody@example.com", "00000000-0000-4000-8000-000000000000", "x"])
+async def test_nobody_is_found_who_is_not_there(door, who: str):
+    with pytest.raises(NotPossible):
+        await door.desk.users.find(who)
+
+
+async def test_every_act_is_audited(door, maria):
+    await door.desk.users.disable("cli", maria.id, "férias")
+    await door.desk.users.enable("cli", maria.id)
+
+    async with door.store.database.reading() as connection:
+        raw = await connection.get_raw_connection()
+        dump = "\n".join([line async for line in raw.driver_connection.iterdump()])
+
+    assert all(word in dump for word in ("user.created", "user.disabled", "user.enabled", "férias"))
+    assert PASSWORD not in dump

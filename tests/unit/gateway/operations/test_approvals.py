@@ -1,0 +1,301 @@
+"""Four eyes: what one person orders waits until another one agrees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.approvals import Approval, ApprovalState
+from gateway.domain.errors import ServiceError
+from gateway.domain.money import Money
+from gateway.domain.office_stores import ApprovalSearch
+from gateway.domain.payouts import PayoutState
+from gateway.domain.people import Person
+from gateway.domain.rights import Role
+from gateway.domain.windows import Paging
+from gateway.operations.approvals import Approvals, ApprovalTerms
+from gateway.store.engine import Store, open_store
+from tests.contract.stores.samples import event
+from tests.unit.paying import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, Till, asking
+from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
+from tests.unit.standing import Clock
+
+FIRST = Paging(1, 25)
+DAY_S = 86_400
+
+
+def somebody(name: str, *companies: str) -> Person:
+    return Person(
+        user_id=name,
+        email=f"{name}@example.com",
+        name=name,
+        roles=frozenset({Role.OPERATOR, Role.APPROVER}),
+        companies=frozenset(companies),
+        session_id="s",
+        factor_at=None,
+        has_factor=True,
+    )
+
+
+MARIA, JOAO, ANA = somebody("maria"), somebody("joao"), somebody("ana")
+
+
+@dataclass
+class Desk:
+    """Approvals over a till."""
+
+    till: Till
+    store: Store
+    approvals: Approvals
+
+    async def ordered(self) -> Approval:
+        """Order a payout that waits."""
+        waiting = await self.approvals.order(MARIA, account(), asking())
+        assert isinstance(waiting, Approval)
+        return waiting
+
+    async def refusal(self, deed) -> str:
+        """Return the code that a deed is refused with."""
+        with pytest.raises(ServiceError) as refused:
+            await deed
+        return f"{refused.value.error.status} {refused.value.error.code} {refused.value.reason}"
+
+    def above(self, limit: Money | None) -> Approvals:
+        """The same desk with another limit."""
+        return replace(self.approvals, terms=replace(self.approvals.terms, above=limit))
+
+
+@pytest.fixture
+async def desk(till: Till, tmp_path: Path, clock: Clock) -> AsyncIterator[Desk]:
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    ids = iter(f"approval-{number}" for number in range(100))
+    terms = ApprovalTerms(
+        above=Money(0),
+        now=clock.now,
+        new_id=lambda: next(ids),
+        seal=lambda text, row: f"{row}|{text}".encode(),
+        open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
+    )
+    yield Desk(
+        till,
+        store,
+        Approvals(
+            store=store.office.approvals,
+            accounts=store.accounts,
+            payouts=till.payouts,
+            refunds=None,  # type: ignore[arg-type]
+            terms=terms,
+        ),
+    )
+    await store.close()
+
+
+async def test_an_order_waits_and_nothing_is_asked_of_the_bank(desk: Desk):
+    waiting = await desk.ordered()
+
+    assert waiting.state is ApprovalState.WAITING
+    assert desk.till.bank.orders == []
+    assert not await desk.till.has_row(), "the partner sees no payout"
+
+
+async def test_another_person_agrees_and_it_is_paid_once(desk: Desk):
+    desk.till.bank.says = [IS_SETTLED]
+    waiting = await desk.ordered()
+
+    decided = await desk.approvals.approve(JOAO, waiting.id)
+
+    row = await desk.till.row()
+    assert (decided.approval.state, row.state) == (ApprovalState.APPROVED, PayoutState.PAID)
+    assert row.client_id == "user:maria"
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_nobody_agrees_to_their_own_order(desk: Desk):
+    waiting = await desk.ordered()
+
+    assert await desk.refusal(desk.approvals.approve(MARIA, waiting.id)) == (
+        "403 FORBIDDEN own_order"
+    )
+    assert desk.till.bank.orders == []
+
+
+async def test_ten_who_agree_at_once_pay_once(desk: Desk):
+    waiting = await desk.ordered()
+
+    done = await asyncio.gather(
+        *(desk.approvals.approve(somebody(f"p{n}"), waiting.id) for n in range(10)),
+        return_exceptions=True,
+    )
+
+    assert len(desk.till.bank.orders) == 1
+    assert any(not isinstance(each, Exception) for each in done)
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert found.state is ApprovalState.APPROVED
+
+
+async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(desk: Desk):
+    waiting = await desk.ordered()
+
+    await asyncio.gather(
+        desk.approvals.approve(JOAO, waiting.id),
+        desk.approvals.reject(ANA, waiting.id, "not ours"),
+        return_exceptions=True,
+    )
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert (found.state is ApprovalState.APPROVED) is (len(desk.till.bank.orders) == 1)
+
+
+@pytest.mark.parametrize("by", [JOAO, MARIA], ids=["another", "taken back"])
+async def test_what_was_refused_is_never_paid(desk: Desk, by: Person):
+    waiting = await desk.ordered()
+
+    rejected = await desk.approvals.reject(by, waiting.id, "wrong amount")
+
+    assert (rejected.state, rejected.reason) == (ApprovalState.REJECTED, "wrong amount")
+    assert await desk.refusal(desk.approvals.approve(ANA, waiting.id)) == (
+        "400 VALIDATION_FAILED decided"
+    )
+    assert desk.till.bank.orders == []
+
+
+async def test_its_day_over_nobody_agrees_any_more(desk: Desk):
+    waiting = await desk.ordered()
+    desk.till.clock.passes(DAY_S / 2)
+
+    assert await desk.refusal(desk.approvals.approve(JOAO, waiting.id)) == (
+        "400 VALIDATION_FAILED over"
+    )
+    assert await desk.approvals.expire() == 1
+    assert await desk.approvals.expire() == 0
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert found.state is ApprovalState.EXPIRED
+
+
+@pytest.mark.parametrize(
+    ("changed", "refusal"),
+    [
+        ({"active": False}, "400 SVC.ACC.002 inactive"),
+        ({"verified": False}, "400 SVC.ACC.003 unverified"),
+    ],
+)
+async def test_the_account_is_looked_at_again(desk: Desk, changed: dict, refusal: str):
+    """And the order waits on: what was mended can be approved."""
+    waiting = await desk.ordered()
+    await desk.store.accounts.replace(replace(account(), **changed), event())
+
+    assert await desk.refusal(desk.approvals.approve(JOAO, waiting.id)) == refusal
+
+    await desk.store.accounts.replace(account(), event())
+    await desk.approvals.approve(JOAO, waiting.id)
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_a_bank_gone_meanwhile_keeps_it_waiting(desk: Desk):
+    waiting = await desk.ordered()
+    desk.till.banks.is_there = False
+
+    assert (await desk.refusal(desk.approvals.approve(JOAO, waiting.id))).startswith("422")
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert found.state is ApprovalState.WAITING
+
+
+async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(desk: Desk):
+    waiting = await desk.ordered()
+    await desk.till.post(replace(asking(), value=Money(99)), caller())
+
+    refusal = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+
+    assert refusal.startswith("400 SVC.PIX.010")
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_what_was_agreed_and_not_sent_may_be_carried_through(desk: Desk):
+    """The process died, or the bank was away: nothing moved, so it may be repeated."""
+    desk.till.bank.says = [IS_NOT_SENT, IS_SETTLED]
+    waiting = await desk.ordered()
+
+    first = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+    again = await desk.approvals.approve(ANA, waiting.id)
+
+    assert first.startswith("502 SVC.ACC.005")
+    assert again.approval.decided_by == "joao"
+    assert (await desk.till.row()).state is PayoutState.PAID
+
+
+async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(desk: Desk):
+    desk.till.bank.says = [IS_FORBIDDEN]
+    waiting = await desk.ordered()
+
+    assert (await desk.refusal(desk.approvals.approve(JOAO, waiting.id))).startswith(
+        "403 SVC.PIX.010"
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "waits"),
+    [(None, False), (Money(1050), False), (Money(1049), True), (Money(0), True)],
+)
+async def test_the_amount_decides_whether_it_waits(desk: Desk, limit: Money | None, waits: bool):
+    answered = await desk.above(limit).order(MARIA, account(), asking())
+
+    assert isinstance(answered, Approval) is waits
+    assert len(desk.till.bank.orders) == (0 if waits else 1)
+
+
+async def test_one_order_waits_under_a_reference(desk: Desk):
+    await desk.ordered()
+
+    assert (await desk.refusal(desk.ordered())).startswith("409 SVC.GTW.009")
+
+
+async def test_a_repeat_of_what_was_paid_is_answered_with_it(desk: Desk):
+    waiting = await desk.ordered()
+    await desk.approvals.approve(JOAO, waiting.id)
+
+    again = await desk.approvals.order(MARIA, account(), asking())
+    other = desk.approvals.order(MARIA, account(), replace(asking(), value=Money(2)))
+
+    assert again == await desk.till.row()
+    assert (await desk.refusal(other)).startswith("400 SVC.PIX.010")
+
+
+async def test_an_order_for_another_day_is_refused_at_once(desk: Desk):
+    tomorrow = desk.till.clock.now().date().replace(day=21)
+
+    refusal = await desk.refusal(
+        desk.approvals.order(MARIA, account(), replace(asking(), date=tomorrow))
+    )
+
+    assert refusal.startswith("400 SVC.VAL.008")
+
+
+async def test_another_company_s_order_is_not_there(desk: Desk):
+    waiting = await desk.ordered()
+    stranger = somebody("stranger", OTHER_COMPANY)
+
+    assert await desk.refusal(desk.approvals.approve(stranger, waiting.id)) == (
+        "404 NOT_FOUND no_approval"
+    )
+    shown = await desk.approvals.search(stranger, ApprovalSearch(paging=FIRST))
+    own = await desk.approvals.search(somebody("x", COMPANY), ApprovalSearch(paging=FIRST))
+    assert (shown, own) == (([], 0), ([waiting], 1))
+
+
+async def test_every_step_is_on_record_without_the_reference(desk: Desk):
+    waiting = await desk.ordered()
+    await desk.approvals.approve(JOAO, waiting.id)
+
+    acts = await desk.store.office.record.after(0, 100)
+    told = [(each.event.actor, each.event.action) for each in acts][-2:]
+    assert told == [
+        ("user:maria@example.com", "approval.ordered"),
+        ("user:joao@example.com", "approval.approved"),
+    ]
+    assert all("order-1" not in str(each.event) for each in acts)
+    assert waiting.account_id == ACCOUNT

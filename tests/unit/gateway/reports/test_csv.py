@@ -1,0 +1,91 @@
+"""Comma-separated values: for programs, and for spreadsheets in Portuguese (RFC 4180)."""
+
+import csv
+import io
+
+import pytest
+
+from gateway.domain.charges import Party
+from gateway.domain.money import Money
+from gateway.domain.statements import Direction
+from gateway.reports.csv import write, write_brazilian
+from tests.unit.reporting import DOCUMENT, document, entry
+
+EVIL = "=HYPERLINK(1)"
+
+
+def read(content: bytes, delimiter: str = ",") -> list[dict[str, str]]:
+    text = content.decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
+
+
+def test_the_plain_form_byte_for_byte():
+    assert write(DOCUMENT).decode() == (
+        "created_at,operation,type,amount,description,"
+        "counterparty_name,counterparty_tax_number,id,e2e_id\r\n"
+        "2026-11-20T12:00:00Z,Pix In,credit,1234.56,pão,"
+        "Maria da Conceição,52998224725,mov-1,E12345678202611201200abcdefghij1\r\n"
+        "2026-11-20T12:01:00Z,fee,debit,-2.50,Tarifa mensal,,,mov-2,\r\n"
+    )
+
+
+def test_the_brazilian_form_byte_for_byte():
+    """The byte order mark is how Excel knows UTF-8; the semicolon leaves the comma to decimals."""
+    assert (
+        write_brazilian(DOCUMENT)
+        == b"\xef\xbb\xbf"
+        + (
+            "Data e hora;Operação;Natureza;Valor;Descrição;"
+            "Contraparte;CPF/CNPJ;Identificador;ID da transação Pix\r\n"
+            "20/11/2026 09:00;Pix recebido;Crédito;1.234,56;pão;"
+            "Maria da Conceição;529.982.247-25;mov-1;E12345678202611201200abcdefghij1\r\n"
+            "20/11/2026 09:01;Tarifa;Débito;-2,50;Tarifa mensal;;;mov-2;\r\n"
+        ).encode()
+    )
+
+
+def test_an_empty_report_is_its_head():
+    assert (write(document()).count(b"\r\n"), write_brazilian(document()).count(b"\r\n")) == (1, 1)
+
+
+@pytest.mark.parametrize("text", ['a "b", c', "a;b", "one\r\ntwo", "one\ntwo", "'", "漢😀"])
+def test_any_text_comes_back_as_it_was(text: str):
+    """Quoted where RFC 4180 (2.6, 2.7) asks for it."""
+    told = document(entry(description=text))
+
+    plain, brazilian = read(write(told)), read(write_brazilian(told), ";")
+
+    assert (plain[0]["description"], brazilian[0]["Descrição"]) == (text, text)
+
+
+@pytest.mark.parametrize("writer", [write, write_brazilian])
+def test_no_text_of_others_is_a_formula(writer):
+    """Every column that holds somebody else's words."""
+    told = document(
+        entry(
+            description=EVIL,
+            counterparty=Party(name=EVIL, tax_number=EVIL),
+            provider_id=EVIL,
+            e2e_id=EVIL,
+        )
+    )
+
+    rows = writer(told).decode()
+
+    assert rows.count(EVIL) == rows.count(f"'{EVIL}") == 5
+
+
+@pytest.mark.parametrize(
+    ("writer", "delimiter", "column", "text"),
+    [(write, ",", "amount", "-0.01"), (write_brazilian, ";", "Valor", "-0,01")],
+)
+def test_our_own_numbers_stay_numbers(writer, delimiter: str, column: str, text: str):
+    """An apostrophe before a debit would make every sum wrong."""
+    told = document(entry(value=Money(1), direction=Direction.DEBIT))
+
+    assert read(writer(told), delimiter)[0][column] == text
+
+
+@pytest.mark.parametrize("writer", [write, write_brazilian])
+def test_what_utf_8_cannot_carry_is_replaced(writer):
+    assert "a\ufffd" in writer(document(entry(description="a\ud800"))).decode()

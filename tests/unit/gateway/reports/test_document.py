@@ -1,0 +1,61 @@
+"""What a report tells, whatever it is written as."""
+
+import pytest
+
+from gateway.domain.money import MAX_CENTAVOS, Money
+from gateway.domain.statements import Direction, MovementKind
+from gateway.reports.document import change, operation
+from tests.unit.reporting import DOCUMENT, document, entry
+
+
+def test_totals_are_those_of_each_direction():
+    told = document(
+        entry(value=Money(100)),
+        entry(value=Money(50)),
+        entry(value=Money(7), direction=Direction.DEBIT),
+    )
+
+    assert (told.credits, told.debits) == (Money(150), Money(7))
+
+
+def test_an_empty_report_has_totals_of_zero():
+    assert (document().credits, document().debits) == (Money(0), Money(0))
+
+
+def test_sums_that_are_no_amount_are_not_told():
+    """A wrong figure would be worse than none."""
+    told = document(entry(value=Money(MAX_CENTAVOS)), entry(value=Money(1)))
+
+    with pytest.raises(ValueError, match="amount"):
+        _ = told.credits
+
+
+@pytest.mark.parametrize(
+    ("is_pix", "kind", "direction", "name"),
+    [
+        (True, MovementKind.PIX, Direction.CREDIT, "Pix In"),
+        (True, MovementKind.PIX, Direction.DEBIT, "Pix Out"),
+        (True, MovementKind.PIX_RETURN, Direction.CREDIT, "Pix In"),
+        (True, MovementKind.OTHER, Direction.DEBIT, "Pix Out"),
+        (False, MovementKind.TED, Direction.CREDIT, "ted"),
+        (False, MovementKind.FEE, Direction.DEBIT, "fee"),
+        (False, MovementKind.OTHER, Direction.DEBIT, "other"),
+    ],
+)
+def test_a_movement_is_named_as_in_the_statement(
+    is_pix: bool, kind: MovementKind, direction: Direction, name: str
+):
+    """Contract 2.7: Pix In is a credit, Pix Out a debit; the others go by their kind."""
+    assert operation(entry(is_pix=is_pix, kind=kind, direction=direction)) == name
+
+
+@pytest.mark.parametrize(("direction", "sign"), [(Direction.CREDIT, 1), (Direction.DEBIT, -1)])
+def test_a_debit_lowers_the_balance(direction: Direction, sign: int):
+    assert change(entry(value=Money(5), direction=direction)) == Money(5 * sign)
+
+
+def test_the_example_adds_up():
+    """Opening and all changes are the closing balance, as the operation calculates it."""
+    moved = sum(change(each).centavos for each in DOCUMENT.entries)
+
+    assert DOCUMENT.opening.centavos + moved == DOCUMENT.closing.centavos

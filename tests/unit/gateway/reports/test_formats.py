@@ -1,0 +1,51 @@
+"""The forms a report can be had in (contract 4.3, GetAccountReport)."""
+
+import pytest
+
+from gateway.reports.formats import FORMATS, Format, Locale
+from tests.unit.people import ACCOUNT
+from tests.unit.reporting import DOCUMENT, document
+
+BEGINS = {"csv": b"created_at,", "ofx": b"<?xml ", "json": b'{"account"', "pdf": b"%PDF-"}
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8; header=present",
+    "ofx": "application/x-ofx",
+    "json": "application/json; charset=utf-8",
+    "pdf": "application/pdf",
+}
+every_format = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
+
+
+def test_the_four_forms_are_known_by_name():
+    assert {name: form.name for name, form in FORMATS.items()} == {name: name for name in BEGINS}
+
+
+@every_format
+def test_each_says_what_it_is(form: Format):
+    assert form.media_type == MEDIA_TYPES[form.name]
+    assert form.write(DOCUMENT).startswith(BEGINS[form.name])
+
+
+@every_format
+@pytest.mark.parametrize("locale", Locale)
+@pytest.mark.parametrize("told", [DOCUMENT, document()], ids=["full", "empty"])
+def test_the_same_report_gives_the_same_bytes(form: Format, locale: Locale, told):
+    write = form.writer(locale)
+
+    assert write(told) == write(told)
+
+
+def test_only_csv_has_a_form_for_spreadsheets_in_portuguese():
+    choosing = [
+        form.name
+        for form in FORMATS.values()
+        if form.writer(Locale.PT_BR) is not form.writer(Locale.PLAIN)
+    ]
+
+    assert choosing == ["csv"]
+
+
+@every_format
+def test_a_file_is_named_after_account_and_days(form: Format):
+    """It travels in a header: nothing of a name or a bank may stand in it."""
+    assert form.file_name(DOCUMENT) == f"statement_{ACCOUNT}_2026-11-01_2026-11-20.{form.name}"

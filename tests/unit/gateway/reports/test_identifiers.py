@@ -1,0 +1,80 @@
+"""An importer knows a movement again by its identifier."""
+
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.charges import Party
+from gateway.domain.money import Money
+from gateway.domain.statements import Direction, MovementKind
+from gateway.reports.identifiers import stable_ids
+from tests.unit.people import ACCOUNT, SISTER
+from tests.unit.reporting import ENTRY, FEE, MARIA, entry
+from tests.unit.standing import NOON
+
+NAMELESS = entry(provider_id="", e2e_id="")
+
+
+def id_of(each, account: str = ACCOUNT) -> str:
+    return stable_ids(account, [each])[0]
+
+
+def test_it_is_the_same_in_every_report():
+    """Whatever stands around it; pinned, or an upgrade would import everything twice."""
+    alone, among = id_of(ENTRY), stable_ids(ACCOUNT, [FEE, ENTRY])[1]
+
+    assert alone == among == "1e2bf4405f94ed073b88b5b1a59ae506"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"description": "Pix de Maria"},
+        {"counterparty": Party(name="MARIA")},
+        {"kind": MovementKind.OTHER},
+        {"e2e_id": ""},
+    ],
+    ids=str,
+)
+def test_what_a_bank_words_anew_is_the_same_movement(changed: dict[str, object]):
+    assert id_of(entry(**changed)) == id_of(ENTRY)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"provider_id": "mov-9"},
+        {"direction": Direction.DEBIT},
+        {"value": Money(1)},
+        {"created_at": NOON + timedelta(microseconds=1)},
+    ],
+    ids=str,
+)
+def test_banks_repeat_ids_so_they_count_together_with_the_rest(changed: dict[str, object]):
+    """A fee stands under the payment's id, a return under the payout's."""
+    assert id_of(entry(**changed)) != id_of(ENTRY)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"description": "other"}, {"counterparty": Party(name="João")}, {"e2e_id": "E1"}],
+    ids=str,
+)
+def test_without_an_id_words_count(changed: dict[str, object]):
+    assert id_of(entry(**{"provider_id": "", "e2e_id": "", **changed})) != id_of(NAMELESS)
+
+
+def test_accounts_have_their_own():
+    assert id_of(ENTRY, SISTER) != id_of(ENTRY)
+
+
+def test_no_two_are_alike_even_of_twins():
+    ids = stable_ids(ACCOUNT, [NAMELESS, NAMELESS, ENTRY, NAMELESS])
+
+    assert ids[1:] == [f"{ids[0]}-2", id_of(ENTRY), f"{ids[0]}-3"]
+
+
+def test_any_text_has_one():
+    assert (
+        len(id_of(entry(provider_id="", e2e_id="", counterparty=MARIA, description="\ud800"))) == 32
+    )

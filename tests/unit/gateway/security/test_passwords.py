@@ -1,0 +1,156 @@
+"""Digests of passwords."""
+
+import asyncio
+import threading
+
+import pytest
+from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import TOO_MANY_ATTEMPTS
+from gateway.security import phc
+from gateway.security.passwords import PasswordHasher, Room
+from gateway.security.phc import Cost
+
+PEPPERS = {"new": b"n" * 32, "old": b"o" * 32}
+CHEAP = Cost(kib=64, passes=1)
+PASSWORD = "uma frase bem comprida"
+
+
+@pytest.fixture
+def hasher():
+    made = PasswordHasher(PEPPERS, CHEAP)
+    yield made
+    made.close()
+
+
+async def test_the_right_password_matches_and_no_other(hasher):
+    stored = await hasher.make(PASSWORD)
+
+    assert await hasher.matches(PASSWORD, stored)
+    assert not await hasher.matches(PASSWORD + " ", stored)
+    assert not await hasher.matches("", stored)
+
+
+async def test_the_costs_are_those_that_owasp_asks_for():
+    hasher = PasswordHasher(PEPPERS)
+
+    digest = phc.read(await hasher.make(PASSWORD))
+
+    hasher.close()
+    assert digest is not None
+    assert digest.cost == Cost(kib=19_456, passes=2, lanes=1)
+    assert (len(digest.salt), len(digest.tag)) == (16, 32)
+
+
+async def test_two_digests_of_one_password_differ(hasher):
+    assert await hasher.make(PASSWORD) != await hasher.make(PASSWORD)
+
+
+async def test_a_digest_without_its_pepper_opens_to_nobody(hasher):
+    """A stolen table alone cannot be tried against."""
+    stored = await hasher.make(PASSWORD)
+    digest = phc.read(stored)
+    assert digest is not None
+
+    unpeppered = Argon2id(
+        salt=digest.salt, length=32, iterations=1, lanes=1, memory_cost=64
+    ).derive(PASSWORD.encode())
+
+    assert unpeppered != digest.tag
+
+
+async def test_a_digest_under_a_former_pepper_matches_and_is_outdated(hasher):
+    before = PasswordHasher({"old": PEPPERS["old"]}, CHEAP)
+    stored = await before.make(PASSWORD)
+    before.close()
+
+    assert await hasher.matches(PASSWORD, stored)
+    assert hasher.is_outdated(stored)
+    assert not hasher.is_outdated(await hasher.make(PASSWORD))
+
+
+async def test_a_cheaper_digest_matches_and_is_outdated(hasher):
+    dearer = PasswordHasher(PEPPERS, Cost(kib=128, passes=1))
+    stored = await hasher.make(PASSWORD)
+
+    assert await dearer.matches(PASSWORD, stored)
+    assert dearer.is_outdated(stored)
+    dearer.close()
+
+
+@pytest.mark.parametrize("stored", ["", "nonsense", "gone"])
+async def test_nobody_s_digest_costs_the_same_and_never_matches(hasher, monkeypatch, stored: str):
+    """Unknown people are not told by the clock: the same work is done for them."""
+    if stored == "gone":
+        other = PasswordHasher({"gone": b"g" * 32}, CHEAP)
+        stored = await other.make(PASSWORD)
+        other.close()
+    costs: list[Cost] = []
+    work = hasher._tag
+
+    def noting(password, key_id, cost, salt):
+        costs.append(cost)
+        return work(password, key_id, cost, salt)
+
+    monkeypatch.setattr(hasher, "_tag", noting)
+
+    assert not await hasher.matches(PASSWORD, stored)
+    assert costs == [CHEAP]
+
+
+async def test_the_same_letters_written_another_way_are_the_same_password(hasher):
+    stored = await hasher.make("a\u0301rvore de natal")
+
+    assert await hasher.matches("\u00e1rvore de natal", stored)
+
+
+async def test_a_lone_surrogate_is_a_wrong_password_and_no_accident(hasher):
+    assert not await hasher.matches("\ud800", await hasher.make(PASSWORD))
+
+
+async def test_above_the_room_a_caller_is_told_to_come_again():
+    """Two run, and so many wait; the next is refused before the process drowns."""
+    hasher = PasswordHasher(PEPPERS, CHEAP, Room(threads=1, waiting=1))
+    gate = threading.Event()
+    hasher._pool.submit(gate.wait)
+    waiting = [asyncio.create_task(hasher.make(PASSWORD)) for _ in range(2)]
+    await asyncio.sleep(0)
+
+    with pytest.raises(ServiceError) as refused:
+        await hasher.make(PASSWORD)
+
+    gate.set()
+    await asyncio.gather(*waiting)
+    assert refused.value.error is TOO_MANY_ATTEMPTS
+    assert refused.value.headers == {"Retry-After": "1"}
+    assert await hasher.matches(PASSWORD, await hasher.make(PASSWORD))
+    hasher.close()
+
+
+async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
+    """Otherwise leaving at once would be a way around the limit."""
+    hasher = PasswordHasher(PEPPERS, CHEAP, Room(threads=1, waiting=0))
+    gate = threading.Event()
+    started = threading.Event()
+
+    def held(*_: object) -> bytes:
+        started.set()
+        gate.wait(5)
+        return b""
+
+    hasher._tag = held
+    leaving = asyncio.create_task(hasher.make(PASSWORD))
+    await asyncio.to_thread(started.wait, 5)
+    leaving.cancel()
+    await asyncio.gather(leaving, return_exceptions=True)
+
+    with pytest.raises(ServiceError):
+        await hasher.make(PASSWORD)
+
+    gate.set()
+    hasher.close()
+
+
+def test_the_list_of_common_passwords_is_asked(hasher):
+    assert hasher.is_common("password1234")

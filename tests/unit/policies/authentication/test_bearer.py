@@ -1,0 +1,103 @@
+"""Who is calling, by an access token."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import TOKEN_INVALID, TOO_MANY_ATTEMPTS
+from gateway.domain.people import Person
+from gateway.domain.stores import StoreUnavailable
+from policies.authentication.bearer import BearerToken, bearer_token
+from tests.unit.people import call, headed, somebody
+from tests.unit.refusals import refused
+
+
+def finding(outcome: Person | Exception) -> BearerToken:
+    """Answer every token alike."""
+
+    async def who_is(_token: str) -> Person:
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    return BearerToken(who_is)
+
+
+async def test_whose_token_it_is_is_filled_in():
+    maria = somebody()
+    asking = call(headed(("Authorization", "Bearer abc")))
+
+    await finding(maria)(asking)
+
+    assert asking.person is maria
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "reason"),
+    [
+        ([], TOKEN_INVALID, "missing"),
+        ([""], TOKEN_INVALID, "malformed"),
+        (["Bearer"], TOKEN_INVALID, "malformed"),
+        (["Bearer "], TOKEN_INVALID, "malformed"),
+        (["Bearer a", "Bearer a"], TOKEN_INVALID, "malformed"),
+        (["Bearer a", "Basic a"], TOKEN_INVALID, "malformed"),
+        (["bearera"], TOKEN_INVALID, "wrong_scheme"),
+        (["Digest a"], TOKEN_INVALID, "wrong_scheme"),
+        (["Basic YTpi"], errors.USER_CREDENTIALS_INVALID, "wrong_scheme"),
+        (["BASIC"], errors.USER_CREDENTIALS_INVALID, "wrong_scheme"),
+        ([" Bearer a"], TOKEN_INVALID, "malformed"),
+    ],
+    ids=str,
+)
+def test_a_header_that_is_no_bearer_s_is_refused(
+    values: list[str], error: errors.ErrorCode, reason: str
+):
+    """The scheme word decides before the syntax of the rest."""
+    with refused(error) as refusal:
+        bearer_token(values)
+
+    assert refusal.value.reason == reason
+
+
+@pytest.mark.parametrize("word", ["Bearer", "bearer", "BEARER"])
+def test_the_scheme_word_has_any_case(word: str):
+    assert bearer_token([f"{word}  a.b.c"]) == "a.b.c"
+
+
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        ("expired", "expired"),
+        ("session_over", "revoked"),
+        ("person_changed", "revoked"),
+        ("kid", "invalid"),
+        ("InvalidSignatureError", "invalid"),
+    ],
+)
+async def test_why_a_token_is_bad_is_told_in_few_words(why: str, told: str):
+    """The words of the metric; the answer is one."""
+    asking = call(headed(("Authorization", "Bearer abc")))
+
+    with refused(TOKEN_INVALID) as refusal:
+        await finding(ServiceError(TOKEN_INVALID, why))(asking)
+
+    assert refusal.value.reason == told
+
+
+async def test_a_silent_store_knows_nobody():
+    asking = call(headed(("Authorization", "Bearer abc")))
+
+    with refused(errors.AUTH_UNAVAILABLE) as refusal:
+        await finding(StoreUnavailable())(asking)
+
+    assert refusal.value.headers == {"Retry-After": "2"}
+    assert asking.person is None
+
+
+async def test_other_refusals_pass():
+    asking = call(headed(("Authorization", "Bearer abc")))
+
+    with refused(TOO_MANY_ATTEMPTS):
+        await finding(ServiceError(TOO_MANY_ATTEMPTS))(asking)

@@ -1,0 +1,143 @@
+"""Which browser it is, and who signed in there."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.browsers import Browser, Cookie, Seated
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity import PanelSession, PanelState
+from gateway.domain.identity_errors import SESSION_REQUIRED
+from gateway.domain.stores import StoreUnavailable
+from policies.authentication.session import (
+    HARDENED,
+    INSECURE,
+    BrowserCookie,
+    SessionCookie,
+    cookie_value,
+)
+from tests.unit.people import call, headed, somebody
+from tests.unit.refusals import refused
+from tests.unit.standing import NOON
+
+SENT = headed(("Cookie", "__Host-pixgate=abc"))
+
+
+def browser(state: PanelState = PanelState.FULL, value: str = "abc") -> Browser:
+    """A browser that came with a cookie."""
+    panel = PanelSession(
+        id_hash="h", state=state, csrf="c", created_at=NOON, seen_at=NOON, ends_at=NOON
+    )
+    return Browser(Cookie(id_hash="h", secret=b"s", value=value), panel)
+
+
+def finding(found: Browser | Exception | None, seated: Seated | Exception | None = None):
+    """Find the same for every cookie."""
+
+    async def find(_value: str) -> Browser | None:
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def seat(_browser: Browser) -> Seated:
+        if isinstance(seated, Exception):
+            raise seated
+        assert seated is not None
+        return seated
+
+    return SessionCookie(form=HARDENED, find=find, seat=seat)
+
+
+async def test_who_signed_in_is_filled_in():
+    found, maria, asking = browser(), somebody(), call(SENT)
+
+    await finding(found, Seated(found, maria))(asking)
+
+    assert (asking.browser, asking.person, asking.headers) == (found, maria, {})
+
+
+async def test_a_renewed_cookie_goes_back():
+    new, asking = browser(value="new"), call(SENT)
+
+    await finding(browser(), Seated(new, somebody()))(asking)
+
+    assert asking.headers == {
+        "Set-Cookie": "__Host-pixgate=new; Path=/; Secure; HttpOnly; SameSite=Strict"
+    }
+
+
+@pytest.mark.parametrize(
+    "found", [None, browser(PanelState.ANONYMOUS), browser(PanelState.MFA_PENDING)], ids=str
+)
+async def test_without_a_full_session_nobody_is_known(found: Browser | None):
+    asking = call(SENT)
+
+    with refused(SESSION_REQUIRED):
+        await finding(found)(asking)
+
+    assert asking.person is None
+
+
+async def test_without_a_cookie_nobody_is_looked_for():
+    with refused(SESSION_REQUIRED):
+        await finding(AssertionError("asked"))(call(headed(("Cookie", "theme=dark"))))
+
+
+@pytest.mark.parametrize("where", ["find", "seat"])
+async def test_a_silent_store_knows_nobody(where: str):
+    silent = StoreUnavailable()
+    policy = finding(silent) if where == "find" else finding(browser(), silent)
+
+    with refused(errors.AUTH_UNAVAILABLE):
+        await policy(call(SENT))
+
+
+async def test_a_session_that_is_over_is_refused():
+    with refused(SESSION_REQUIRED):
+        await finding(browser(), ServiceError(SESSION_REQUIRED))(call(SENT))
+
+
+async def test_before_a_sign_in_the_browser_alone_is_filled_in():
+    found = browser(PanelState.ANONYMOUS)
+
+    async def find(_value: str) -> Browser:
+        return found
+
+    asking, without = call(SENT), call(headed())
+    await BrowserCookie(HARDENED, find)(asking)
+    await BrowserCookie(HARDENED, find)(without)
+
+    assert (asking.browser, asking.person, without.browser) == (found, None, None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "value"),
+    [
+        (["a=1"], "1"),
+        (["b=2; a=1; c=3"], "1"),
+        (["b=2", "a=1"], "1"),
+        (["a=1=2"], "1=2"),
+        (["a=1; a=2"], ""),
+        (["a=1", "a=1"], ""),
+        (["A=1"], ""),
+        (["aa=1"], ""),
+        (["a"], ""),
+        ([], ""),
+    ],
+    ids=str,
+)
+def test_a_cookie_is_read_by_its_whole_name_and_once(lines: list[str], value: str):
+    headers = headed(*(("Cookie", each) for each in lines)).headers
+
+    assert cookie_value(headers, "a") == value
+
+
+def test_a_cookie_is_given_and_taken_with_the_same_attributes():
+    """A browser takes away only what has the same path."""
+    cookie = browser().cookie
+
+    assert HARDENED.taken == (
+        "__Host-pixgate=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0"
+    )
+    assert INSECURE.given(cookie) == "pixgate-dev=abc; Path=/; HttpOnly; SameSite=Strict"

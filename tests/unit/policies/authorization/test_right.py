@@ -1,0 +1,60 @@
+"""Roles against rights, complete."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from gateway.domain.identity_errors import FORBIDDEN
+from gateway.domain.permissions import Action, Permission, Resource
+from gateway.domain.rights import RIGHTS, Area, Right, Role
+from policies.authorization.right import RequiresRight
+from tests.unit.people import call, principal, somebody
+from tests.unit.refusals import refused
+
+EVERY_RIGHT = [Right(area, action) for area in Area for action in Action]
+
+
+def allowed(role: Role, needed: Right) -> bool:
+    """Say what the table says, in words."""
+    held = {str(each) for each in RIGHTS[role]}
+    order = ["read", "write", "manage"]
+    area, action = str(needed).split(":")
+    return any(f"{area}:{each}" in held for each in order[order.index(action) :])
+
+
+@pytest.mark.parametrize(("role", "needed"), list(itertools.product(Role, EVERY_RIGHT)), ids=str)
+def test_a_role_is_let_on_exactly_where_the_table_says(role: Role, needed: Right):
+    asking = call(needs=needed, person=somebody(role))
+
+    if allowed(role, needed):
+        RequiresRight()(asking)
+    else:
+        with refused(FORBIDDEN):
+            RequiresRight()(asking)
+
+
+def test_several_roles_are_all_of_them():
+    needed = Right(Area.PAYOUT, Action.WRITE)
+
+    RequiresRight()(call(needs=needed, person=somebody(Role.SECURITY, Role.OPERATOR)))
+
+
+@pytest.mark.parametrize("needed", EVERY_RIGHT, ids=str)
+def test_nobody_and_a_partner_are_let_on_nowhere(needed: Right):
+    """A row whose chain forgot to authenticate must not be open."""
+    for asking in (call(needs=needed), call(needs=needed, principal=principal())):
+        with refused(FORBIDDEN):
+            RequiresRight()(asking)
+
+
+def test_a_partner_s_permission_is_no_right():
+    needed = Permission(Resource.BALANCE, Action.READ)
+
+    with refused(FORBIDDEN):
+        RequiresRight()(call(needs=needed, person=somebody()))
+
+
+def test_an_open_row_needs_nothing():
+    RequiresRight()(call(needs=None))

@@ -1,0 +1,161 @@
+"""The layers against forged requests, each on its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.browsers import Browser, Cookie
+from gateway.domain.identity import PanelSession, PanelState
+from gateway.domain.identity_errors import CSRF_FAILED
+from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
+from tests.unit.people import call, headed
+from tests.unit.refusals import refused
+from tests.unit.standing import NOON
+
+ORIGIN = "https://pix.example"
+Lines = list[tuple[str, str]]
+
+
+def ours() -> str:
+    """Where our pages come from."""
+    return ORIGIN
+
+
+def browser(csrf: str = "right") -> Browser:
+    """A browser whose session has a token."""
+    panel = PanelSession(
+        id_hash="h",
+        state=PanelState.FULL,
+        csrf=csrf,
+        created_at=NOON,
+        seen_at=NOON,
+        ends_at=NOON,
+    )
+    return Browser(Cookie(id_hash="h", secret=b"", value=""), panel)
+
+
+PLACES: list[tuple[Lines, str]] = [
+    ([("Sec-Fetch-Site", "same-origin")], ""),
+    ([("Sec-Fetch-Site", "none")], ""),
+    ([("Sec-Fetch-Site", "same-origin"), ("Origin", "https://evil.example")], ""),
+    ([("Origin", ORIGIN)], ""),
+    ([("Sec-Fetch-Site", "cross-site")], "fetch_site"),
+    ([("Sec-Fetch-Site", "same-site")], "fetch_site"),
+    ([("Sec-Fetch-Site", "")], "fetch_site"),
+    ([("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "none")], "fetch_site"),
+    ([("Sec-Fetch-Site", "cross-site"), ("Origin", ORIGIN)], "fetch_site"),
+    ([("Origin", "null")], "origin"),
+    ([("Origin", "")], "origin"),
+    ([("Origin", ORIGIN + "/")], "origin"),
+    ([("Origin", ORIGIN + ":444")], "origin"),
+    ([("Origin", ORIGIN), ("Origin", ORIGIN)], "origin"),
+]
+
+
+@pytest.mark.parametrize(("lines", "reason"), [*PLACES, ([], "origin")], ids=str)
+def test_a_write_says_where_it_comes_from(lines: Lines, reason: str):
+    asking = call(headed(*lines))
+
+    if not reason:
+        WriteFromOurPage(ours)(asking)
+        return
+    with refused(CSRF_FAILED) as refusal:
+        WriteFromOurPage(ours)(asking)
+    assert refusal.value.reason == reason
+
+
+@pytest.mark.parametrize(("lines", "reason"), [*PLACES, ([], "")], ids=str)
+def test_a_read_may_say_nothing_but_nothing_wrong(lines: Lines, reason: str):
+    asking, policy = call(headed(*lines)), ReadFromOurPage(origin=ours, marked=False)
+
+    if not reason:
+        policy(asking)
+        return
+    with refused(CSRF_FAILED) as refusal:
+        policy(asking)
+    assert refusal.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("marks", "is_let_on"),
+    [
+        (["panel"], True),
+        ([], False),
+        (["Panel"], False),
+        (["panel", "panel"], False),
+        (["XMLHttpRequest"], False),
+    ],
+    ids=str,
+)
+def test_a_script_s_read_is_marked(marks: list[str], is_let_on: bool):
+    asking = call(headed(*(("X-Requested-With", each) for each in marks)))
+    policy = ReadFromOurPage(origin=ours, marked=True)
+
+    if is_let_on:
+        policy(asking)
+        return
+    with refused(CSRF_FAILED):
+        policy(asking)
+
+
+@pytest.mark.parametrize(
+    ("media", "is_let_on"),
+    [
+        ("application/json", True),
+        ("Application/JSON; charset=utf-8", True),
+        ("text/plain", False),
+        ("text/plain; application/json", False),
+        ("multipart/form-data", False),
+        ("application/x-www-form-urlencoded", False),
+        ("application/jsonx", False),
+        ("", False),
+    ],
+)
+def test_what_a_form_can_send_is_no_write_of_ours(media: str, is_let_on: bool):
+    asking = call(headed(("Origin", ORIGIN), ("Content-Type", media)))
+
+    if is_let_on:
+        WriteFromOurPage(ours)(asking)
+        return
+    with refused(CSRF_FAILED) as refusal:
+        WriteFromOurPage(ours)(asking)
+    assert refusal.value.reason == "content_type"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "is_let_on"),
+    [
+        (["right"], True),
+        ([], False),
+        ([""], False),
+        (["wrong"], False),
+        (["right", "right"], False),
+        (["Right"], False),
+        (["righté"], False),
+        (["\udcff"], False),
+    ],
+    ids=str,
+)
+def test_a_write_carries_the_token_once(tokens: list[str], is_let_on: bool):
+    asking = call(headed(*(("X-CSRF-Token", each) for each in tokens)), browser=browser())
+
+    if is_let_on:
+        CsrfToken()(asking)
+        return
+    with refused(CSRF_FAILED) as refusal:
+        CsrfToken()(asking)
+    assert refusal.value.reason == "token"
+
+
+def test_without_a_session_no_token_is_right():
+    with refused(CSRF_FAILED):
+        CsrfToken()(call(headed(("X-CSRF-Token", ""))))
+
+
+def test_where_a_repeated_request_is_fine_nobody_needs_one():
+    """But who has a session does."""
+    policy = CsrfToken(without_session=True)
+
+    policy(call(headed()))
+    with refused(CSRF_FAILED):
+        policy(call(headed(), browser=browser()))

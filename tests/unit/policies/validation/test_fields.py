@@ -1,0 +1,66 @@
+"""Fields of a body, one at a time."""
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.money import Money
+from policies.validation import fields
+from policies.validation.document import Number
+from tests.unit.refusals import refusal_of
+
+
+@pytest.mark.parametrize(
+    ("found", "absent"),
+    [
+        ({}, True),
+        ({"a": None}, True),
+        ({"a": ""}, True),
+        ({"a": " "}, False),
+        ({"a": False}, False),
+    ],
+)
+def test_null_and_the_empty_text_are_absent(found, absent: bool):
+    assert fields.missing(found, "a") is absent
+
+
+@pytest.mark.parametrize(
+    ("found", "refusal"),
+    [
+        (Number("10.50"), None),
+        (Number("0"), errors.AMOUNT_NOT_POSITIVE),
+        (Number("-1"), errors.AMOUNT_NOT_POSITIVE),
+        (Number("1e2"), errors.PAYLOAD_INVALID),
+        (Number("1.234"), errors.PAYLOAD_INVALID),
+        ("10.50", errors.PAYLOAD_INVALID),
+        (True, errors.PAYLOAD_INVALID),
+    ],
+)
+def test_an_amount_is_a_number_above_zero(found: object, refusal):
+    assert refusal_of(lambda: fields.positive(found)) is refusal
+
+
+def test_an_amount_is_read_exactly():
+    assert fields.positive(Number("0.07")) == Money(7)
+
+
+@pytest.mark.parametrize("found", ["2026-02-30", "26-01-01", Number("1"), None])
+def test_a_date_is_a_day_of_the_calendar(found: object):
+    assert refusal_of(lambda: fields.day(found)) is errors.DATE_INVALID
+
+
+@pytest.mark.parametrize("found", [Number("-1"), Number("1.0"), Number("1e1"), "1", True, None])
+def test_a_whole_number_has_digits_alone(found: object):
+    error = errors.NUMBER_INVALID
+
+    assert fields.whole(Number("18"), error, "page") == 18
+    assert refusal_of(lambda: fields.whole(found, error, "page")) is error
+
+
+@pytest.mark.parametrize(("found", "read"), [({}, ""), ({"a": None}, ""), ({"a": "é"}, "é")])
+def test_an_optional_text_may_be_absent(found, read: str):
+    assert fields.text(found, "a") == read
+
+
+@pytest.mark.parametrize("found", ["a\n", "x" * 1025, Number("1"), [], {}])
+def test_a_text_is_plain(found: object):
+    assert refusal_of(lambda: fields.text({"a": found}, "a")) is errors.PAYLOAD_INVALID

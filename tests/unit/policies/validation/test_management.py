@@ -1,0 +1,148 @@
+"""What management takes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import msgspec
+import pytest
+
+from gateway.domain.calls import Asked
+from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.windows import Paging
+from policies.validation import management
+from policies.validation.management import Filters
+from tests.unit.refusals import refusal_of
+
+
+class Wanted(msgspec.Struct):
+    """A body."""
+
+    name: str
+    count: int = 1
+    words: list[str] = []
+    credentials: str = ""
+
+
+BODY = management.body(Wanted)
+
+
+def asked(body: str) -> Asked:
+    return Asked(path={}, content_type="application/json", body=body.encode())
+
+
+def given(**query: str) -> Filters:
+    return Filters(Asked(path={}, query={name: [value] for name, value in query.items()}))
+
+
+def test_a_body_is_read_and_what_is_not_known_is_counted():
+    came = asked('{"name": "n", "count": 3, "words": ["a"], "other": {"x": [1]}}')
+
+    wanted = BODY.read(came)
+
+    assert (wanted.name, wanted.count, wanted.words) == ("n", 3, ["a"])
+    assert came.unknown_fields == 1
+
+
+def test_null_is_absent():
+    assert BODY.read(asked('{"name": "n", "count": null}')).count == 1
+
+
+def test_a_secret_may_have_lines():
+    assert BODY.read(asked('{"name": "n", "credentials": "a\\nb"}')).credentials == "a\nb"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "[]",
+        "{",
+        "{}",
+        '{"name": null}',
+        '{"name": 1}',
+        '{"name": "a\\u0000"}',
+        '{"name": "a\\nb"}',
+        '{"name": "n", "count": 1.5}',
+        '{"name": "n", "count": -1}',
+        '{"name": "n", "count": true}',
+        '{"name": "n", "count": "1"}',
+        '{"name": "n", "words": ["\\u0007"]}',
+        '{"name": "n", "words": [1]}',
+        '{"name": "n", "name": "m"}',
+    ],
+)
+def test_a_body_of_another_form_is_refused(body: str):
+    assert refusal_of(lambda: BODY.read(asked(body))) is VALIDATION_FAILED
+
+
+@pytest.mark.parametrize("text", ["", "x", "\udcff", "a\x00", "1" * 36])
+def test_an_id_of_another_form_is_nobodys(text: str):
+    reader = management.of_path("user_id")
+
+    assert refusal_of(lambda: reader.read(Asked(path={"user_id": text}))) is NOT_FOUND
+
+
+def test_an_id_is_the_same_in_any_letter_case():
+    text = "3D0C8F6E-3d57-4a6d-9f53-0d4d5a0f7a03"
+
+    read = management.of_path("user_id").read(Asked(path={"user_id": text}))
+
+    assert read == text.lower()
+
+
+def test_two_things_of_a_path_and_a_body_are_read_together():
+    one, other = management.word_of_path("one"), management.word_of_path("other")
+    path = {"one": "1", "other": "2"}
+    came = asked('{"name": "n"}')
+    came.path = path
+
+    assert management.two_of_path(one, other).read(Asked(path=path)) == ("1", "2")
+    assert management.both(one, Wanted).read(came) == ("1", Wanted(name="n"))
+
+
+def test_filters_are_read():
+    found = given(since="2026-11-20T09:00:00-03:00", actor="a", after="7", page="3", limit="900")
+
+    assert found.instant("since") == datetime(2026, 11, 20, 12, tzinfo=UTC)
+    assert (found.text("actor"), found.whole("after")) == ("a", 7)
+    assert found.paging() == Paging(3, 100)
+    assert found.text("absent") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "today", "2026-11-20", "2026-11-20T09:00:00", "2026-13-20T09:00:00Z", "1"]
+)
+def test_an_instant_has_one_form(text: str):
+    assert refusal_of(lambda: given(since=text).instant("since")) is VALIDATION_FAILED
+
+
+def test_an_instant_at_the_edge_of_the_calendar_is_refused_or_read():
+    """Whatever its zone: never an error of ours."""
+    edge = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))).isoformat()
+
+    assert refusal_of(lambda: given(since=edge).instant("since")) is VALIDATION_FAILED
+
+
+@pytest.mark.parametrize("name", ["page", "limit"])
+@pytest.mark.parametrize("text", ["0", "", "-1", "1.0", "x", "٣", "1" * 19])
+def test_a_page_is_counted_from_one(name: str, text: str):
+    assert refusal_of(given(**{name: text}).paging) is VALIDATION_FAILED
+
+
+def test_what_is_given_twice_is_refused():
+    found = Filters(Asked(path={}, query={"actor": ["a", "b"]}))
+
+    assert refusal_of(lambda: found.text("actor")) is VALIDATION_FAILED
+
+
+def test_filters_are_documented():
+    shown = [
+        management.text_filter("a", "x"),
+        management.whole_filter("b", "x"),
+        management.instant_filter("c", "x"),
+        *management.PAGING,
+    ]
+
+    assert [each.name for each in shown] == ["a", "b", "c", "page", "limit"]
+    assert not any(each.required for each in shown)

@@ -1,0 +1,136 @@
+"""The sandbox bank's signature."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+
+import pytest
+from multidict import CIMultiDict
+
+from gateway.domain.callbacks import CallbackKind, Notice
+from provider_adapters.sandbox.callbacks import SandboxProof, sign, token_of
+from tests.unit.standing import NOON, Clock
+
+SECRET = b"s" * 32
+BODY = b'{"tipo": "transferencia", "conta": "c", "chave": "k"}'
+TOKEN = token_of(SECRET)
+
+
+def checked(
+    headers: CIMultiDict[str], body: bytes = BODY, token: str = TOKEN, clock: Clock | None = None
+) -> Notice | None:
+    return SandboxProof(SECRET, (clock or Clock()).now).check(headers, body, token)
+
+
+def signed(event: str = "evt", body: bytes = BODY) -> CIMultiDict[str]:
+    return CIMultiDict(sign(SECRET, event, NOON, body))
+
+
+def test_what_the_bank_signed_is_believed_to_be_its_own():
+    assert checked(signed()) == Notice(
+        event="evt", kind=CallbackKind.PAYOUT, subject="k", account="c"
+    )
+
+
+def test_the_signature_is_the_one_of_standard_webhooks():
+    """Computed here once more, so that both sides cannot be wrong together."""
+    content = b"evt." + str(int(NOON.timestamp())).encode() + b"." + BODY
+    wanted = base64.b64encode(hmac.digest(SECRET, content, "sha256")).decode()
+
+    assert signed()["Webhook-Signature"] == f"v1,{wanted}"
+
+
+@pytest.mark.parametrize("late_s", [-300, 300])
+def test_five_minutes_are_let_pass(late_s: float):
+    clock = Clock()
+    clock.passes(late_s)
+
+    assert checked(signed(), clock=clock) is not None
+
+
+@pytest.mark.parametrize("late_s", [-301, 301])
+def test_an_older_or_newer_one_is_refused(late_s: float):
+    clock = Clock()
+    clock.passes(late_s)
+
+    assert checked(signed(), clock=clock) is None
+
+
+@pytest.mark.parametrize("name", ["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"])
+def test_every_header_is_there_once(name: str):
+    absent, twice = signed(), signed()
+    del absent[name]
+    twice.add(name, twice[name])
+
+    assert checked(absent) is None
+    assert checked(twice) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Webhook-Id", "other"),
+        ("Webhook-Id", "évt"),
+        ("Webhook-Timestamp", "x"),
+        ("Webhook-Timestamp", "-1"),
+        ("Webhook-Timestamp", "٣"),
+        ("Webhook-Timestamp", "9" * 30),
+        ("Webhook-Signature", ""),
+        ("Webhook-Signature", "v1,"),
+        ("Webhook-Signature", "v1,not base64"),
+        ("Webhook-Signature", "x" * 5000),
+    ],
+)
+def test_whatever_is_changed_is_refused(name: str, value: str):
+    headers = signed()
+    headers[name] = value
+
+    assert checked(headers) is None
+
+
+def test_one_right_signature_among_several_is_enough():
+    """While a secret is being changed there are two."""
+    headers = signed()
+    headers["Webhook-Signature"] = f"v1,AAAA {headers['Webhook-Signature']}"
+
+    assert checked(headers) is not None
+
+
+@pytest.mark.parametrize("token", ["", "x", TOKEN[:-1], TOKEN.upper() + "x", "\udcff"])
+def test_another_address_is_refused(token: str):
+    assert checked(signed(), token=token) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b"[" * 60_000,
+        b"\xff",
+        b'{"tipo": ["x"]}',
+        b'{"tipo": "cobranca", "chave": 7}',
+    ],
+)
+def test_a_body_of_another_form_says_nothing(body: bytes):
+    told = checked(signed(body=body), body)
+
+    assert told is not None
+    assert told.subject == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "subject"),
+    [
+        (b'{"tipo": "cobranca", "referencia": "r"}', CallbackKind.CHARGE, "r"),
+        (b'{"tipo": "devolucao", "chave": "k"}', CallbackKind.REFUND, "k"),
+        (b'{"tipo": "outra"}', CallbackKind.OTHER, ""),
+        (b'{"tipo": "cobranca", "referencia": "a\\u0000"}', CallbackKind.CHARGE, ""),
+    ],
+)
+def test_a_body_is_read_later_too(body: bytes, kind: CallbackKind, subject: str):
+    told = SandboxProof(SECRET, Clock().now).read(body)
+
+    assert (told.event, told.kind, told.subject) == ("", kind, subject)

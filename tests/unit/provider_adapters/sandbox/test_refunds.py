@@ -1,0 +1,177 @@
+"""Refunds in the bank's words, and its answers as outcomes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.money import Money
+from gateway.domain.payouts import FailureCode
+from gateway.domain.provider_options import IN_USE
+from gateway.domain.providers import (
+    Accepted,
+    BadReply,
+    NotFound,
+    ProviderError,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.refunds import Refund, RefundOrder, RefundStatus
+from provider_adapters.sandbox import refunds
+from tests.contract.adapters.harness import KEY
+from tests.unit.offering import E2E_ID
+from tests.unit.provider_adapters.sandbox.test_translate import AT, Drift, refusing, saying
+from tests.unit.provider_adapters.witness import NOON
+
+RETURN_ID = "D" + E2E_ID[1:]
+ORDER = RefundOrder(
+    provider_key=KEY, reference="r-1", payment_e2e_id=E2E_ID, value=Money(1050), description=""
+)
+REFUND = {
+    "id": "dev_1", "chave_idempotencia": KEY, "referencia": "r-1", "situacao": "EM_PROCESSAMENTO",
+    "valor_centavos": 1050, "id_devolucao": RETURN_ID, "descricao": "oops",
+    "recebimento": {"e2e": E2E_ID, "referencia": "order-1"}, "criada_em": AT,
+    "liquidada_em": None, "falha": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("status", [200, 201])
+def test_one_that_was_taken_is_accepted(status: int):
+    """200 is a repetition of an order the bank knows."""
+    outcome = refunds.created(saying(REFUND, status), ORDER, Drift())
+
+    assert isinstance(outcome, Accepted)
+    assert (outcome.provider_id, outcome.e2e_id) == ("dev_1", RETURN_ID)
+
+
+def test_one_that_is_through_is_settled():
+    said = {**REFUND, "situacao": "DEVOLVIDO", "liquidada_em": AT}
+
+    outcome = refunds.created(saying(said), ORDER, Drift())
+
+    assert isinstance(outcome, Settled)
+    assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
+
+
+def test_one_that_failed_is_rejected():
+    said = {**REFUND, "situacao": "NAO_REALIZADO", "falha": {"code": "REJECTED"}}
+
+    outcome = refunds.created(saying(said), ORDER, Drift())
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is FailureCode.REJECTED
+
+
+def test_an_unknown_word_is_still_processing_and_counted():
+    drift = Drift()
+
+    outcome = refunds.created(saying({**REFUND, "situacao": "AGENDADA"}), ORDER, drift)
+
+    assert isinstance(outcome, Accepted)
+    assert drift.heard == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"chave_idempotencia": "other"}, "key_mismatch"),
+        ({"chave_idempotencia": None}, "key_mismatch"),
+        ({"valor_centavos": 1051}, "amount_mismatch"),
+        ({"recebimento": {"e2e": "E" + "0" * 31, "referencia": None}}, "e2e_id_malformed"),
+    ],
+)
+def test_another_refund_is_never_taken_for_ours(wrong: dict[str, object], reason: str):
+    outcome = refunds.created(saying({**REFUND, **wrong}), ORDER, Drift())
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == reason
+
+
+@pytest.mark.parametrize(("pair", "meaning"), list(refunds.REJECTIONS.items()))
+def test_listed_refusals_are_definite(pair: tuple[int, str], meaning: tuple[str, FailureCode]):
+    outcome = refunds.created(refusing(*pair), ORDER, Drift())
+
+    assert isinstance(outcome, Rejected)
+    assert (outcome.evidence.reason, outcome.failure) == meaning
+    assert outcome.forbidden is (pair[0] == 403)
+
+
+def test_a_key_of_another_refund_has_its_reason():
+    assert refunds.REJECTIONS[422, "KEY_REUSED"][0] == IN_USE
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (400, "INVALID_REQUEST"),
+        (404, "NOT_FOUND"),
+        (409, "DUPLICATE"),
+        (422, "REJECTED"),
+        (429, "TOO_MANY_REQUESTS"),
+        (500, "INTERNAL"),
+    ],
+)
+def test_all_other_answers_prove_nothing(status: int, code: str):
+    with pytest.raises(ProviderError):
+        refunds.created(refusing(status, code), ORDER, Drift())
+
+
+def test_one_that_is_looked_up_is_told_whole():
+    said = {**REFUND, "situacao": "NAO_REALIZADO", "falha": {"code": "ELSE"}}
+
+    assert refunds.found(saying(said), KEY, Drift()) == Refund(
+        reference="r-1",
+        provider_key=KEY,
+        provider_id="dev_1",
+        payment_e2e_id=E2E_ID,
+        payment_reference="order-1",
+        return_id=RETURN_ID,
+        value=Money(1050),
+        description="oops",
+        status=RefundStatus.FAILED,
+        failure=FailureCode.OTHER,
+        created_at=NOON,
+        settled_at=None,
+    )
+
+
+def test_one_of_another_key_is_a_bad_reply():
+    with pytest.raises(BadReply):
+        refunds.found(saying(REFUND), "other", Drift())
+
+
+def test_only_the_bank_s_own_word_means_that_there_is_none():
+    with pytest.raises(NotFound):
+        refunds.found(refusing(404, "NOT_FOUND"), KEY, Drift())
+    with pytest.raises(BadReply):
+        refunds.found(refusing(404, ""), KEY, Drift())
+
+
+def test_a_page_holds_those_of_others_too():
+    bare = {**REFUND, "chave_idempotencia": None, "referencia": None, "id_devolucao": None}
+
+    page = refunds.page(saying({"devolucoes": [bare], "proximo_cursor": "n"}), Drift())
+
+    [refund] = page.items
+    assert (refund.provider_key, refund.reference, refund.return_id, page.next_cursor) == (
+        "",
+        "",
+        "",
+        "n",
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"valor_centavos": 0},
+        {"id_devolucao": "D1"},
+        {"recebimento": {"e2e": "E1", "referencia": None}},
+        {"criada_em": None},
+        {"id": "x" * 129},
+    ],
+    ids=str,
+)
+def test_one_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
+    with pytest.raises(BadReply):
+        refunds.found(saying({**REFUND, **wrong}), KEY, Drift())

@@ -1,0 +1,67 @@
+"""A report of an account with a movement of every kind, and how to change it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+from gateway.domain.accounts import BankCoordinates, Environment
+from gateway.domain.balances import Balance
+from gateway.domain.charges import Party
+from gateway.domain.money import Money
+from gateway.domain.statements import Direction, Entry, MovementKind
+from gateway.domain.windows import Window
+from gateway.reports.document import Document
+from tests.unit.people import ACCOUNT
+from tests.unit.standing import NOON
+
+MARIA = Party(name="Maria da Conceição", tax_number="52998224725")
+
+ENTRY = Entry(
+    provider_id="mov-1",
+    e2e_id="E12345678202611201200abcdefghij1",
+    direction=Direction.CREDIT,
+    is_pix=True,
+    value=Money(123456),
+    description="pão",
+    counterparty=MARIA,
+    created_at=NOON,
+    kind=MovementKind.PIX,
+)
+FEE = replace(
+    ENTRY,
+    provider_id="mov-2",
+    e2e_id="",
+    direction=Direction.DEBIT,
+    is_pix=False,
+    value=Money(250),
+    description="Tarifa mensal",
+    counterparty=Party(),
+    created_at=NOON + timedelta(minutes=1),
+    kind=MovementKind.FEE,
+)
+
+DOCUMENT = Document(
+    account_id=ACCOUNT,
+    holder=Party(name="Padaria São João Ltda", tax_number="11222333000181"),
+    coordinates=BankCoordinates(
+        bank_number="341", ispb="60701190", branch="0001", account="123456-7"
+    ),
+    environment=Environment.PRODUCTION,
+    window=Window(date(2026, 11, 1), date(2026, 11, 20)),
+    entries=(ENTRY, FEE),
+    balance=Balance(balance=Money(223206), blocked=Money(0), updated_at=NOON),
+    opening=Money(100000),
+    closing=Money(223206),
+    generated_at=NOON + timedelta(hours=1),
+)
+
+
+def entry(**changed: object) -> Entry:
+    """A Pix of R$ 1,234.56 from Maria at noon, but for what is changed."""
+    return replace(ENTRY, **changed)  # type: ignore[arg-type]
+
+
+def document(*entries: Entry, **changed: object) -> Document:
+    """The report with these movements instead."""
+    return replace(DOCUMENT, entries=entries, **changed)  # type: ignore[arg-type]

@@ -1,0 +1,199 @@
+"""
+Which worker runs which tests, when there are several: `pytest -n 2`.
+
+Modules are given out whole, so that what a module sets up is set up once; the next one goes
+to whoever is free. What keeps many processes busy comes last, on one worker, when the others
+have ended: it would make others late, and they it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Protocol
+
+ALONE = ("tests/torture/test_campaign.py",)
+# Given out first: a long module that starts last keeps one worker busy while the others wait.
+LONG = (
+    "tests/bench/",
+    "tests/contract/",
+    "tests/identity/",
+    "tests/payouts/",
+    "tests/readme/",
+    "tests/simulation/",
+    "tests/surfaces/",
+    "tests/torture/",
+    "tests/unit/gateway/cli/",
+)
+
+_AT_ONCE = 60
+_ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
+
+
+class Worker(Protocol):
+    """A process that runs tests, as pytest-xdist knows it."""
+
+    @property
+    def shutting_down(self) -> bool:
+        """Was it told to end after the tests it has?"""
+        ...
+
+    def send_runtest_some(self, indices: Sequence[int]) -> None:
+        """Give it tests, by their numbers; it starts the last of them when it knows a next one."""
+        ...
+
+    def shutdown(self) -> None:
+        """Let it end after the tests it has."""
+        ...
+
+
+class Shifts:
+    """
+    The scheduler; its methods are those that pytest-xdist calls.
+
+    Args:
+        workers: How many there will be.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._names: list[str] = []
+        self._found: dict[Worker, list[str]] = {}
+        self._given: dict[Worker, list[str]] = {}
+        self._modules: deque[list[str]] = deque()
+        self._alone: list[str] = []
+        self._begun = False
+
+    # --- what pytest-xdist asks ---------------------------------------------------------------
+
+    @property
+    def nodes(self) -> list[Worker]:
+        """The workers there are."""
+        return list(self._given)
+
+    @property
+    def collection_is_completed(self) -> bool:
+        """Has every worker told which tests it found?"""
+        return self._begun or len(self._found) >= self._workers
+
+    @property
+    def has_pending(self) -> bool:
+        """Is anything not yet run?"""
+        return bool(self._modules or self._alone or any(self._given.values()))
+
+    @property
+    def tests_finished(self) -> bool:
+        """Is everything given out, and each worker at its last test?"""
+        if not self.collection_is_completed or self._modules or self._alone:
+            return False
+        return all(len(given) < 2 for given in self._given.values())
+
+    # --- what pytest-xdist tells --------------------------------------------------------------
+
+    def add_node(self, node: Worker) -> None:
+        """Hear of a worker."""
+        self._given[node] = []
+
+    def add_node_collection(self, node: Worker, collection: Sequence[str]) -> None:
+        """
+        Hear what a worker found; the order is its own, as where addresses are in names.
+
+        Raises:
+            RuntimeError: Not what the others found.
+        """
+        names = _stable(collection)
+        differing = set(names) ^ set(self._names or names)
+        if differing:
+            message = f"workers found different tests: {sorted(differing)[:5]}"
+            raise RuntimeError(message)
+        self._names = self._names or names
+        self._found[node] = names
+
+    def schedule(self) -> None:
+        """Begin; or go on, with a worker that replaces another."""
+        if not self._begun:
+            self._modules, self._alone = shared(self._names)
+            self._begun = True
+        self._feed_all()
+
+    def mark_test_complete(self, node: Worker, item_index: int, duration: float = 0) -> None:
+        """Hear that a test has ended."""
+        self._given[node].remove(self._found[node][item_index])
+        self._feed(node)
+
+    def mark_test_pending(self, item: str) -> None:
+        """Run a test once more."""
+        self._modules.appendleft([item])
+        self._feed_all()
+
+    def remove_pending_tests_from_node(self, node: Worker, indices: Sequence[int]) -> None:
+        """Never happens: nothing that was given is asked back."""
+        raise NotImplementedError
+
+    def remove_node(self, node: Worker) -> str | None:
+        """Hear that a worker has ended; return the test that ended it, if one did."""
+        given = self._given.pop(node)
+        if not given:
+            self._feed_all()
+            return None
+        broken, *left = given
+        if left:
+            self._modules.appendleft(left)
+        self._feed_all()
+        return broken
+
+    # --- giving out ---------------------------------------------------------------------------
+
+    def _feed_all(self) -> None:
+        for node in self.nodes:
+            self._feed(node)
+
+    def _feed(self, node: Worker) -> None:
+        """See that a worker has two tests or more; it starts one only when it knows the next."""
+        if node.shutting_down:
+            return
+        while self._modules and len(self._given[node]) < 2:
+            self._give(node, self._modules.popleft())
+        if self._modules or len(self._given[node]) >= 2:
+            return
+        if not self._alone:
+            node.shutdown()
+        elif len(self._given) == 1:
+            self._give(node, self._alone)
+            self._alone = []
+        elif any(not other.shutting_down for other in self._given if other is not node):
+            node.shutdown()
+
+    def _give(self, node: Worker, tests: list[str]) -> None:
+        self._given[node].extend(tests)
+        number = {name: number for number, name in enumerate(self._found[node])}
+        node.send_runtest_some([number[test] for test in tests])
+
+
+def shared(names: Sequence[str]) -> tuple[deque[list[str]], list[str]]:
+    """Share tests out: modules for any worker, in parts of a size, and what must be alone."""
+    modules: deque[list[str]] = deque()
+    alone: list[str] = []
+    for path, found in groupby(names, lambda name: name.partition("::")[0]):
+        tests = list(found)
+        if path.startswith(ALONE):
+            alone += tests
+        else:
+            (modules.extendleft if path.startswith(LONG) else modules.extend)(_parts(tests))
+    return modules, alone
+
+
+def _parts(tests: list[str]) -> Iterable[list[str]]:
+    return (tests[first : first + _AT_ONCE] for first in range(0, len(tests), _AT_ONCE))
+
+
+def _stable(names: Sequence[str]) -> list[str]:
+    """Name tests alike in every worker: without addresses, numbered where that makes them equal."""
+    times = Counter[str]()
+    stable = []
+    for name in (_ADDRESS.sub("", name) for name in names):
+        times[name] += 1
+        stable.append(name if times[name] == 1 else f"{name} {times[name]}")
+    return stable
