@@ -22,7 +22,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races docs lint lock clean
+.PHONY: help setup run check test simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration docs lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -72,6 +72,9 @@ torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [SCALE=release
 
 races: $(VENV)/.test ## ten thousand races for one refresh token, on two nodes
 	@$(BIN)/python -m tests.identity.races
+
+enumeration: $(VENV)/.test ## two thousand pairs of wrong passwords, for people and for nobody: [PAIRS=n]
+	@$(BIN)/python -m tests.identity.enumeration $(PAIRS)
 
 bench: $(VENV)/.run ## CPU, latency, memory, start, scrape, beside a bare proxy: [BENCH="--only cpu --rounds 3"]
 	@$(BIN)/python bench/run.py $(BENCH)

@@ -52,7 +52,7 @@ def _served(programs: Path, folder: Path, account: str | None) -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait(process, port)
+        _wait(process, [programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)])
         yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
     finally:
         process.terminate()
@@ -77,10 +77,11 @@ def _account() -> str | None:
     return next(name for name in _ACCOUNTS if name in known)
 
 
-def _wait(process: subprocess.Popen[bytes], port: int) -> None:
+def _wait(process: subprocess.Popen[bytes], asking: list[str | Path]) -> None:
+    # it listens before it lets anybody in
     deadline = time.monotonic() + _START_S
     while process.poll() is None and time.monotonic() < deadline:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0):
+        if subprocess.run(asking, check=False).returncode == 0:
             return
         time.sleep(0.05)
     problem = "PostgreSQL did not start"

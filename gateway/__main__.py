@@ -1,10 +1,12 @@
 """``python -m gateway`` is the command ``pixgate``."""
 
+from gateway.cli.loading import take_parts
 from gateway.cli.starting import uncollected
 
 
 def main() -> None:
     """Run the command line; never returns."""
+    take_parts()
     with uncollected():
         from gateway.cli.main import pixgate  # noqa: PLC0415 - see the block
 

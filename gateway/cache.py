@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from aiocache import SimpleMemoryCache
+from aiocache.backends.memory import SimpleMemoryCache
 
 from gateway.domain.ready import Ready
 

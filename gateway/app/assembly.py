@@ -12,6 +12,8 @@ import random
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from gateway.app.banks import ConnectedBanks, Connection
 from gateway.app.callbacks import listener_of, make_proofs, make_reception
@@ -19,6 +21,7 @@ from gateway.app.chores import Chores, Forgetting
 from gateway.app.clocks import wall_clock
 from gateway.app.connecting import connect
 from gateway.app.failpoints import armed
+from gateway.app.figures import AuditFigure, Figures
 from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.lookups import LastUses
 from gateway.app.management import ManagementStored
@@ -42,13 +45,20 @@ from gateway.operations.callbacks import CallbackLooks
 from gateway.reconciler import Reconciler, Work
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
+from gateway.store.audit import StoredAudit
 from gateway.store.database import Limits
 from gateway.store.engine import Store, open_store
 from gateway.telemetry.security import SecurityLog
 from policies.authentication.basic import SecretCheck
 from provider_adapters.registry import names
-from provider_adapters.sandbox.bank.notices import Listener as Told
-from provider_adapters.sandbox.bank.server import SandboxBank
+
+if TYPE_CHECKING:
+    from provider_adapters.sandbox.bank.notices import Listener as Told
+    from provider_adapters.sandbox.bank.server import SandboxBank
+
+
+_LEISURE = (100, 0.05)
+"""Events walked at a time, and the seconds between: about 2 ms of work, then others' requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,9 +156,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         chores=_chores(store, parts, reconciler, observing, bell),
         public=public,
         operations=operations_listener(settings, observing, readiness),
-        bank=_bank(settings, now, listener_of(settings, keys.derivation, lambda: public.port))
-        if with_bank
-        else None,
+        bank=_bank(settings, now, keys, public) if with_bank else None,
     )
 
 
@@ -229,14 +237,37 @@ def _chores(
         keeper=keeper,
         approvals=make_approvals(parts),
         forgetting=Forgetting(store.office.requests, store.office.callbacks, parts.now),
+        figures=_figures(store, parts, observing),
+        audit=AuditFigure(audit=StoredAudit(store.database, *_LEISURE), values=observing.values),
     ).turnings()
 
 
-def _bank(settings: Settings, now: Now, listener: Told | None) -> SandboxBank | None:
+def _figures(store: Store, parts: Parts, observing: Observing) -> Figures:
+    """Make what looks up the figures that no request changes."""
+    return Figures(
+        panels=store.identity.panels,
+        keys=store.identity.signing_keys,
+        approvals=store.office.approvals,
+        idle=timedelta(seconds=parts.settings.session.idle_s),
+        values=observing.values,
+        now=parts.now,
+    )
+
+
+def _told(settings: Settings, keys: Keys, public: Listener) -> Told | None:
+    """Say where the embedded bank tells us of what happens: at the port that was taken."""
+    return listener_of(
+        settings, keys.derivation, lambda: f"http://{settings.server.host}:{public.port}"
+    )
+
+
+def _bank(settings: Settings, now: Now, keys: Keys, public: Listener) -> SandboxBank | None:
     """Make the embedded sandbox bank, where it is asked for; never in production."""
     bank = settings.sandbox_bank
     if settings.environment is not Environment.SANDBOX or not bank.start:
         return None
+    from provider_adapters.sandbox.bank.server import SandboxBank  # noqa: PLC0415 - 1 MB, rarely used
+
     return SandboxBank(
         db_path=str(settings.bank_file),
         host=bank.host,
@@ -244,5 +275,5 @@ def _bank(settings: Settings, now: Now, listener: Told | None) -> SandboxBank | 
         control_port=bank.control_port,
         settle_after_s=bank.settle_after_s,
         now=now,
-        listener=listener,
+        listener=_told(settings, keys, public),
     )

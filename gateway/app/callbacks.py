@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gateway.config.settings import Settings
 from gateway.domain.callbacks import CallbackProof
@@ -13,8 +13,12 @@ from gateway.domain.clocks import Now
 from gateway.domain.office_stores import Callbacks as CallbackStore
 from gateway.operations.callbacks import Reception, Seen
 from gateway.security.derivation import Derivation
-from provider_adapters.sandbox.bank.notices import Listener
-from provider_adapters.sandbox.callbacks import SandboxProof, sign, token_of
+from provider_adapters._shared.factory import AdapterRefused, CallbackFactory
+from provider_adapters.registry import find
+from provider_adapters.sandbox.callbacks import sign
+
+if TYPE_CHECKING:
+    from provider_adapters.sandbox.bank.notices import Listener
 
 _SANDBOX: Final = "sandbox"
 
@@ -22,9 +26,28 @@ _SANDBOX: Final = "sandbox"
 def make_proofs(
     settings: Settings, derivation: Derivation, now: Now
 ) -> Mapping[str, CallbackProof]:
-    """Make the proofs of the providers that send callbacks."""
+    """
+    Make the proofs of the providers that send callbacks.
+
+    Raises:
+        AdapterRefused: one that sends none was given a secret for them.
+    """
     return {
-        name: SandboxProof(_secret(derivation, name), now) for name in _sandbox_providers(settings)
+        name: factory.proof(_secrets(settings, derivation, name), now)
+        for name, factory in _senders(settings).items()
+    }
+
+
+def paths(settings: Settings, derivation: Derivation) -> Mapping[str, str]:
+    """
+    Return where each provider's bank sends its callbacks, below our own address.
+
+    Raises:
+        AdapterRefused: as ``make_proofs`` does.
+    """
+    return {
+        name: f"/callbacks/{name}/{factory.token(_secrets(settings, derivation, name)[0])}"
+        for name, factory in _senders(settings).items()
     }
 
 
@@ -46,23 +69,59 @@ def make_reception(
     )
 
 
+def sandbox_provider(settings: Settings) -> str | None:
+    """Name the provider that the sandbox bank speaks for: the first of its adapter, or None."""
+    known = (name for name, each in settings.providers.items() if each.adapter == _SANDBOX)
+    return next(known, None)
+
+
 def listener_of(
-    settings: Settings, derivation: Derivation, port: Callable[[], int]
+    settings: Settings, derivation: Derivation, gateway: Callable[[], str]
 ) -> Listener | None:
-    """Say where the embedded bank tells us of what happens; None where no provider is its."""
-    name = next(iter(_sandbox_providers(settings)), None)
+    """
+    Say where the sandbox bank tells us of what happens; None where no provider is its.
+
+    Args:
+        settings: Of the gateway that is told.
+        derivation: Its keys.
+        gateway: Its address as the bank reaches it, without a slash at the end;
+            asked for each time.
+    """
+    name = sandbox_provider(settings)
     if name is None:
         return None
-    secret = _secret(derivation, name)
-    path = f"/callbacks/{name}/{token_of(secret)}"
-    host = settings.server.host
-    return Listener(lambda: f"http://{host}:{port()}{path}", partial(sign, secret))
+    path, secret = paths(settings, derivation)[name], _secrets(settings, derivation, name)[0]
+    from provider_adapters.sandbox.bank.notices import Listener  # noqa: PLC0415 - see the assembly
+
+    return Listener(lambda: gateway() + path, partial(sign, secret))
 
 
-def _sandbox_providers(settings: Settings) -> list[str]:
-    return [name for name, each in settings.providers.items() if each.adapter == _SANDBOX]
+def sender(name: str, settings: Settings) -> CallbackFactory | None:
+    """
+    Return the adapter of a provider whose bank sends callbacks; None for one that sends none.
+
+    Raises:
+        AdapterRefused: it was given a secret for what it does not send.
+    """
+    provider = settings.providers[name]
+    factory = find(provider.adapter)
+    if isinstance(factory, CallbackFactory):
+        return factory
+    if provider.callbacks.secret or provider.callbacks.retired_secrets:
+        message = f"providers.{name}.callbacks: {provider.adapter} sends no callbacks"
+        raise AdapterRefused(message)
+    return None
 
 
-def _secret(derivation: Derivation, name: str) -> bytes:
-    """Return what a provider's callbacks are signed with; it is kept nowhere."""
-    return derivation.key(f"callbacks {name}")
+def _senders(settings: Settings) -> dict[str, CallbackFactory]:
+    """Return those of all providers, by name."""
+    found = {name: sender(name, settings) for name in settings.providers}
+    return {name: factory for name, factory in found.items() if factory is not None}
+
+
+def _secrets(settings: Settings, derivation: Derivation, name: str) -> Sequence[bytes]:
+    """Return what a provider's callbacks are signed with, the one in force first."""
+    given = settings.providers[name].callbacks
+    # what is derived is kept nowhere
+    current = given.secret.encode() or derivation.key(f"callbacks {name}")
+    return [current, *(each.encode() for each in given.retired_secrets.values())]

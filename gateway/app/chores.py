@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from gateway.app.figures import AuditFigure, Figures
 from gateway.app.request_log import RequestKeeper
 from gateway.app.turning import Turning
 from gateway.domain.clocks import Now
@@ -20,6 +21,8 @@ KEPT: Final = timedelta(days=30)
 CALLBACKS_KEPT: Final = timedelta(days=90)
 
 _SOON_S: Final = 1.0
+_SCRAPE_S: Final = 15.0
+"""No figure is older than a scrape or two."""
 _MINUTE_S: Final = 60.0
 _HOUR_S: Final = 3600.0
 
@@ -53,12 +56,16 @@ class Chores:
     keeper: RequestKeeper
     approvals: Approvals
     forgetting: Forgetting
+    figures: Figures
+    audit: AuditFigure
 
     def turnings(self) -> Sequence[Turning]:
         """Return what does it; each is started and stopped by whoever runs the process."""
         return (
             Turning("callbacks", self.looks.turn, _SOON_S, self.bell),
-            Turning("request log", self.keeper.turn, _SOON_S),
+            Turning("request log", self.keeper.turn, _SOON_S, last=True),
+            Turning("figures", self.figures.turn, _SCRAPE_S),
+            Turning("audit", self.audit.turn, _HOUR_S),
             Turning("approvals", self.approvals.expire, _MINUTE_S),
             Turning("forgetting", self.forgetting.turn, _HOUR_S),
         )

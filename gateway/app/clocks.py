@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final
 
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Now
@@ -21,6 +23,4 @@ def wall_clock(environment: Environment, environ: Mapping[str, str]) -> Now:
     return lambda: _now() + offset
 
 
-def _now() -> datetime:
-    """Return the instant it is, in UTC."""
-    return datetime.now(UTC)
+_now: Final[Now] = partial(datetime.now, UTC)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -20,7 +20,7 @@ from aiohttp import web
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts import Environment
-from gateway.domain.payouts import Payout
+from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import Attempt, Change, Payouts
 from gateway.domain.windows import Search
 
@@ -122,9 +122,11 @@ class FailingPayouts:
         """Return others like it."""
         return await self.store.similar(payout, since)
 
-    async def search(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+    async def search(
+        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
+    ) -> tuple[Sequence[Payout], int]:
         """Return a page, and how many there are."""
-        return await self.store.search(account_id, search)
+        return await self.store.search(account_id, search, states)
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         """Return every try."""

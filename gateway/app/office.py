@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gateway.app.lookups import within
+from gateway.app.people_surfaces import PeopleQuestions
 from gateway.config.settings import Settings
 from gateway.domain.clocks import Now
 from gateway.domain.office_stores import Approvals as ApprovalStore
@@ -25,7 +26,6 @@ from gateway.operations.pix_key_orders import PixKeyOrders
 from gateway.operations.refunds import Refunds, RefundTerms
 from gateway.operations.reports import Reports
 from gateway.operations.visible_accounts import VisibleAccounts
-from policies.authentication.bearer import BearerToken
 from policies.authorization.visible_account import VisibleAccount
 
 
@@ -47,11 +47,13 @@ class OfficeStored:
 
 
 def office_questions(
-    settings: Settings, stored: OfficeStored, bearer: BearerToken, now: Now
+    settings: Settings, stored: OfficeStored, who: PeopleQuestions, now: Now
 ) -> OfficeQuestions:
     """Make the policies; accounts are not cached, so that a change is seen at once."""
     find = within(settings.database.auth_timeout_s, stored.accounts.find)
-    return OfficeQuestions(bearer=bearer, account=VisibleAccount(find), now=now)
+    return OfficeQuestions(
+        bearer=who.bearer, persons=who.persons, account=VisibleAccount(find), now=now
+    )
 
 
 def office_operations(

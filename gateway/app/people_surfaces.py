@@ -10,7 +10,12 @@ from gateway.app.panel import Panel
 from gateway.app.people import People
 from gateway.config.settings import Settings
 from gateway.http.identity.routes import Entrance
-from gateway.http.identity.surface import IdentityRuns, identity_surface, keys_surface
+from gateway.http.identity.surface import (
+    IdentityQuestions,
+    IdentityRuns,
+    identity_surface,
+    keys_surface,
+)
 from gateway.http.panel.allowed import allowed_in
 from gateway.http.panel.api import panel_api
 from gateway.http.panel.represent import PanelShows
@@ -22,6 +27,7 @@ from gateway.operations.identity.counted import CountedRefreshing, CountedSignin
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import HARDENED, INSECURE, BrowserCookie, SessionCookie
 from policies.traffic.address_quota import WithinAddressQuota
+from policies.traffic.person_quota import WithinPersonQuota
 from policies.traffic.quota import Quota
 
 
@@ -40,11 +46,33 @@ class PeopleParts:
     seen: Callable[[str, str], None]
 
 
-def make_people_surfaces(parts: PeopleParts, bearer: BearerToken) -> Sequence[Surface]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleQuestions:
+    """
+    What is asked about people on every surface of theirs.
+
+    Attributes:
+        persons: The same buckets everywhere: a person has one.
+    """
+
+    bearer: BearerToken
+    persons: WithinPersonQuota
+
+
+def make_people_questions(parts: PeopleParts) -> PeopleQuestions:
+    """Make the policies that find out whose access token it is, and how often they ask."""
+    rate = parts.settings.ratelimits.person
+    return PeopleQuestions(
+        bearer=BearerToken(parts.people.desk.sessions.who_is),
+        persons=WithinPersonQuota(Quota(rate.rate, rate.burst), time.monotonic, parts.seen),
+    )
+
+
+def make_people_surfaces(parts: PeopleParts, who: PeopleQuestions) -> Sequence[Surface]:
     """Put identity, its keys and the panel together."""
     environment = parts.settings.environment
     quota, panel = _quota(parts), _panel_runs(parts)
-    questions = make_panel_questions(parts, quota)
+    questions = make_panel_questions(parts, who, quota)
     runs = IdentityRuns(
         entrance=Entrance(
             CountedSigningIn(parts.people.desk.signing_in, parts.seen),
@@ -55,29 +83,31 @@ def make_people_surfaces(parts: PeopleParts, bearer: BearerToken) -> Sequence[Su
         session=session_gate(panel, questions),
     )
     return (
-        identity_surface(runs, bearer, quota, environment),
+        identity_surface(
+            runs,
+            IdentityQuestions(bearer=who.bearer, quota=quota, persons=who.persons),
+            environment,
+        ),
         keys_surface(parts.people.keyring.published, quota),
         panel_surface(panel, questions),
     )
 
 
-def make_panel_api(parts: PeopleParts, office: Surface) -> Surface:
+def make_panel_api(parts: PeopleParts, who: PeopleQuestions, office: Surface) -> Surface:
     """Serve the back office a second time, for the panel's pages."""
-    questions = make_panel_questions(parts, _quota(parts))
+    questions = make_panel_questions(parts, who, _quota(parts))
     return panel_api(office, questions, allowed_in(parts.settings.environment))
 
 
-def make_bearer(people: People) -> BearerToken:
-    """Make the policy that finds out whose access token it is."""
-    return BearerToken(people.desk.sessions.who_is)
-
-
-def make_panel_questions(parts: PeopleParts, quota: WithinAddressQuota) -> PanelQuestions:
+def make_panel_questions(
+    parts: PeopleParts, who: PeopleQuestions, quota: WithinAddressQuota
+) -> PanelQuestions:
     """Make the policies of cookie gates."""
     form = INSECURE if parts.settings.session.insecure_dev else HARDENED
     records = parts.panel.records
     return PanelQuestions(
         quota=quota,
+        persons=who.persons,
         browser=BrowserCookie(form, records.find),
         session=SessionCookie(form=form, find=records.find, seat=records.seat),
         origin=lambda: parts.settings.origin,

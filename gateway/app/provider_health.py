@@ -58,6 +58,10 @@ class ProviderHealth:
         """Pass it on."""
         self._told.in_flight(provider, calls, limit)
 
+    def certificate(self, provider: str, ends: datetime) -> None:
+        """Pass it on."""
+        self._told.certificate(provider, ends)
+
     def count(self, event: str, label: str) -> None:
         """Pass it on."""
         self._told.count(event, label)

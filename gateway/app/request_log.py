@@ -7,8 +7,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
+import msgspec
+
 from gateway.domain.office_stores import RequestLog
 from gateway.domain.request_log import LoggedRequest
+from gateway.telemetry.lines import encode_struct
 from gateway.telemetry.records import AccessRecord
 
 _MOST_WAITING: Final = 5_000
@@ -41,11 +44,13 @@ class RequestKeeper:
         self._seen = seen
         self._most = most
         self._common_left = _MOST_COMMON
-        self._waiting: deque[tuple[datetime, AccessRecord, bytes]] = deque()
+        self._waiting: deque[tuple[datetime, AccessRecord, msgspec.Struct]] = deque()
 
-    def keep(self, at: datetime, record: AccessRecord, line: bytes) -> None:
+    def keep(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
         """Take a line to be stored; raises nothing."""
-        if _is_common(record):
+        if not record.user_id and (
+            not record.client_id or (record.status < _GOOD and record.method in _READING)
+        ):
             if not self._common_left:
                 self._seen("request_log", "thinned")
                 return
@@ -77,15 +82,7 @@ class RequestKeeper:
                 self._seen("request_log", result)
 
 
-def _is_common(record: AccessRecord) -> bool:
-    """Say whether one of many is as good as all of them."""
-    if record.user_id:
-        return False
-    good_read = record.status < _GOOD and record.method in _READING
-    return good_read or not record.client_id
-
-
-def _logged(at: datetime, record: AccessRecord, line: bytes) -> LoggedRequest:
+def _logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:
     return LoggedRequest(
         at=at,
         trace_id=record.trace_id,
@@ -96,5 +93,5 @@ def _logged(at: datetime, record: AccessRecord, line: bytes) -> LoggedRequest:
         client_id=record.client_id,
         user_id=record.user_id,
         company_id=record.company_id,
-        line=line.decode().rstrip("\n"),
+        line=encode_struct(line).decode().rstrip("\n"),
     )

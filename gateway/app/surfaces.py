@@ -16,8 +16,9 @@ from gateway.app.panel import Panel
 from gateway.app.people import People
 from gateway.app.people_surfaces import (
     PeopleParts,
-    make_bearer,
+    PeopleQuestions,
     make_panel_api,
+    make_people_questions,
     make_people_surfaces,
 )
 from gateway.cache import Lifetimes, RecordCache
@@ -44,7 +45,6 @@ from gateway.operations.pix_keys import PixKeys
 from gateway.operations.statements import Statements
 from gateway.telemetry.records import RequestObserver
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
-from policies.authentication.bearer import BearerToken
 from policies.authorization.account_scope import AccountScope
 from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked
@@ -100,11 +100,11 @@ def make_surfaces(parts: Parts) -> Sequence[Surface]:
     people = PeopleParts(
         settings=parts.settings, people=parts.people, panel=parts.panel, seen=parts.seen
     )
-    bearer = make_bearer(parts.people)
-    office = _office(parts, does, bearer)
-    panel = make_panel_api(people, office)
+    who = make_people_questions(people)
+    office = _office(parts, does, who)
+    panel = make_panel_api(people, who, office)
     callbacks = callback_surface(parts.reception)
-    return (banking, *make_people_surfaces(people, bearer), office, panel, callbacks)
+    return (banking, *make_people_surfaces(people, who), office, panel, callbacks)
 
 
 def described_surfaces(settings: Settings) -> Sequence[Surface]:
@@ -139,14 +139,14 @@ class _Nothing:
         return self
 
 
-def _office(parts: Parts, does: Operations, bearer: BearerToken) -> Surface:
+def _office(parts: Parts, does: Operations, who: PeopleQuestions) -> Surface:
     """Put the back office together, over the operations of partners."""
     settings, stored = parts.settings, parts.office
     office = office_operations(settings, stored, does, parts.now)
     rows = operation_rows(office) + make_management_rows(
         settings, parts.management, parts.people, office.approvals, parts.now
     )
-    questions = office_questions(settings, stored, bearer, parts.now)
+    questions = office_questions(settings, stored, who, parts.now)
     return operator_surface(questions, rows, settings.environment)
 
 

@@ -137,9 +137,11 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
 def _is_counted(gate: Gate[Any]) -> bool:
     """Say whether calls of a gate draw from token buckets."""
     from policies.traffic.address_quota import WithinAddressQuota
+    from policies.traffic.person_quota import WithinPersonQuota
     from policies.traffic.quota import WithinQuota
 
-    return any(isinstance(each, (WithinQuota, WithinAddressQuota)) for each in gate.policies)
+    counting = (WithinQuota, WithinAddressQuota, WithinPersonQuota)
+    return any(isinstance(each, counting) for each in gate.policies)
 
 
 def _quota(settings: Settings, name: str) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.cli.accounts import account
+from gateway.cli.callbacks import callbacks
 from gateway.cli.catalogue import errors, metrics, providers, routes
 from gateway.cli.companies import company
 from gateway.cli.configuration import config
@@ -42,6 +43,7 @@ for _command in (
     errors,
     metrics,
     providers,
+    callbacks,
     sandbox,
 ):
     pixgate.add_command(_command)

@@ -136,6 +136,19 @@ def settings_of(file: Path) -> Settings:
         raise NotPossible(message) from problem
 
 
+def keys_of(settings: Settings) -> Keys:
+    """
+    Load the keys; the sandbox's own are made the first time.
+
+    Raises:
+        NotPossible: they are missing, or of no use.
+    """
+    try:
+        return load_keys(settings)
+    except ConfigError as problem:
+        raise NotPossible(problem.problems[0]) from problem
+
+
 @asynccontextmanager
 async def opened_store(settings: Settings, *, migrate: bool) -> AsyncIterator[Store]:
     """
@@ -170,10 +183,7 @@ async def opened(terminal: Terminal) -> AsyncIterator[Office]:
     The embedded default is migrated on the way, as ``serve`` would do it.
     """
     settings = settings_of(terminal.config)
-    try:
-        keys = load_keys(settings)
-    except ConfigError as problem:
-        raise NotPossible(problem.problems[0]) from problem
+    keys = keys_of(settings)
     async with opened_store(settings, migrate=settings.migrates) as store:
         acting = Acting(terminal.actor, wall_clock(settings.environment, os.environ))
         yield Office(settings=settings, store=store, keys=keys, acting=acting)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
+from gateway.app.callbacks import sender
 from gateway.app.connecting import connect
 from gateway.cli.opening import opened_store
 from gateway.config.settings import Settings
@@ -37,6 +39,9 @@ class Silent:
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
         """Let it pass."""
 
+    def certificate(self, provider: str, ends: datetime) -> None:
+        """Let it pass."""
+
     def count(self, event: str, label: str) -> None:
         """Let it pass."""
 
@@ -46,6 +51,7 @@ def unmakeable(settings: Settings) -> Iterator[Finding]:
     for name in settings.providers:
         try:
             connect(name, settings, Silent())
+            sender(name, settings)
         except AdapterRefused as problem:
             yield f"providers.{name}", str(problem)
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 
@@ -16,6 +16,15 @@ from gateway.cli.starting import uncollected
 if TYPE_CHECKING:
     from gateway.app.assembly import Gateway
     from gateway.config.settings import Settings
+
+
+class Wanted(TypedDict):
+    """Where a bank of its own lives, and how long it takes; see the options."""
+
+    port: int
+    control_port: int
+    db: Path
+    settle_after: float
 
 
 @click.command("serve")
@@ -42,9 +51,23 @@ def serve(terminal: Terminal, workers: int, worker: int | None) -> None:
 @click.option("--control-port", type=click.IntRange(0, 65535), default=8091, show_default=True)
 @click.option("--db", type=click.Path(path_type=Path, dir_okay=False), required=True)
 @click.option("--settle-after", type=float, default=0.3, show_default=True, help="Seconds.")
-def sandbox_bank(port: int, control_port: int, db: Path, settle_after: float) -> None:
-    """Run the sandbox bank alone, on loopback."""
-    run_on_uvloop(_bank(port, control_port, db, settle_after))
+@click.option(
+    "--callbacks",
+    "gateway",
+    metavar="URL",
+    default="",
+    help="The gateway's address, such as http://127.0.0.1:8080.  [default: nobody is told]",
+)
+@reading
+def sandbox_bank(terminal: Terminal, *, gateway: str, **wanted: Unpack[Wanted]) -> None:
+    """
+    Run the sandbox bank alone, on loopback.
+
+    With --callbacks it tells a gateway of payouts, payments and refunds: at the
+    address, and signed with the secret, that the gateway's own configuration
+    says, so run it with the same --config and the same environment.
+    """
+    run_on_uvloop(_bank(terminal, gateway, **wanted))
 
 
 def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
@@ -116,19 +139,21 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
         click.echo(line)
 
 
-async def _bank(port: int, control_port: int, db: Path, settle_after: float) -> None:
+async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> None:
     """Run the bank until it is told to stop."""
     from gateway.app.clocks import wall_clock
     from gateway.app.signals import stop_signals
+    from gateway.cli.callbacks import told
     from gateway.domain.accounts import Environment
     from provider_adapters.sandbox.bank.server import SandboxBank
 
     bank = SandboxBank(
-        db_path=str(db),
-        port=port,
-        control_port=control_port,
-        settle_after_s=settle_after,
+        db_path=str(wanted["db"]),
+        port=wanted["port"],
+        control_port=wanted["control_port"],
+        settle_after_s=wanted["settle_after"],
         now=wall_clock(Environment.SANDBOX, os.environ),
+        listener=told(terminal.config, gateway) if gateway else None,
     )
     with stop_signals() as asked:
         await bank.start()

@@ -24,6 +24,9 @@ from gateway.domain.accounts import Environment
 LEAST_KEY_BYTES = 32
 """Of a pepper in production, and of a sealing key everywhere: exactly."""
 
+LEAST_SECRET_BYTES = 16
+"""Of what a bank signs its callbacks with; how long it is beyond that is the bank's choice."""
+
 SAFE_SQLITE = (3, 51, 3)
 """The oldest SQLite library that production may use: earlier ones can lose a commit."""
 
@@ -164,6 +167,18 @@ def _deadlines(settings: Settings) -> Iterator[Finding]:
         yield Finding("database.auth_timeout_s", "must not be above database.timeout_s")
 
 
+def _callbacks(settings: Settings) -> Iterator[Finding]:
+    """Check that no callback is proven with what can be guessed."""
+    for name, provider in settings.providers.items():
+        path, given = f"providers.{name}.callbacks", provider.callbacks
+        retired = {f"{path}.retired_secrets.{each}": s for each, s in given.retired_secrets.items()}
+        for where, secret in {f"{path}.secret": given.secret, **retired}.items():
+            if where in retired and not secret:
+                yield Finding(where, "is empty")
+            elif 0 < len(secret.encode()) < LEAST_SECRET_BYTES:
+                yield Finding(where, f"has fewer than {LEAST_SECRET_BYTES} bytes")
+
+
 def _throttles(settings: Settings) -> Iterator[Finding]:
     """Check that the throttle's limits grow with what they count."""
     limits, path = settings.limits.failed_credentials, "limits.failed_credentials"
@@ -262,5 +277,5 @@ def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Fin
         yield Finding("database.url", f"production needs SQLite {wanted}, this one is {found}")
 
 
-_ALWAYS: tuple[Check, ...] = (_listeners, _keys, _deadlines, _throttles, _people)
+_ALWAYS: tuple[Check, ...] = (_listeners, _keys, _deadlines, _callbacks, _throttles, _people)
 _PRODUCTION: tuple[Check, ...] = (_production_keys, _production_people, _no_sandbox)

@@ -137,7 +137,7 @@ class Rate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Quotas of partners, and of callers nobody knows yet; above: 429.
+    Quotas of partners, of people, and of callers nobody knows yet; above: 429.
 
     Attributes:
         read: Reads, per credential.
@@ -145,6 +145,7 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         company: Everything, per company.
         anonymous: Identity before a sign-in, per address.
         sign_in: Passwords, codes and links tried, per address.
+        person: Everything after a sign-in, per person, whatever their sessions.
     """
 
     read: Rate = Rate(rate=50, burst=100)
@@ -152,6 +153,7 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     company: Rate = Rate(rate=200, burst=400)
     anonymous: Rate = Rate(rate=20, burst=40)
     sign_in: Rate = Rate(rate=0.083, burst=10)
+    person: Rate = Rate(rate=20, burst=40)
 
 
 class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

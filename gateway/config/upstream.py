@@ -6,7 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from gateway.config.kinds import Count, Port, Seconds, SecondsOrNone, written
+from gateway.config.hidden import Secret
+from gateway.config.kinds import Count, Label, Port, Seconds, SecondsOrNone, written
 
 
 class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,6 +51,20 @@ class Tls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: str = ""
 
 
+class Callbacks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What a bank proves its callbacks with.
+
+    Attributes:
+        secret: As the bank gave it; empty derives one from the sealing key,
+            which the sandbox bank alone knows.
+        retired_secrets: Former ones, by a label of yours, believed as well.
+    """
+
+    secret: Secret = Secret("")
+    retired_secrets: dict[Label, Secret] = field(default_factory=dict)
+
+
 class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     A configured provider; accounts name it.
@@ -59,6 +74,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         read_only: Refuses payouts.
         settings: The adapter's own; which ones, its README says.
         tls: Whom to trust, and who we are.
+        callbacks: What it proves with that a callback is its own.
         connect_timeout_s: To open a connection.
         first_byte_timeout_s: From the request written to the answer's first byte; zero
             leaves it to the whole call's time.
@@ -74,6 +90,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     read_only: bool = False
     settings: dict[str, object] = field(default_factory=dict)
     tls: Tls = Tls()
+    callbacks: Callbacks = Callbacks()
     connect_timeout_s: Seconds = 2.0
     first_byte_timeout_s: SecondsOrNone = 0.0
     read_timeout_s: Seconds = 8.0

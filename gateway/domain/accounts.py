@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+import msgspec
+
 from gateway.domain.permissions import Permission
 
 
@@ -103,8 +105,7 @@ class Credential:
     revoked_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Principal:
+class Principal(msgspec.Struct, frozen=True, kw_only=True):
     """A caller whose secret was right."""
 
     client_id: str

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from gateway.domain.money import Money
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
+class Balance(msgspec.Struct, frozen=True, kw_only=True):
     """
     The balance as the provider told it just now.
 

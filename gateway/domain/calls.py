@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
 
 from gateway.domain.accounts import Account, Principal
 from gateway.domain.browsers import Browser
@@ -43,8 +45,7 @@ class NoHeaders:
 NO_HEADERS = NoHeaders()
 
 
-@dataclass(slots=True, kw_only=True)
-class Asked:
+class Asked(msgspec.Struct, kw_only=True):
     """
     What the caller sent, unchecked.
 
@@ -61,7 +62,7 @@ class Asked:
     """
 
     path: Mapping[str, str]
-    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    query: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
     authorization: Sequence[str] = ()
     content_type: str | None = None
     content_encoding: str | None = None
@@ -71,8 +72,7 @@ class Asked:
     unknown_fields: int = 0
 
 
-@dataclass(slots=True, kw_only=True)
-class Call:
+class Call(msgspec.Struct, kw_only=True):
     """
     A request that policies examine, one after the other.
 
@@ -91,11 +91,10 @@ class Call:
     person: Person | None = None
     browser: Browser | None = None
     account: Account | None = None
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True):
     """A partner that was let through to one account."""
 
     principal: Principal
@@ -140,9 +139,11 @@ class Input(Generic[Taken]):
         read: Raw input into a domain value; raises ``ServiceError`` with one
             of ``refuses``.
         body: The struct that describes a JSON body; None when none is read.
+        may_be_absent: A request without any body is one with an empty object.
     """
 
     read: Callable[[Asked], Taken]
     parameters: tuple[Parameter, ...] = ()
     body: type | None = None
     refuses: tuple[ErrorCode, ...] = ()
+    may_be_absent: bool = False

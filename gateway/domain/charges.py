@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+import msgspec
+
 from gateway.domain.money import Money
 
 
@@ -33,8 +35,7 @@ class Payer:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Party:
+class Party(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A name and a tax number."""
 
     name: str = ""

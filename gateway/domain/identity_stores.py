@@ -7,7 +7,7 @@ the store cannot answer; an ``AuditEvent`` is stored in the same transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from gateway.domain.identity import (
     Mail,
     MailToken,
     PanelSession,
+    PanelState,
     Purpose,
     RecoveryCode,
     RefreshToken,
@@ -196,6 +197,15 @@ class PanelSessions(Protocol):
 
     async def of(self, user_id: str) -> Sequence[PanelSession]:
         """Return those of a user, oldest first."""
+        ...
+
+    async def live(self, idle_since: datetime, now: datetime) -> Mapping[PanelState, int]:
+        """
+        Count the browsers of every state but ANONYMOUS.
+
+        Signed in counts one whose sign-in has not ended and which was heard of
+        after ``idle_since``; one whose cookie has just been renewed is one.
+        """
         ...
 
     async def forget(self, idle_since: datetime, now: datetime) -> int:

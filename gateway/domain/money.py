@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 MAX_CENTAVOS = 999_999_999_999_999
 """R$ 9,999,999,999,999.99: beyond it a JSON reader's float is no longer exact."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Money:
+class Money(msgspec.Struct, frozen=True, order=True):
     """
     An amount in reais, kept as centavos; negative when money is owed.
 

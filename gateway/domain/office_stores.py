@@ -34,6 +34,14 @@ class ApprovalSearch:
     companies: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many orders wait, and since when the oldest does; None when there is none."""
+
+    count: int
+    oldest_at: datetime | None
+
+
 class Approvals(Protocol):
     """Orders that wait for another person."""
 
@@ -55,6 +63,10 @@ class Approvals(Protocol):
 
     async def overdue(self, now: datetime) -> Sequence[Approval]:
         """Return those that wait past their end, at most a hundred."""
+        ...
+
+    async def waiting(self, now: datetime) -> Waiting:
+        """Count those that can still be decided."""
         ...
 
 

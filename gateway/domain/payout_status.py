@@ -25,6 +25,19 @@ _ENDED: Mapping[PayoutState, PayoutStatus] = {
 }
 
 
+_STATES: Mapping[PayoutStatus, frozenset[PayoutState]] = {
+    status: frozenset(
+        state for state in PayoutState if _ENDED.get(state, PayoutStatus.PROCESSING) is status
+    )
+    for status in PayoutStatus
+}
+
+
+def states_of(status: PayoutStatus) -> frozenset[PayoutState]:
+    """Name the states that a caller sees as a status."""
+    return _STATES[status]
+
+
 def status_of(state: PayoutState) -> PayoutStatus:
     """Say what a caller sees of a state."""
     return _ENDED.get(state, PayoutStatus.PROCESSING)

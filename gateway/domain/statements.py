@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+import msgspec
+
 from gateway.domain.balances import Balance
 from gateway.domain.charges import Party
 from gateway.domain.money import Money
@@ -35,8 +37,7 @@ class MovementKind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """
     One movement.
 

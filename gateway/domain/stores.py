@@ -7,7 +7,7 @@ write that means that it was not done or that nobody can tell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -121,6 +121,10 @@ class Accounts(Protocol):
         """Return one by its lower-case id."""
         ...
 
+    async def find_at(self, provider: str, provider_account: str) -> Account | None:
+        """Return the one that a bank calls by this name; the oldest where several are it."""
+        ...
+
     async def add(self, account: Account, event: AuditEvent) -> None:
         """Store a new one; AlreadyExists when the id is taken."""
         ...
@@ -192,8 +196,14 @@ class Payouts(Protocol):
         """Return other references created since with the same amount and destination."""
         ...
 
-    async def search(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
-        """Return a page, newest created first, and how many lie in the window."""
+    async def search(
+        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
+    ) -> tuple[Sequence[Payout], int]:
+        """
+        Return a page, newest created first, and how many lie in the window.
+
+        With ``states``: of those in one of these alone.
+        """
         ...
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:

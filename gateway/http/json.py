@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
+import msgspec
 import orjson
 
 from gateway.domain.errors import ErrorCode
@@ -13,28 +14,39 @@ from gateway.domain.money import Money
 
 MEDIA_TYPE = "application/json; charset=utf-8"
 
+# As ``instant`` writes a time.
+_TIMES: Final = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS
 _TO_THE_SECOND: Final = len("2026-11-20T13:40:11")
+_CENTAVOS: Final = tuple(f".{centavos:02}" for centavos in range(100))
 
 Amount = orjson.Fragment
 """An amount of money in a document; only ``amount`` makes one."""
 
 
 def dumps(document: Mapping[str, object]) -> bytes:
-    """Write a document; a value that JSON cannot carry exactly is a TypeError."""
-    return orjson.dumps(document)
+    """
+    Write a document; a value that JSON cannot carry exactly is a TypeError.
+
+    A time in it, which must be in UTC, is written to the second.
+    """
+    return orjson.dumps(document, option=_TIMES)
 
 
 def amount(value: Money) -> Amount:
     """Write an amount as a JSON number in reais with exactly two decimals."""
-    return Amount(str(value))
+    centavos = value.centavos
+    if centavos < 0:
+        return Amount(str(value))
+    return Amount(f"{centavos // 100}{_CENTAVOS[centavos % 100]}")
 
 
 def instant(at: datetime | None) -> str:
     """Write an instant as RFC 3339 in UTC, to the second; an absent one is empty."""
     if at is None:
         return ""
-    moved = at if at.tzinfo is UTC else at.astimezone(UTC)
-    return moved.isoformat()[:_TO_THE_SECOND] + "Z"
+    # Writes what ``isoformat`` does, at a quarter of its price.
+    written: str = msgspec.to_builtins(at.astimezone(UTC))
+    return written[:_TO_THE_SECOND] + "Z"
 
 
 def minute(at: datetime | None) -> str:

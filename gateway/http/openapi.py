@@ -151,7 +151,8 @@ def _operation(gate: Gate[Any], row: Row[Any], schemas: Mapping[Any, Schema]) ->
         operation["description"] = f"Needs `{row.needs}`."
     if row.takes.body is not None:
         content = {"application/json": {"schema": schemas[row.takes.body]}}
-        operation["requestBody"] = {"required": True, "content": content}
+        required = not row.takes.may_be_absent
+        operation["requestBody"] = {"required": required, "content": content}
     return operation
 
 

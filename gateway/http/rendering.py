@@ -50,8 +50,13 @@ def render_refusal(
     if error.status in _COME_BACK:
         headers[hdrs.RETRY_AFTER] = _COME_BACK_S
     headers.update(refusal.headers)
-    body = error_body(error, trace_id, refusal.detail)
+    body = error_body(error, trace_id, _sentence(refusal.detail))
     return Reply(status=error.status, body=body, headers=headers)
+
+
+def _sentence(line: str) -> str:
+    """Write a line of ours as a sentence; one that is a sentence stays."""
+    return f"{line[:1].upper()}{line[1:].removesuffix('.')}." if line else ""
 
 
 def translate(problem: Exception, place: Place | None) -> ServiceError:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
+import msgspec
 from aiohttp import hdrs
 
 from gateway.domain import errors
@@ -61,8 +62,7 @@ class Serving:
     clock: Callable[[], float] = time.perf_counter
 
 
-@dataclass(slots=True)
-class Exchange:
+class Exchange(msgspec.Struct):
     """
     One request and what is known of it so far.
 

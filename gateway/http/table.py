@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
+
+import msgspec
 
 from gateway.http.route import Gate, Row, Surface
 
@@ -45,7 +47,7 @@ class _Node:
     names: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True):
     """The rows of a path by method, and its parameters."""
 
     places: Mapping[str, Place]

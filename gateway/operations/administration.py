@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gateway.domain import strict
 from gateway.domain.clocks import Now
 from gateway.domain.stores import AuditEvent
+from gateway.telemetry.trace import current_trace_id
 
 _LONGEST_NAME = 200
 _LONGEST_REASON = 500
@@ -32,9 +33,14 @@ class Acting:
     def event(
         self, action: str, subject: str, details: Mapping[str, str] | None = None
     ) -> AuditEvent:
-        """Describe an act of now; ``details`` never hold a secret."""
+        """Describe an act of now, in the request being served; details never hold a secret."""
         return AuditEvent(
-            at=self.now(), actor=self.actor, action=action, subject=subject, details=details or {}
+            at=self.now(),
+            actor=self.actor,
+            action=action,
+            subject=subject,
+            details=details or {},
+            trace_id=current_trace_id(),
         )
 
 

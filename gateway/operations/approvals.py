@@ -35,6 +35,7 @@ Moved = Payout | Refund
 
 _DECIDED = ("decided", "The order was decided already.")
 _OVER = ("over", "The order's day is over.")
+_OWN_ORDER = "Another person has to agree to an order of your own."
 _MEANWHILE = ("meanwhile", "Somebody else has decided meanwhile.")
 
 
@@ -81,15 +82,15 @@ class Approvals:
         Safe to repeat: an order that was carried out is answered with what it moved.
 
         Raises:
-            ServiceError: as moving it does; ``SVC.GTW.009`` when an order of this
-                reference waits already.
+            ServiceError: as moving it does, while payouts are stopped too;
+                ``SVC.GTW.009`` when an order of this reference waits already.
         """
         if not self._waits(order):
             return await self._move(person, account, order)
         known = await self._known(account, order)
         if known is not None:
             return known
-        self._check(account, order)
+        await self._check(person.user_id, account, order)
         approval = self._approval(person, account, order)
         event = Acting(person.actor, self.terms.now).event(
             "approval.ordered", _subject(approval), _told(approval)
@@ -115,12 +116,12 @@ class Approvals:
         """
         approval = await self.find(person, approval_id)
         if approval.ordered_by == person.user_id:
-            raise ServiceError(identity_errors.FORBIDDEN, "own_order")
+            raise ServiceError(identity_errors.FORBIDDEN, "own_order", detail=_OWN_ORDER)
         account = await self._account(approval)
         order = self._order(approval)
         if approval.state is not ApprovalState.APPROVED:
             self._refuse_over(approval)
-            self._check(account, order)
+            await self._check(approval.ordered_by, account, order)
             approval = await self._decide(person, approval, ApprovalState.APPROVED, "")
         return Decided(approval=approval, moved=await self._move_for(approval, account, order))
 
@@ -162,7 +163,7 @@ class Approvals:
         above = self.terms.above
         return above is not None and order.value > above
 
-    def _check(self, account: Account, order: Order) -> None:
+    async def _check(self, user_id: str, account: Account, order: Order) -> None:
         """Refuse what could not be carried out as things stand."""
         if not account.active:
             raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
@@ -171,6 +172,10 @@ class Approvals:
         if isinstance(order, PayoutRequest) and order.date != self.terms.now().date():
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today")
         paying_bank_of(self.payouts.banks, account)
+        if isinstance(order, PayoutRequest):
+            await self.payouts.guards.go_on(_caller(user_id, account))
+        else:
+            await self.refunds.go_on(account)
 
     async def _known(self, account: Account, order: Order) -> Payout | None:
         """Return the payout that the reference names already, if it is what is ordered."""
@@ -246,13 +251,18 @@ class Approvals:
     async def _carry_out(self, user_id: str, actor: str, account: Account, order: Order) -> Moved:
         if isinstance(order, RefundRequest):
             return await self.refunds.create(Acting(actor, self.terms.now), account, order)
-        principal = Principal(
-            client_id=f"user:{user_id}",
-            company_id=account.company_id,
-            account_id=None,
-            permissions=frozenset(),
-        )
-        return await self.payouts.create(Caller(principal, account), order)
+        return await self.payouts.create(_caller(user_id, account), order)
+
+
+def _caller(user_id: str, account: Account) -> Caller:
+    """Say who pays: a person, whose name is no credential's."""
+    principal = Principal(
+        client_id=f"user:{user_id}",
+        company_id=account.company_id,
+        account_id=None,
+        permissions=frozenset(),
+    )
+    return Caller(principal, account)
 
 
 def _midnight(now: datetime) -> datetime:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from gateway.domain import errors
@@ -22,7 +22,6 @@ from gateway.domain.providers import (
 )
 from gateway.domain.stores import Audit, StoreUnavailable
 from gateway.operations.administration import Acting
-from gateway.telemetry.trace import current_trace_id
 
 _log = logging.getLogger(__name__)
 
@@ -103,5 +102,4 @@ async def _end(audit: Audit, act: BankAct, ending: str, reason: str) -> None:
 
 async def _write(audit: Audit, act: BankAct, step: str, more: Mapping[str, str]) -> None:
     details = {"account": act.account.id, **act.details, **more}
-    event = act.acting.event(f"{act.action}.{step}", act.subject, details)
-    await audit.append(replace(event, trace_id=current_trace_id()))
+    await audit.append(act.acting.event(f"{act.action}.{step}", act.subject, details))

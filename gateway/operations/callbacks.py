@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.domain import errors
-from gateway.domain.accounts import Account
 from gateway.domain.callbacks import Callback, CallbackKind, CallbackProof, CallbackState, Notice
 from gateway.domain.calls import Headers
 from gateway.domain.clocks import Now
@@ -152,7 +151,7 @@ class CallbackLooks:
         An account that we do not know yet may be on its way.
         """
         notice = self.proofs[callback.provider].read(callback.body)
-        account = await self._account(callback.provider, notice.account)
+        account = await self.accounts.find_at(callback.provider, notice.account)
         bank = self.banks.of(account) if account else None
         if bank is None:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
@@ -162,13 +161,6 @@ class CallbackLooks:
             calls = refund_calls(bank, Option.FIND_REFUND)
             await calls.find_refund(bank.account, callback.subject)
         return CallbackState.DONE
-
-    async def _account(self, provider: str, named: str) -> Account | None:
-        """Find the account by the bank's own name of it."""
-        for each in await self.accounts.list():
-            if (each.provider, each.provider_account) == (provider, named):
-                return each
-        return None
 
     def _again(self, callback: Callback, state: CallbackState) -> datetime | None:
         """Say when to look again: later each time."""

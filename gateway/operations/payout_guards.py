@@ -57,16 +57,26 @@ class PayoutGuards:
                 or when one like it is refused.
             StoreUnavailable: nobody can tell; nothing is sent then.
         """
-        now = self.now()
-        for stop in await self.stops():
-            if stop.holds(caller.principal, caller.account, now):
-                self.seen("payout_stopped", stop.scope.value)
-                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+        await self.go_on(caller)
         if self.similar.within and await self._has_twin(payout):
             self.seen("payout_similar", payout.provider)
             _log.warning("payout_similar provider_key=%s", payout.provider_key)
             if self.similar.refuse:
                 raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
+
+    async def go_on(self, caller: Caller) -> None:
+        """
+        Let payouts of this caller go on; safe to ask before there is any payout.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here.
+            StoreUnavailable: nobody can tell.
+        """
+        now = self.now()
+        for stop in await self.stops():
+            if stop.holds(caller.principal, caller.account, now):
+                self.seen("payout_stopped", stop.scope.value)
+                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
 
     async def _has_twin(self, payout: Payout) -> bool:
         """Say whether another reference pays the same amount to the same recipient."""

@@ -109,7 +109,7 @@ class Refunds:
         known = await _before_sending(_found(calls, bank, key))
         if known is not None:
             return _repeated(known, request)
-        await self._admit(account)
+        await self.go_on(account)
         order = _order(key, request, await _before_sending(_payment(bank, request)))
         async with recorded(self.audit, _act(acting, account, order)):
             refund = await self._send(calls, bank, order)
@@ -145,8 +145,14 @@ class Refunds:
         chosen.sort(key=lambda each: each.created_at, reverse=True)
         return listed(chosen, wanted.search.paging)
 
-    async def _admit(self, account: Account) -> None:
-        """Let it through unless a stop holds it back; a credential's concerns no person."""
+    async def go_on(self, account: Account) -> None:
+        """
+        Let refunds of an account go on; a credential's stop concerns no person.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) while payouts are stopped here.
+            StoreUnavailable: nobody can tell.
+        """
         now = self.terms.now()
         nobody = Principal(
             client_id="", company_id=account.company_id, account_id=None, permissions=frozenset()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 
 from gateway.domain.calls import Caller
 from gateway.domain.providers import BadReply, Bank, Banks
@@ -40,10 +41,11 @@ class Statements:
             ProviderError: the bank does not tell, the balance included.
         """
         bank = bank_of(self.banks, caller.account)
+        # First, for its wait would keep hundreds of movements alive for nothing.
+        balance = await bank.adapter.get_balance(bank.account)
         entries = await self._pix_entries(bank, search.window)
         paging = search.paging
         page = entries[paging.offset : paging.offset + paging.limit]
-        balance = await bank.adapter.get_balance(bank.account)
         return Statement(entries=tuple(page), paging=paging, total=len(entries), balance=balance)
 
     async def _pix_entries(self, bank: Bank, window: Window) -> list[Entry]:
@@ -52,13 +54,12 @@ class Statements:
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
             page = await bank.adapter.list_statement(bank.account, window, cursor, _PAGE)
-            for entry in page.items:
-                if entry.is_pix:
-                    entries.append(entry)
-                else:
-                    self.left_out(bank.name)
+            pix = [entry for entry in page.items if entry.is_pix]
+            entries += pix
+            for _ in range(len(page.items) - len(pix)):
+                self.left_out(bank.name)
             cursor = page.next_cursor
             if cursor is None:
-                return sorted(entries, key=lambda entry: entry.created_at, reverse=True)
+                return sorted(entries, key=attrgetter("created_at"), reverse=True)
         problem = "endless_statement"
         raise BadReply(problem)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree import ElementTree as ET
 
 from gateway.domain.accounts import Environment
 from gateway.domain.statements import Direction, Entry, MovementKind
@@ -39,48 +39,48 @@ def write(document: Document) -> bytes:
     importer knows what it has seen. ``LEDGERBAL`` is the balance when the
     report was made, not at the window's end, and says so by its date.
     """
-    ofx = Element("OFX")
-    _sign_on(SubElement(ofx, "SIGNONMSGSRSV1"), document)
-    answer = SubElement(SubElement(ofx, "BANKMSGSRSV1"), "STMTTRNRS")
+    ofx = ET.Element("OFX")
+    _sign_on(ET.SubElement(ofx, "SIGNONMSGSRSV1"), document)
+    answer = ET.SubElement(ET.SubElement(ofx, "BANKMSGSRSV1"), "STMTTRNRS")
     _fill(answer, [("TRNUID", _UNASKED)])
     _status(answer)
-    _statement(SubElement(answer, "STMTRS"), document)
-    indent(ofx, space="")
-    body: bytes = tostring(ofx, encoding="us-ascii", short_empty_elements=False)
+    _statement(ET.SubElement(answer, "STMTRS"), document)
+    ET.indent(ofx, space="")
+    body: bytes = ET.tostring(ofx, encoding="us-ascii", short_empty_elements=False)
     return _HEAD + body + b"\n"
 
 
-def _sign_on(parent: Element, document: Document) -> None:
+def _sign_on(parent: ET.Element, document: Document) -> None:
     """Say who made the file, and that data of the sandbox is no money."""
-    sign_on = SubElement(parent, "SONRS")
+    sign_on = ET.SubElement(parent, "SONRS")
     _status(sign_on)
     _fill(sign_on, [("DTSERVER", _time(document.generated_at)), ("LANGUAGE", "POR")])
     is_sandbox = document.environment is Environment.SANDBOX
-    institution = SubElement(sign_on, "FI")
+    institution = ET.SubElement(sign_on, "FI")
     _fill(institution, [("ORG", "pixgate sandbox" if is_sandbox else "pixgate")])
     _fill(institution, [("FID", _bank(document))])
 
 
-def _status(parent: Element) -> None:
+def _status(parent: ET.Element) -> None:
     """Say that all is well."""
-    _fill(SubElement(parent, "STATUS"), [("CODE", "0"), ("SEVERITY", "INFO")])
+    _fill(ET.SubElement(parent, "STATUS"), [("CODE", "0"), ("SEVERITY", "INFO")])
 
 
-def _statement(parent: Element, document: Document) -> None:
+def _statement(parent: ET.Element, document: Document) -> None:
     """Write account, movements and balance."""
     _fill(parent, [("CURDEF", "BRL")])
-    _account(SubElement(parent, "BANKACCTFROM"), document)
-    movements = SubElement(parent, "BANKTRANLIST")
+    _account(ET.SubElement(parent, "BANKACCTFROM"), document)
+    movements = ET.SubElement(parent, "BANKTRANLIST")
     window, made_at = document.window, document.generated_at
     _fill(movements, [("DTSTART", _time(window.start)), ("DTEND", _time(min(window.end, made_at)))])
     ids = stable_ids(document.account_id, document.entries)
     for entry, fit_id in zip(document.entries, ids, strict=True):
-        _entry(SubElement(movements, "STMTTRN"), entry, fit_id)
+        _entry(ET.SubElement(movements, "STMTTRN"), entry, fit_id)
     balance = [("BALAMT", str(document.balance.balance)), ("DTASOF", _time(made_at))]
-    _fill(SubElement(parent, "LEDGERBAL"), balance)
+    _fill(ET.SubElement(parent, "LEDGERBAL"), balance)
 
 
-def _account(parent: Element, document: Document) -> None:
+def _account(parent: ET.Element, document: Document) -> None:
     """Name the account; one without a number goes by its id, cut to what fits."""
     at = document.coordinates
     _fill(parent, [("BANKID", _bank(document))])
@@ -96,7 +96,7 @@ def _bank(document: Document) -> str:
     return ascii_line(at.bank_number or at.ispb or "000")[:_LONGEST_BANK]
 
 
-def _entry(parent: Element, entry: Entry, fit_id: str) -> None:
+def _entry(parent: ET.Element, entry: Entry, fit_id: str) -> None:
     """Write one movement."""
     name = ascii_line(entry.counterparty.name or portuguese.operation(entry))
     reference = ascii_line(entry.e2e_id or entry.provider_id)[:_LONGEST_REFERENCE]
@@ -136,7 +136,7 @@ def _time(at: datetime) -> str:
     return f"{local:%Y%m%d%H%M%S}[{hours}:BRT]"
 
 
-def _fill(parent: Element, texts: Iterable[tuple[str, str]]) -> None:
+def _fill(parent: ET.Element, texts: Iterable[tuple[str, str]]) -> None:
     """Add elements of text, in this order."""
     for tag, text in texts:
-        SubElement(parent, tag).text = text
+        ET.SubElement(parent, tag).text = text

@@ -28,14 +28,14 @@ class SecretDigester:
 
     def __init__(self, peppers: Mapping[str, bytes], current: str) -> None:
         """Take the peppers by key id; new digests are made under ``current``."""
-        self._peppers = dict(peppers)
+        # Setting a key costs more than the digest of a secret: it is done once, then copied.
+        self._keyed = {key_id: hmac.new(key, digestmod="sha256") for key_id, key in peppers.items()}
         self._current = current
-        self._pepper = self._peppers[current]
-        self._dummy = hmac.digest(self._pepper, b"no secret has this digest", "sha256")
+        self._dummy = self._made(current, b"no secret has this digest")
 
     def digest(self, secret: str) -> tuple[str, bytes]:
         """Return the key id and the 32 bytes to be stored."""
-        return self._current, hmac.digest(self._pepper, secret.encode(), "sha256")
+        return self._current, self._made(self._current, secret.encode())
 
     def matches(self, secret: str, digests: Sequence[SecretDigest], now: datetime) -> bool:
         """Say whether ``secret`` is one of the live ones; ``digests`` may be empty."""
@@ -46,10 +46,7 @@ class SecretDigester:
     ) -> SecretDigest | None:
         """Return the live digest that ``secret`` has; only the first two are looked at."""
         content = secret.encode()
-        made = {
-            key_id: hmac.digest(pepper, content, "sha256")
-            for key_id, pepper in self._peppers.items()
-        }
+        made = {key_id: self._made(key_id, content) for key_id in self._keyed}
         live = [stored for stored in digests[:SLOTS] if self._is_live(stored, now)]
         found: SecretDigest | None = None
         for stored in live:
@@ -60,8 +57,14 @@ class SecretDigester:
             hmac.compare_digest(made[self._current], self._dummy)
         return found
 
+    def _made(self, key_id: str, content: bytes) -> bytes:
+        """Digest ``content`` under one pepper."""
+        keyed = self._keyed[key_id].copy()
+        keyed.update(content)
+        return keyed.digest()
+
     def _is_live(self, stored: SecretDigest, now: datetime) -> bool:
         """Say whether a stored secret has not ended and its pepper is here."""
-        return stored.key_id in self._peppers and (
+        return stored.key_id in self._keyed and (
             stored.expires_at is None or now < stored.expires_at
         )

@@ -15,6 +15,11 @@ from gateway.store.tables import accounts
 
 _FIND = select(accounts).where(accounts.c.id == bindparam("account_id"))
 _LIST = select(accounts).order_by(accounts.c.created_at, accounts.c.id)
+AT_BANK = _LIST.where(
+    accounts.c.provider == bindparam("provider"),
+    accounts.c.provider_account == bindparam("provider_account"),
+).limit(1)
+"""What ``find_at`` asks."""
 
 
 class StoredAccounts:
@@ -28,6 +33,13 @@ class StoredAccounts:
         async with self._database.reading() as connection:
             found = await connection.execute(_FIND, {"account_id": account_id})
             row = found.first()
+        return None if row is None else _account(row)
+
+    async def find_at(self, provider: str, provider_account: str) -> Account | None:
+        """Return the one that a bank calls by this name; the oldest where several are it."""
+        named = {"provider": provider, "provider_account": provider_account}
+        async with self._database.reading() as connection:
+            row = (await connection.execute(AT_BANK, named)).first()
         return None if row is None else _account(row)
 
     async def add(self, account: Account, event: AuditEvent) -> None:

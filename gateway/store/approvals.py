@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from gateway.domain.approvals import Approval, ApprovalKind, ApprovalState
 from gateway.domain.money import Money
-from gateway.domain.office_stores import ApprovalSearch
+from gateway.domain.office_stores import ApprovalSearch, Waiting
 from gateway.domain.stores import AlreadyExists, AuditEvent
 from gateway.store import audit
 from gateway.store.columns import Record, reference_digest
@@ -27,6 +27,11 @@ _OVERDUE = (
     .where(approvals.c.ends_at <= bindparam("now", type_=approvals.c.ends_at.type))
     .order_by(approvals.c.ends_at)
     .limit(_MOST)
+)
+_WAITING = (
+    select(func.count().label("number"), func.min(approvals.c.ordered_at).label("oldest_at"))
+    .where(approvals.c.state == ApprovalState.WAITING.value)
+    .where(approvals.c.ends_at > bindparam("now", type_=approvals.c.ends_at.type))
 )
 
 
@@ -83,6 +88,12 @@ class StoredApprovals:
         """Return those that wait past their end, at most a hundred."""
         async with self._database.reading() as connection:
             return [_read(row) for row in (await connection.execute(_OVERDUE, {"now": now})).all()]
+
+    async def waiting(self, now: datetime) -> Waiting:
+        """Count those that can still be decided."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_WAITING, {"now": now})).one()
+        return Waiting(row.number, row.oldest_at)
 
 
 def _row(approval: Approval) -> dict[str, object]:

@@ -6,12 +6,13 @@ Hash n is SHA-256 over hash n-1 and event n as JSON with sorted keys; hash 0 is 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from datetime import UTC
 
 from sqlalchemy import bindparam, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.stores import AuditEvent
 from gateway.store import columns
@@ -39,10 +40,11 @@ _NEXT = (
 class StoredAudit:
     """``Audit`` over a database."""
 
-    def __init__(self, database: Database, batch: int = _BATCH) -> None:
-        """Walk the chain ``batch`` events at a time."""
+    def __init__(self, database: Database, batch: int = _BATCH, pause_s: float = 0.0) -> None:
+        """Walk the chain ``batch`` events at a time, and pause between them for the others."""
         self._database = database
         self._batch = batch
+        self._pause_s = pause_s
 
     async def append(self, event: AuditEvent) -> None:
         """Add one event."""
@@ -68,6 +70,7 @@ class StoredAudit:
                 raise _broken(number + 1)
             for row in rows:
                 number, reached = number + 1, _followed(number + 1, reached, row)
+            await asyncio.sleep(self._pause_s)
         if head.last != head.number or reached != head.hash:
             raise _broken(number + 1)
         return number

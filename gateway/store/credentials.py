@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from sqlalchemy import bindparam, delete, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.accounts import Credential, SecretDigest
 from gateway.domain.permissions import Permission

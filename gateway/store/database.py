@@ -7,8 +7,9 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Insert, Table
+from sqlalchemy import ColumnElement, Insert, Select, Table
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -16,9 +17,10 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
     StatementError,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 
 from gateway.domain.stores import StoreUnavailable
+from gateway.store.many_rows import ManyRows
 
 # The driver's text for these quotes the row, which may hold personal data.
 _QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
@@ -28,6 +30,9 @@ _MET_ANOTHER = ("40", "55P03", "57014")
 
 Key = tuple[str, bytes]
 """An account's id and the digest of a reference."""
+
+Found = Select[*tuple[Any, ...]]
+Values = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +68,11 @@ class Database:
     Attributes:
         reader: Every statement stands alone, which saves PostgreSQL two round trips.
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
-        one_of: Whether a column is one of these values; the same text for any number where a
+        among: Whether two columns are one of these keys; the same text for any number where a
             server keeps statements by their text.
-        among: Whether two columns are one of these keys, likewise.
+        each_of: Those of a SELECT whose columns are one of these rows of values, likewise; however
+            much else the SELECT finds, an index that leads to them is used.
+        many: How a statement takes many rows.
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
     """
@@ -73,8 +80,9 @@ class Database:
     writer: AsyncEngine
     reader: AsyncEngine
     insert_new: Callable[[Table], Insert]
-    one_of: Callable[[ColumnElement[object], Sequence[object]], ColumnElement[bool]]
     among: Callable[[Sequence[ColumnElement[object]], Sequence[Key]], ColumnElement[bool]]
+    each_of: Callable[[Found, Sequence[ColumnElement[Any]], Sequence[Values]], Found]
+    many: ManyRows
     writers: int
     checkout_s: float
     whole_s: float

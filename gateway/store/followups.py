@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import Update, and_, case, func, literal, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import Checked, Unsettled

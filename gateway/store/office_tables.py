@@ -19,7 +19,8 @@ from sqlalchemy import (
 from gateway.store.columns import Instant
 from gateway.store.tables import METADATA
 
-_WAITS = text("state = 'waiting'")
+WAITS = text("state = 'waiting'")
+"""Of an order that nobody has decided; ``postgres`` sets it there, loaded where it is used."""
 
 approvals = Table(
     "approvals",
@@ -50,8 +51,7 @@ approvals = Table(
         "account_id",
         "reference_sha256",
         unique=True,
-        sqlite_where=_WAITS,
-        postgresql_where=_WAITS,
+        sqlite_where=WAITS,
     ),
     Index("ix_approvals_ordered_at", "ordered_at"),
 )

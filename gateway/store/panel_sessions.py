@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from sqlalchemy import bindparam, delete, insert, or_, select, update
+from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
 from gateway.domain.identity import PanelSession, PanelState
 from gateway.store.columns import Record
 from gateway.store.database import Database
-from gateway.store.identity_tables import panel_sessions
+from gateway.store.identity_tables import panel_sessions, sessions
 from gateway.store.records import record_of, row_of
 
 _FIND = select(panel_sessions).where(panel_sessions.c.id_hash == bindparam("id_hash"))
@@ -20,6 +20,19 @@ _OF = (
     .where(panel_sessions.c.user_id == bindparam("user_id"))
     .order_by(panel_sessions.c.created_at, panel_sessions.c.id_hash)
 )
+_NOW = bindparam("now", type_=panel_sessions.c.ends_at.type)
+_PENDING = select(func.count()).where(
+    panel_sessions.c.state == PanelState.MFA_PENDING.value, panel_sessions.c.ends_at > _NOW
+)
+# For half a minute a renewed cookie's row lies beside its follower, of the same sign-in.
+_FULL = (
+    select(func.count(sessions.c.id.distinct()))
+    .where(panel_sessions.c.state == PanelState.FULL.value, panel_sessions.c.ends_at > _NOW)
+    .where(panel_sessions.c.seen_at > bindparam("idle_since", type_=panel_sessions.c.seen_at.type))
+    .where(sessions.c.id == panel_sessions.c.session_id)
+    .where(sessions.c.ended_at.is_(None), sessions.c.ends_at > _NOW)
+)
+_LIVE = select(_FULL.scalar_subquery().label("full"), _PENDING.scalar_subquery().label("pending"))
 
 
 class _Gone(Exception):
@@ -96,6 +109,18 @@ class StoredPanelSessions:
         async with self._database.reading() as connection:
             rows = (await connection.execute(_OF, {"user_id": user_id})).all()
         return [_read(row) for row in rows]
+
+    async def live(self, idle_since: datetime, now: datetime) -> Mapping[PanelState, int]:
+        """
+        Count the browsers of every state but ANONYMOUS.
+
+        Signed in counts one whose sign-in has not ended and which was heard of
+        after ``idle_since``; one whose cookie has just been renewed is one.
+        """
+        instants = {"idle_since": idle_since, "now": now}
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_LIVE, instants)).one()
+        return {PanelState.FULL: row.full, PanelState.MFA_PENDING: row.pending}
 
     async def forget(self, idle_since: datetime, now: datetime) -> int:
         """Delete what was idle for too long or is over; return how many."""

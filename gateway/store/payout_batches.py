@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import PayoutState
 from gateway.domain.stores import Change
@@ -19,20 +19,16 @@ from gateway.store.columns import Record, reference_digest
 from gateway.store.database import Database, Key
 from gateway.store.payout_rows import key_columns, payout_row, restored_payout
 from gateway.store.payout_statements import (
-    CLAIM,
-    ENDING,
-    STEP,
+    Statements,
     claim_values,
     ending_values,
+    statements,
     step_values,
 )
 from gateway.store.payout_steps import Claim, Intent, Told, Write
-from gateway.store.tables import attempts, payouts
-
-Row = Mapping[str, object]
+from gateway.store.tables import payouts
 
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
-_ROUND = 8
 _STANDING = select(*_KEY, payouts.c.state, payouts.c.attempt)
 
 
@@ -63,25 +59,17 @@ async def _add(
     keys = {number: _key_of(each) for number, each in intents.items()}
     firsts = _firsts(keys)
     rows = [payout_row(intents[firsts[key]].payout) for key in sorted(firsts)]
-    adding = database.insert_new(payouts).returning(*_KEY)
-    done = (await connection.execute(adding, _rounded(rows))).all()
+    said = _statements(database)
+    done = (await connection.execute(said.add, database.many.given(rows))).all()
     told: dict[int, Told] = {firsts[row.account_id, row.reference_sha256]: True for row in done}
     if told:
-        await connection.execute(insert(attempts), [_try(intents[number]) for number in told])
+        tries = [_try(intents[number]) for number in told]
+        await connection.execute(said.begin, database.many.given(tries))
     lost = {number: key for number, key in keys.items() if number not in told}
     if lost:
         found = await _found(database, connection, list(dict.fromkeys(lost.values())))
         told |= {number: found[key] for number, key in lost.items() if key in found}
     return told
-
-
-def _rounded(rows: Sequence[Row]) -> Sequence[Row]:
-    """
-    Repeat the last row until their number is a round one; it then meets itself, and that is all.
-
-    A text of its own for every number would be kept, prepared, by every connection to a server.
-    """
-    return [*rows, *[rows[-1]] * (-len(rows) % _ROUND if len(rows) > _ROUND else 0)]
 
 
 async def _found(
@@ -102,21 +90,32 @@ async def _move(
     stands = {firsts[row.account_id, row.reference_sha256]: row for row in held}
     told = {number: _fits(moves[number], row) for number, row in stands.items()}
     won = [(moves[number], stands[number]) for number, fits in told.items() if fits]
-    await _claim(connection, [each for each, _ in won if isinstance(each, Claim)])
-    await _take(connection, [(each, row) for each, row in won if isinstance(each, Change)])
+    await _claim(database, connection, [each for each, _ in won if isinstance(each, Claim)])
+    await _take(
+        database, connection, [(each, row) for each, row in won if isinstance(each, Change)]
+    )
     return told
 
 
-async def _claim(connection: AsyncConnection, claims: Sequence[Claim]) -> None:
+async def _claim(database: Database, connection: AsyncConnection, claims: Sequence[Claim]) -> None:
     if claims:
-        await connection.execute(CLAIM, [claim_values(each) for each in claims])
-        await connection.execute(insert(attempts), [_try(each) for each in claims])
+        said, given = _statements(database), database.many.given
+        await connection.execute(said.claim, given([claim_values(each) for each in claims]))
+        await connection.execute(said.begin, given([_try(each) for each in claims]))
 
 
-async def _take(connection: AsyncConnection, steps: Sequence[tuple[Change, Record]]) -> None:
+async def _take(
+    database: Database, connection: AsyncConnection, steps: Sequence[tuple[Change, Record]]
+) -> None:
     if steps:
-        await connection.execute(STEP, [step_values(each, row.state) for each, row in steps])
-        await connection.execute(ENDING, [ending_values(each) for each, _ in steps])
+        said, given = _statements(database), database.many.given
+        taken = [step_values(each, row.state) for each, row in steps]
+        await connection.execute(said.step, given(taken))
+        await connection.execute(said.end, given([ending_values(each) for each, _ in steps]))
+
+
+def _statements(database: Database) -> Statements:
+    return statements(database.many, database.insert_new)
 
 
 def _fits(move: Claim | Change, row: Record) -> bool:

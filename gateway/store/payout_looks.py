@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import Payout
 from gateway.store.batches import Batches, Lanes

@@ -6,61 +6,114 @@ What a step leaves as it is comes as NULL here; single steps name the columns th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, case, func, update
+from sqlalchemy import ColumnElement, Insert, Table, Update, case, func, insert, update
 
 from gateway.domain.payouts import PayoutState
 from gateway.domain.stores import Change
 from gateway.store.attempts import evidence_document
+from gateway.store.many_rows import ManyRows, Types
 from gateway.store.payout_rows import claim_columns, key_columns, step_columns
 from gateway.store.payout_steps import Claim
 from gateway.store.tables import attempts, payouts
 
+_KEY = ("account_id", "reference_sha256")
 _KEPT = ("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden")
 _WRITTEN = ("state", "review", "updated_at", "next_check_at")
 _CLAIMED = ("state", "attempt", "provider", "date", "lease_until", "updated_at", "next_check_at")
+_STANDING = (*_KEY, "attempt", "state")
+_TRY = (*_KEY, "number")
+_OUTCOME = ("outcome", "ended_at", "evidence")
+# Of the reconciler alone; a new payout has none of them.
+_CHECKS = ("check_owner", "check_until")
+
+Places = Mapping[str, ColumnElement[Any]]
 
 
-def _new(name: str, table: Table = payouts) -> BindParameter[object]:
-    # beside the column's name: an UPDATE keeps the names of columns to itself
-    return bindparam(f"new_{name}", type_=table.c[name].type)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statements:
+    """
+    What is executed with ``ManyRows.given``.
+
+    Attributes:
+        add: New payouts, as ``payout_row`` writes them; returns the keys of those that are new.
+        begin: Their attempts, or those of claims.
+        step: Steps, where the rows still stand as they were read; see ``step_values``.
+        claim: Claims likewise; see ``claim_values``.
+        end: The ends of the tries that steps are about; see ``ending_values``.
+    """
+
+    add: Insert
+    begin: Insert
+    step: Update
+    claim: Update
+    end: Update
 
 
-def _stands(table: Table, *names: str) -> list[ColumnElement[bool]]:
-    return [table.c[name] == bindparam(f"was_{name}", type_=table.c[name].type) for name in names]
-
-
-_STANDING = _stands(payouts, "account_id", "reference_sha256", "attempt", "state")
-
-STEP = (
-    update(payouts)
-    .where(*_STANDING)
-    .values({name: _new(name) for name in _WRITTEN})
-    .values({name: func.coalesce(_new(name), payouts.c[name]) for name in _KEPT})
-)
-"""A step, where the row still stands as it was read; see ``step_values``."""
-
-CLAIM = update(payouts).where(*_STANDING).values({name: _new(name) for name in _CLAIMED})
-"""A claim likewise; see ``claim_values``."""
-
-ENDING = (
-    update(attempts)
-    .where(*_stands(attempts, "account_id", "reference_sha256", "number"))
-    .values(
-        outcome=case(
-            (attempts.c.outcome == PayoutState.NOT_SENT.value, attempts.c.outcome),
-            else_=_new("outcome", attempts),
-        ),
-        ended_at=func.coalesce(attempts.c.ended_at, _new("ended_at", attempts)),
-        evidence=func.coalesce(_new("evidence", attempts), attempts.c.evidence),
+@cache
+def statements(many: ManyRows, insert_new: Callable[[Table], Insert]) -> Statements:
+    """Make them for a database, once."""
+    new = [each.name for each in payouts.c if each.name not in _CHECKS]
+    add = many.inserting(insert_new(payouts), _types(payouts, "", new))
+    begin = many.inserting(insert(attempts), _types(attempts, "", attempts.c.keys()))
+    return Statements(
+        add=add.returning(*(payouts.c[name] for name in _KEY)),
+        begin=begin,
+        step=_step(_places(many, payouts, _STANDING, (*_WRITTEN, *_KEPT))),
+        claim=_claim(_places(many, payouts, _STANDING, _CLAIMED)),
+        end=_end(_places(many, attempts, _TRY, _OUTCOME)),
     )
-)
-"""The end of the try a step is about; see ``ending_values``."""
+
+
+def _types(table: Table, when: str, names: Iterable[str]) -> Types:
+    return {f"{when}{name}": table.c[name].type for name in names}
+
+
+def _places(many: ManyRows, table: Table, was: Iterable[str], new: Iterable[str]) -> Places:
+    # beside the column's name: an UPDATE keeps the names of columns to itself
+    return many.places({**_types(table, "was_", was), **_types(table, "new_", new)})
+
+
+def _stands(table: Table, places: Places, names: Iterable[str]) -> list[ColumnElement[bool]]:
+    return [table.c[name] == places[f"was_{name}"] for name in names]
+
+
+def _step(places: Places) -> Update:
+    kept = {name: func.coalesce(places[f"new_{name}"], payouts.c[name]) for name in _KEPT}
+    return (
+        update(payouts)
+        .where(*_stands(payouts, places, _STANDING))
+        .values({name: places[f"new_{name}"] for name in _WRITTEN} | kept)
+    )
+
+
+def _claim(places: Places) -> Update:
+    return (
+        update(payouts)
+        .where(*_stands(payouts, places, _STANDING))
+        .values({name: places[f"new_{name}"] for name in _CLAIMED})
+    )
+
+
+def _end(places: Places) -> Update:
+    outcome, unsent = attempts.c.outcome, PayoutState.NOT_SENT.value
+    return (
+        update(attempts)
+        .where(*_stands(attempts, places, _TRY))
+        .values(
+            outcome=case((outcome == unsent, outcome), else_=places["new_outcome"]),
+            ended_at=func.coalesce(attempts.c.ended_at, places["new_ended_at"]),
+            evidence=func.coalesce(places["new_evidence"], attempts.c.evidence),
+        )
+    )
 
 
 def step_values(change: Change, state: str) -> dict[str, object]:
-    """Fill in ``STEP`` for a payout that was read in this state."""
+    """Fill in a step for a payout that was read in this state."""
     new = dict.fromkeys(_KEPT) | step_columns(change)
     return _named("new", new) | _standing(
         change.account_id, change.reference, change.attempt, state
@@ -68,7 +121,7 @@ def step_values(change: Change, state: str) -> dict[str, object]:
 
 
 def claim_values(claim: Claim) -> dict[str, object]:
-    """Fill in ``CLAIM``."""
+    """Fill in a claim."""
     payout, number = claim.payout, claim.attempt.number
     new = claim_columns(payout, claim.attempt)
     unsent = PayoutState.NOT_SENT.value
@@ -76,7 +129,7 @@ def claim_values(claim: Claim) -> dict[str, object]:
 
 
 def ending_values(change: Change) -> dict[str, object]:
-    """Fill in ``ENDING``."""
+    """Fill in the end of a try."""
     evidence = change.evidence
     new = {
         "outcome": change.after.value,

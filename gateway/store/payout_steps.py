@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Table, Update, bindparam, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import SUCCESSORS, Payout, PayoutState
 from gateway.domain.stores import Attempt, Change

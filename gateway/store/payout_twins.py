@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import Payout, PayoutState, normal_destination
 from gateway.store import columns
@@ -24,11 +24,9 @@ from gateway.store.tables import payouts
 _LANES = 2
 _MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
 _ALIKE = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
-_LATELY = (
-    select(*_ALIKE, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at)
-    .where(payouts.c.state.not_in(_MOVED_NOTHING))
-    .order_by(payouts.c.created_at)
-)
+_MOVED = select(
+    *_ALIKE, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at
+).where(payouts.c.state.not_in(_MOVED_NOTHING))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +90,11 @@ class PayoutTwins:
     async def _found(
         self, connection: AsyncConnection, twins: Sequence[_Twin]
     ) -> Sequence[Sequence[str]]:
-        parts = zip(_ALIKE, zip(*(twin.alike for twin in twins), strict=True), strict=True)
-        alike = (self._database.one_of(each, list(dict.fromkeys(some))) for each, some in parts)
-        since = payouts.c.created_at >= min(twin.since for twin in twins)
-        rows = (await connection.execute(_LATELY.where(since, *alike))).all()
+        lately = _MOVED.where(payouts.c.created_at >= min(twin.since for twin in twins))
+        alike = list(dict.fromkeys(twin.alike for twin in twins))
+        asked = self._database.each_of(lately, _ALIKE, alike)
+        oldest_first = asked.order_by(asked.selected_columns.created_at)
+        rows = (await connection.execute(oldest_first)).all()
         by_content: dict[tuple[str, int, str], list[Record]] = {}
         for row in rows:
             by_content.setdefault((row.account_id, row.centavos, row.destination), []).append(row)

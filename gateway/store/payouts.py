@@ -6,14 +6,14 @@ One atomic insert makes a payout, compare-and-set moves it, nothing deletes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import bindparam, func, select
 
-from gateway.domain.payouts import Payout
+from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import Attempt, Change, StoreUnavailable
-from gateway.domain.windows import Search
+from gateway.domain.windows import Search, Window
 from gateway.store.attempts import restored_attempt
 from gateway.store.database import Database
 from gateway.store.payout_commits import PayoutCommits
@@ -44,6 +44,10 @@ _PAGE = (
     .limit(bindparam("limit"))
     .offset(bindparam("offset"))
 )
+# The window's index finds them: one of states would be written at every step of every payout.
+_STANDING = payouts.c.state.in_(bindparam("states", expanding=True))
+_LISTED = (_COUNT, _PAGE)
+_LISTED_STANDING = (_COUNT.where(_STANDING), _PAGE.where(_STANDING))
 
 
 class StoredPayouts:
@@ -106,21 +110,24 @@ class StoredPayouts:
         """Return other references created since with the same amount and destination."""
         return await self._twins.similar(payout, since)
 
-    async def search(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
+    async def search(
+        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
+    ) -> tuple[Sequence[Payout], int]:
         """
         Return a page, newest created first, and how many lie in the window.
 
-        Those of one instant are in falling order of their references.
+        Those of one instant are in falling order of their references. With
+        ``states``: of those in one of these alone.
         """
-        window, paging = search.window, search.paging
-        inside = {"account_id": account_id, "start": window.start, "end": window.end}
+        paging, inside = search.paging, _inside(account_id, search.window, states)
         page = {"limit": paging.limit, "offset": paging.offset}
+        counted, shown = _LISTED_STANDING if states else _LISTED
         async with self._database.reading() as connection:
-            total = (await connection.execute(_COUNT, inside)).scalar_one()
+            total = (await connection.execute(counted, inside)).scalar_one()
             # Past the end a database would walk the whole window to find nothing.
             if paging.offset >= total:
                 return [], total
-            rows = (await connection.execute(_PAGE, inside | page)).all()
+            rows = (await connection.execute(shown, inside | page)).all()
         return [restored_payout(row) for row in rows], total
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
@@ -128,3 +135,15 @@ class StoredPayouts:
         async with self._database.reading() as connection:
             rows = (await connection.execute(_ATTEMPTS, key_columns(account_id, reference))).all()
         return [restored_attempt(row) for row in rows]
+
+
+def _inside(account_id: str, window: Window, states: Collection[PayoutState]) -> dict[str, object]:
+    """Say whose payouts, of which days, and how they stand."""
+    inside: dict[str, object] = {
+        "account_id": account_id,
+        "start": window.start,
+        "end": window.end,
+    }
+    if states:
+        inside["states"] = sorted(states)
+    return inside

@@ -7,14 +7,16 @@ use session pooling, or 1.21 and later with ``ignore_startup_parameters`` for th
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     URL,
     ColumnElement,
     Insert,
     Table,
+    column,
     event,
     func,
     literal,
@@ -23,28 +25,39 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.exc import DisconnectionError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from gateway.store.database import Database, Key, Limits
+from gateway.domain.clocks import Monotonic
+from gateway.store.database import Database, Found, Key, Limits, Values
+from gateway.store.many_rows import ARRAYS
+from gateway.store.office_tables import WAITS, approvals
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import AdaptedConnection
 
 _RECYCLE_S = 1800
 _BATCHES = 3
+_YOUNG_S, _OLD_S = 0.05, 10.0
+
+# The table itself does not say it, for this dialect would be loaded wherever the table is.
+for _index in approvals.indexes:
+    if _index.name == "uq_approvals_waiting":
+        _index.dialect_options["postgresql"]["where"] = WAITS
 
 
-def open_server(url: URL, limits: Limits) -> Database:
+def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic) -> Database:
     """Prepare a pool; the first use connects."""
     writer = _engine(url, limits)
     event.listen(writer.sync_engine, "checkout", _refuse_closed)
+    event.listen(writer.sync_engine, "checkout", _FreshPlans(monotonic))
     return Database(
         writer=writer,
         reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
         insert_new=_insert_new,
-        one_of=_one_of,
         among=_among,
+        each_of=_each_of,
+        many=ARRAYS,
         writers=min(_BATCHES, limits.pool_size),
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
@@ -81,18 +94,56 @@ def _refuse_closed(
         raise DisconnectionError
 
 
+class _FreshPlans:
+    """
+    Has the server plan anew what a connection has prepared, foreign keys among it.
+
+    It keeps a plan while the connection lasts, and what is right for an empty table may read all of
+    a full one for every row. It looks again when autovacuum has counted, which takes a minute as a
+    rule, and until then a new store gets slower with every payout. So plans are dropped when a
+    connection is twice as old as the last time, and every ten seconds once it is old; that costs
+    one round trip.
+    """
+
+    def __init__(self, monotonic: Monotonic) -> None:
+        self._monotonic = monotonic
+
+    def __call__(
+        self, connection: AdaptedConnection, entry: ConnectionPoolEntry, _: PoolProxiedConnection
+    ) -> None:
+        """Drop plans that are old for their connection; one that cannot is gone."""
+        now = self._monotonic()
+        since, due = entry.info.setdefault(type(self), (now, now + _YOUNG_S))
+        if now < due:
+            return
+        entry.info[type(self)] = since, now + min(now - since, _OLD_S)
+        try:
+            connection.run_async(lambda driver: driver.execute("DISCARD PLANS"))
+        except Exception as problem:
+            # of whatever kind: the pool knows this one as the word to open another
+            raise DisconnectionError from problem
+
+
 def _insert_new(table: Table) -> Insert:
     # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
     # meet the other unique index first, and would call that a failure.
     return insert(table).on_conflict_do_nothing()
 
 
-def _one_of(column: ColumnElement[object], values: Sequence[object]) -> ColumnElement[bool]:
-    # An array, whatever the number of values: one text, so that it is prepared once.
-    return column == func.any(literal(values, ARRAY(column.type)))
-
-
 def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> ColumnElement[bool]:
     parts = zip(columns, zip(*keys, strict=True), strict=True)
     arrays = (literal(list(values), ARRAY(column.type)) for column, values in parts)
     return tuple_(*columns).in_(select(*map(func.unnest, arrays)))
+
+
+def _each_of(
+    found: Found, columns: Sequence[ColumnElement[Any]], values: Sequence[Values]
+) -> Found:
+    # Joined, not compared with arrays: it knows little of the newest rows and takes them to be few,
+    # and would rather read all that is recent than look for each.
+    parts = zip(columns, zip(*values, strict=True), strict=True)
+    arrays = [literal(list(some), ARRAY(each.type)) for each, some in parts]
+    named = [column(f"asked_{number}", each.type) for number, each in enumerate(columns)]
+    asked = func.unnest(*arrays).table_valued(*named, name="asked").render_derived()
+    same = (each == one for each, one in zip(columns, asked.c, strict=True))
+    return found.where(*same)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.identity import RefreshToken
 from gateway.domain.people import Session, User

@@ -13,14 +13,16 @@ import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import URL, ColumnElement, Connection, Insert, Table, and_, event, tuple_
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from gateway.store.database import Database, Key, Limits
+from gateway.store.database import Database, Found, Key, Limits, Values
+from gateway.store.many_rows import ROW_BY_ROW
 
 _READERS = 4
 _OWNER_ONLY = 0o600
@@ -42,8 +44,9 @@ def open_file(url: URL, limits: Limits) -> Database:
         writer=writer,
         reader=reader,
         insert_new=_insert_new,
-        one_of=_one_of,
         among=_among,
+        each_of=_each_of,
+        many=ROW_BY_ROW,
         writers=1,
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
@@ -130,3 +133,11 @@ def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> Col
     parts = zip(columns, zip(*keys, strict=True), strict=True)
     each = (_one_of(column, list(dict.fromkeys(values))) for column, values in parts)
     return and_(*each, tuple_(*columns).in_(keys))
+
+
+def _each_of(
+    found: Found, columns: Sequence[ColumnElement[Any]], values: Sequence[Values]
+) -> Found:
+    # More than was asked for, where values are mixed: what leads to the index is the same.
+    parts = zip(columns, zip(*values, strict=True), strict=True)
+    return found.where(*(_one_of(column, list(dict.fromkeys(some))) for column, some in parts))

@@ -69,6 +69,8 @@ accounts = Table(
     Column("branch", Text, nullable=False),
     Column("account", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
+    # A bank speaks of an account by its own name of it.
+    Index("ix_accounts_provider_provider_account", "provider", "provider_account"),
 )
 
 credentials = Table(

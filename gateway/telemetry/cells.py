@@ -1,5 +1,5 @@
 """
-Cells: values kept in plain dictionaries, turned into samples only when scraped.
+Cells: values kept in plain dictionaries, turned into text only when scraped.
 
 An update costs a look-up and an addition; prometheus-client's own children take
 a lock each. Cells are written on the event loop's thread and may be read on any.
@@ -8,7 +8,8 @@ a lock each. Cells are written on the event loop's thread and may be read on any
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import product
+from collections.abc import Iterator
+from itertools import accumulate, product
 from math import prod
 from typing import Final
 
@@ -16,9 +17,9 @@ from prometheus_client.metrics_core import (
     CounterMetricFamily,
     GaugeMetricFamily,
     HistogramMetricFamily,
-    Metric,
 )
 
+from gateway.telemetry.exposition import number, template
 from gateway.telemetry.families import OTHER, Family, Kind, Vocabulary
 
 Key = tuple[str, ...]
@@ -65,10 +66,11 @@ class Values:
     from nothing to one is invisible to ``increase()``.
     """
 
-    __slots__ = ("_admit", "_cells", "family")
+    __slots__ = ("_admit", "_cells", "_templates", "family")
 
     def __init__(self, family: Family, vocabulary: Vocabulary) -> None:
         """Begin without samples, or at zero (see the class)."""
+        self._templates: dict[Key, str] = {}
         self.family = family
         self._admit = Admission(family, vocabulary)
         keys = self._admit.every_key() if family.kind is Kind.COUNTER else []
@@ -88,33 +90,42 @@ class Values:
 
     def put(self, key: Key, value: float) -> None:
         """Set one number."""
-        self.cell(key)[0] = value
+        self.cell(key)[0] = float(value)
 
     def get(self, *key: str) -> float:
         """Return one number; zero when nothing was ever told of it."""
         cell = self._cells.get(key)
         return cell[0] if cell is not None else 0.0
 
-    def collect(self) -> Metric:
-        """Make the samples of a scrape."""
+    def metric(self) -> CounterMetricFamily | GaugeMetricFamily:
+        """Make the metric without samples."""
         kind = CounterMetricFamily if self.family.kind is Kind.COUNTER else GaugeMetricFamily
-        metric = kind(self.family.name, self.family.meaning, labels=self.family.label_names)
+        return kind(self.family.name, self.family.meaning, labels=self.family.label_names)
+
+    def written(self) -> Iterator[str]:
+        """Write the samples of a scrape, a piece for each key."""
         for key, cell in self._cells.copy().items():
-            metric.add_metric(key, cell[0])
-        return metric
+            line = self._templates.get(key) or self._template(key)
+            yield line % number(cell[0])
+
+    def _template(self, key: Key) -> str:
+        """Write what does not change of a key's sample, at its first scrape."""
+        metric = self.metric()
+        metric.add_metric(key, 0.0)
+        return self._templates.setdefault(key, template(metric))
 
 
 class Timings:
     """Observations of a histogram, in seconds."""
 
-    __slots__ = ("_admit", "_bounds", "_cells", "_names", "family")
+    __slots__ = ("_admit", "_bounds", "_cells", "_templates", "family")
 
     def __init__(self, family: Family, vocabulary: Vocabulary) -> None:
         """Begin without observations."""
+        self._templates: dict[Key, str] = {}
         self.family = family
         self._admit = Admission(family, vocabulary)
         self._bounds = family.bounds
-        self._names = [*map(str, map(float, family.bounds)), "+Inf"]
         self._cells: dict[Key, Cell] = {}
 
     def cell(self, key: Key) -> Cell:
@@ -138,20 +149,23 @@ class Timings:
         cell = self._cells.get(key, [0.0])
         return sum(cell[:-1]), cell[-1]
 
-    def collect(self) -> Metric:
-        """Make the samples of a scrape; buckets are cumulative there."""
-        metric = HistogramMetricFamily(
+    def metric(self) -> HistogramMetricFamily:
+        """Make the metric without samples."""
+        return HistogramMetricFamily(
             self.family.name, self.family.meaning, labels=self.family.label_names
         )
-        for key, cell in self._cells.copy().items():
-            *counts, total = cell.copy()
-            metric.add_metric(key, self._cumulative(counts), total)
-        return metric
 
-    def _cumulative(self, counts: list[float]) -> list[tuple[str, float]]:
-        """Pair each bucket's name with the count of it and all below."""
-        buckets, so_far = [], 0.0
-        for name, count in zip(self._names, counts, strict=True):
-            so_far += count
-            buckets.append((name, so_far))
-        return buckets
+    def written(self) -> Iterator[str]:
+        """Write the samples of a scrape, a piece for each key; buckets are cumulative there."""
+        for key, cell in self._cells.copy().items():
+            lines = self._templates.get(key) or self._template(key)
+            *counts, total = cell.copy()
+            buckets = [*accumulate(counts)]
+            yield lines % (*map(number, buckets), number(buckets[-1]), number(total))
+
+    def _template(self, key: Key) -> str:
+        """Write what does not change of a key's samples, at its first scrape."""
+        metric = self.metric()
+        names = (*map(str, map(float, self._bounds)), "+Inf")
+        metric.add_metric(key, [(name, 0.0) for name in names], 0.0)
+        return self._templates.setdefault(key, template(metric))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import datetime
-from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from gateway.telemetry.families import OTHER
 from gateway.telemetry.metrics import METHODS
@@ -34,26 +35,77 @@ _IDEMPOTENCY: Final = {
 }
 
 
-def access(record: AccessRecord, at: datetime) -> Fields:
+class Access(msgspec.Struct, gc=False):
     """
-    Describe what is this served request's own; ``access_kind`` says the rest.
+    The log line of a served request: what is its own, and what was made ready for its kind.
 
-    Never in either: query, body, headers, the reference, a bank's words. A client
-    id is whatever the caller wrote before it is proven, so only the form of
-    ours is shown.
+    Attributes:
+        ts: When it was answered.
+        duration_ms, provider_ms: In milliseconds, to the microsecond.
+        ip: The address, and behind it all other fields of ``caller`` and
+            ``access_kind``.
     """
-    line: Fields = {
-        "ts": at,
-        "trace_id": record.trace_id,
-        "duration_ms": _ms(record.duration_s),
-        "ip": _address(record.address),
-        "bytes_in": record.bytes_in,
-        "bytes_out": record.bytes_out,
-    }
-    if record.client_id or record.user_id:
-        _add_caller(line, record)
+
+    ts: datetime
+    trace_id: str
+    duration_ms: float
+    provider_ms: float | msgspec.UnsetType
+    bytes_in: int
+    bytes_out: int
+    ip: msgspec.Raw
+
+
+class BankCall(msgspec.Struct, gc=False):
+    """
+    The log line of a bank call: what is its own, and what was made ready for its kind.
+
+    Attributes:
+        ts: When it ended.
+        duration_ms: In milliseconds, to the microsecond.
+        level: The level, and behind it all other fields of ``provider_call_kind``.
+    """
+
+    ts: datetime
+    trace_id: str
+    duration_ms: float
+    level: msgspec.Raw
+
+
+def access(record: AccessRecord, at: datetime, words: msgspec.Raw) -> Access:
+    """
+    Describe a served request; ``words`` are those of its kind.
+
+    Never in it: query, body, headers, the reference, a bank's words.
+    """
+    return Access(  # whole microseconds as milliseconds, in a quarter of the time of round()
+        at,
+        record.trace_id,
+        (record.duration_s * 1e6 + 0.5) // 1.0 / 1e3,
+        (record.provider_s * 1e6 + 0.5) // 1.0 / 1e3 if record.provider else msgspec.UNSET,
+        record.bytes_in,
+        record.bytes_out,
+        words,
+    )
+
+
+def caller(record: AccessRecord) -> Fields:
+    """
+    Say who asked, about which account, and which bank was asked for him.
+
+    A client id is whatever the caller wrote before it is proven, so only the
+    form of ours is shown.
+    """
+    line: Fields = {"ip": _address(record.address)}
+    if record.client_id:
+        line["client_id"] = _client_id(record.client_id)
+    if record.user_id:
+        line["user_id"] = record.user_id
+    if (record.client_id or record.user_id) and record.company_id:
+        line["company_id"] = record.company_id
+    if (record.client_id or record.user_id) and record.account_id:
+        line["account_id_hash"] = account_hash(record.account_id)
     if record.provider:
-        _add_provider(line, record)
+        line.update(provider=record.provider, provider_outcome=record.provider_outcome)
     return line
 
 
@@ -75,9 +127,9 @@ def access_kind(record: AccessRecord) -> Fields:
     return line
 
 
-def provider_call(call: ProviderCall, at: datetime) -> Fields:
-    """Describe what is this bank call's own; ``provider_call_kind`` says the rest."""
-    return {"ts": at, "trace_id": call.trace_id, "duration_ms": _ms(call.duration_s)}
+def provider_call(call: ProviderCall, at: datetime, words: msgspec.Raw) -> BankCall:
+    """Describe a call of a bank; ``words`` are those of its kind."""
+    return BankCall(at, call.trace_id, (call.duration_s * 1e6 + 0.5) // 1.0 / 1e3, words)
 
 
 def provider_call_kind(call: ProviderCall) -> Fields:
@@ -111,29 +163,9 @@ def security_event(record: AccessRecord) -> str:
     return ""
 
 
-@lru_cache(maxsize=4096)
 def account_hash(account_id: str) -> str:
     """Make the short form under which an account is found in the logs: 16 hex of SHA-256."""
     return hashlib.sha256(account_id.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _add_caller(line: Fields, record: AccessRecord) -> None:
-    """Say who asked, and about which account."""
-    if record.client_id:
-        line["client_id"] = _client_id(record.client_id)
-    if record.user_id:
-        line["user_id"] = record.user_id
-    if record.company_id:
-        line["company_id"] = record.company_id
-    if record.account_id:
-        line["account_id_hash"] = account_hash(record.account_id)
-
-
-def _add_provider(line: Fields, record: AccessRecord) -> None:
-    """Say which bank was asked."""
-    line["provider"] = record.provider
-    line["provider_ms"] = _ms(record.provider_s)
-    line["provider_outcome"] = record.provider_outcome
 
 
 def _add_refusal(line: Fields, record: AccessRecord) -> None:
@@ -152,18 +184,11 @@ def _level(status: int) -> str:
     return "error" if status == _OUR_MISTAKE else "warning"
 
 
-def _ms(seconds: float) -> float:
-    """Turn seconds into milliseconds, to the microsecond."""
-    return int(seconds * 1_000_000 + 0.5) / 1000  # a third of the time that round() takes
-
-
-@lru_cache(maxsize=1024)
 def _address(text: str) -> str:
     """Show an address, and nothing else."""
     return text if not text or _ADDRESS.fullmatch(text) else OTHER
 
 
-@lru_cache(maxsize=1024)
 def _client_id(text: str) -> str:
     """Show an id of our form, and nothing else."""
     return text if _CLIENT_ID.fullmatch(text) else OTHER

@@ -83,6 +83,7 @@ class Vocabulary:
             "surface": self.surface | {NONE},
             "route": self.route | {NONE},
             "provider": self.provider,
+            "name": self.provider,
             "operation": self.operation,
             "policy": self.policy,
         }

@@ -11,15 +11,23 @@ import asyncio
 import json
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from threading import get_ident
 from typing import Final
 
+import msgspec
 import orjson
 
 _OPTIONS: Final = orjson.OPT_UTC_Z
+_ENCODER: Final = msgspec.json.Encoder()
+_encode: Final = _ENCODER.encode
+_encode_into: Final = _ENCODER.encode_into
+_NEWLINE: Final = ord("\n")
 _ONE_WRITE: Final = 4096
 """A pipe takes this much in one piece, so that lines of several processes stay whole."""
+_MOST_OF_OTHERS: Final = 128
+"""Lines of other threads that wait together."""
 
 
 def encode(fields: Mapping[str, object]) -> bytes:
@@ -32,13 +40,37 @@ def encode(fields: Mapping[str, object]) -> bytes:
         return json.dumps(plain, default=str).encode() + b"\n"
 
 
+def encode_struct(line: msgspec.Struct) -> bytes:
+    """
+    Write one JSON line, in half the time of ``encode``; never fails either.
+
+    What is ``msgspec.Raw`` stands in it as it is: a value made ready before,
+    and behind it further names and values, if there are any.
+    """
+    try:
+        return _encode(line) + b"\n"
+    except (ValueError, OverflowError):  # a lone surrogate, a number over 64 bits
+        return _encode_slowly(line)
+
+
+def inside(fields: Mapping[str, object]) -> bytes:
+    """Write fields as ``encode`` does, without the braces and the end of the line."""
+    return encode(fields)[1:-2]
+
+
+def ready(fields: Mapping[str, object], *further: bytes) -> msgspec.Raw:
+    """Write fields for ``encode_struct``: the first one's value, behind it the others."""
+    first = b'"%b":' % next(iter(fields)).encode()
+    return msgspec.Raw(b",".join((inside(fields).removeprefix(first), *further)))
+
+
 def to_descriptor(number: int) -> Callable[[bytes], None]:
     """Make a writer to an open file descriptor; it blocks while a pipe is full."""
 
     def write(data: bytes) -> None:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(number, left) :]
+        written = os.write(number, data)
+        while written < len(data):
+            written += os.write(number, data[written:])
 
     return write
 
@@ -47,25 +79,26 @@ class LineBuffer:
     """
     Collects lines and writes them in pieces.
 
-    Before ``start`` and after ``stop`` every line is written at once. May be
-    appended to on any thread.
+    Before ``start`` and after ``stop`` every line is written at once. Lines of
+    the loop's own thread stay in order; those of others come behind them.
 
     Attributes:
         lost: Lines that could not be written; a full disk stops no request.
     """
 
     def __init__(
-        self, write: Callable[[bytes], object], *, delay_s: float = 0.05, most: int = 128
+        self, write: Callable[[bytes], object], *, delay_s: float = 0.05, most: int = 65_536
     ) -> None:
         """
-        Write ``delay_s`` seconds after the first line, or as soon as there are ``most``.
+        Write ``delay_s`` seconds after the first line, or as soon as there are ``most`` bytes.
 
-        More than 128 at once costs more: the allocator gives the memory back each time.
+        More than 64 KiB at once costs more: the allocator gives the memory back each time.
         """
         self._write = write
         self._delay_s = delay_s
         self._most = most
-        self._pending: deque[bytes] = deque()
+        self._ours = bytearray()
+        self._others: deque[bytes] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = 0
         self._armed = False
@@ -73,8 +106,8 @@ class LineBuffer:
 
     def start(self) -> None:
         """Begin to collect; the running loop's timer writes from now on."""
-        self._loop = asyncio.get_running_loop()
         self._thread = get_ident()
+        self._loop = asyncio.get_running_loop()
 
     def stop(self) -> None:
         """Write what is left, and from now on every line at once."""
@@ -83,20 +116,49 @@ class LineBuffer:
         self.flush()
 
     def append(self, line: bytes) -> None:
-        """Take one line, its newline included."""
-        self._pending.append(line)
-        if self._loop is None or len(self._pending) >= self._most:
-            self.flush()
-        elif not self._armed:
-            self._arm(self._loop)
+        """Take one line, its newline included; may be called on any thread."""
+        loop = self._loop
+        if loop is None:
+            self._write_out(line)
+        elif get_ident() == self._thread:
+            self._ours += line
+            self._taken(loop)
+        else:
+            self._others.append(line)
+            self._taken(loop)
+
+    def put(self, line: msgspec.Struct) -> None:
+        """
+        Take one line as ``encode_struct`` writes it.
+
+        Written where it is collected, so it must be on the loop's own thread.
+        """
+        loop, ours = self._loop, self._ours
+        if loop is None:
+            self._write_out(encode_struct(line))
+            return
+        start = len(ours)
+        try:
+            _encode_into(line, ours, start)
+            ours.append(_NEWLINE)
+        except (ValueError, OverflowError):  # as in encode_struct
+            ours[start:] = _encode_slowly(line)
+        if not self._armed or len(ours) >= self._most:
+            self._taken(loop)
 
     def flush(self) -> None:
-        """Write everything now."""
-        for piece in _pieces(self._take()):
-            try:
-                self._write(piece)
-            except (OSError, ValueError):  # a full disk, a closed pipe, a closed file
-                self.lost += piece.count(b"\n")
+        """Write everything now; on another thread than the loop's, what such threads said."""
+        if self._loop is None or get_ident() == self._thread:
+            ours, self._ours = self._ours, bytearray()
+            self._write_out(ours)
+        self._write_out(b"".join(self._of_others()))
+
+    def _taken(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Write when it is time to, or have it done in a moment."""
+        if len(self._ours) >= self._most or len(self._others) >= _MOST_OF_OTHERS:
+            self.flush()
+        elif not self._armed:
+            self._arm(loop)
 
     def _arm(self, loop: asyncio.AbstractEventLoop) -> None:
         """Have the lines written in a moment, from whichever thread this is."""
@@ -114,22 +176,42 @@ class LineBuffer:
         self._armed = False
         self.flush()
 
-    def _take(self) -> Iterator[bytes]:
+    def _of_others(self) -> list[bytes]:
         """Take the lines of now; what comes meanwhile waits for the next time."""
-        for _ in range(len(self._pending)):
+        lines: list[bytes] = []
+        with suppress(IndexError):  # another thread flushes too
+            lines.extend(self._others.popleft() for _ in range(len(self._others)))
+        return lines
+
+    def _write_out(self, lines: bytes | bytearray) -> None:
+        """Write lines in pieces; what cannot be written is counted."""
+        for piece in _pieces(lines):
             try:
-                yield self._pending.popleft()
-            except IndexError:  # another thread flushes too
-                return
+                self._write(piece)
+            except (OSError, ValueError):  # a full disk, a closed pipe, a closed file
+                self.lost += piece.count(b"\n")
 
 
-def _pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Join lines into pieces that are written in one go; no line is cut."""
-    piece = b""
-    for line in lines:
-        if piece and len(piece) + len(line) > _ONE_WRITE:
-            yield piece
-            piece = b""
-        piece += line
-    if piece:
-        yield piece
+def _encode_slowly(line: msgspec.Struct) -> bytes:
+    """Write the line of a struct by way of ``encode``."""
+    fields = msgspec.structs.asdict(line)
+    ready = {name: value for name, value in fields.items() if isinstance(value, msgspec.Raw)}
+    own = {
+        name: value
+        for name, value in fields.items()
+        if name not in ready and value is not msgspec.UNSET
+    }
+    words = (b'"%b":%b' % (name.encode(), value) for name, value in ready.items())
+    return b"{" + b",".join((inside(own), *words)) + b"}\n"
+
+
+def _pieces(lines: bytes | bytearray) -> Iterator[bytes]:
+    """Cut lines into pieces that are written in one go; no line is cut."""
+    start, end, view = 0, len(lines), memoryview(lines)
+    while end - start > _ONE_WRITE:
+        cut = lines.rfind(b"\n", start, start + _ONE_WRITE) + 1
+        cut = cut or lines.index(b"\n", start) + 1  # one line that is longer
+        yield bytes(view[start:cut])
+        start = cut
+    if start < end:
+        yield bytes(view[start:])

@@ -6,17 +6,18 @@ import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from time import perf_counter, sleep
 from typing import Final
 
-from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
-from prometheus_client.metrics_core import Metric
-from prometheus_client.openmetrics import exposition as openmetrics
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import CollectorRegistry
 
 from gateway.domain import errors, identity_errors
 from gateway.domain.permissions import Resource
 from gateway.domain.stops import StopScope
 from gateway.telemetry.cells import Timings, Values
+from gateway.telemetry.exposition import OPENMETRICS, PLAIN, Form, written
 from gateway.telemetry.families import Family, Kind, Label, Vocabulary
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -77,6 +78,9 @@ REFRESH_RESULT: Final = Label(
 )
 CSRF_REASON: Final = Label("reason", ("token", "fetch_site", "origin", "content_type"))
 CALLBACK_RESULT: Final = Label("result", ("taken", "repeated", "forged"))
+PANEL_STATE: Final = Label("state", ("full", "mfa_pending"))
+KEY_STATE: Final = Label("state", ("next", "signing", "former"))
+CERTIFICATE: Final = Label("name")
 KEPT_RESULT: Final = Label("result", ("kept", "dropped", "thinned"))
 BUILD: Final = (Label("version"), Label("python"), Label("environment"))
 
@@ -147,9 +151,16 @@ LOGINS: Final = _counter("gateway_login_attempts_total", "Passwords that were tr
 FACTORS: Final = _counter("gateway_mfa_attempts_total", "Codes of a second factor that were tried.", FACTOR, FACTOR_RESULT)
 LOCKOUTS: Final = _counter("gateway_lockouts_total", "Tries refused since there were too many.", LOCKED)
 RECOVERIES: Final = _counter("gateway_password_recovery_total", "Links asked for and used.", RECOVERY_STAGE, RECOVERY_RESULT)
+SESSIONS_ACTIVE: Final = _gauge("gateway_sessions_active", "Browsers signed in to the panel, or with a code left to give.", PANEL_STATE)
 SESSION_EVENTS: Final = _counter("gateway_session_events_total", "What became of the panel's sessions.", SESSION_EVENT)
 TOKEN_REFRESHES: Final = _counter("gateway_token_refresh_total", "Refresh tokens shown, and calls that waited for another's.", REFRESH_RESULT)
 CSRF_REJECTED: Final = _counter("gateway_csrf_rejected_total", "Requests with a cookie that came from no page of ours.", CSRF_REASON)
+SIGNING_KEYS: Final = _gauge("gateway_signing_keys", "Keys of access tokens that are published.", KEY_STATE)
+SIGNING_KEY_AGE: Final = _gauge("gateway_signing_key_age_seconds", "How long the key in use has signed access tokens.")
+APPROVALS_WAITING: Final = _gauge("gateway_approvals_waiting", "Orders of people that wait for another person.")
+APPROVALS_OLDEST: Final = _gauge("gateway_approvals_oldest_waiting_seconds", "Age of the oldest of them.")
+AUDIT_BROKEN: Final = _gauge("gateway_audit_chain_broken", "1 when the audit log does not fit together, else 0; looked at every hour.")
+CERTIFICATE_ENDS: Final = _gauge("gateway_tls_certificate_expiry_timestamp_seconds", "When our certificate at a bank ends, as a Unix time.", CERTIFICATE)
 CALLBACKS: Final = _counter("gateway_callbacks_total", "What banks told us unasked.", CALLBACK_RESULT)
 KEPT_REQUESTS: Final = _counter("gateway_request_log_total", "Requests for the request log; dropped when they come faster than they are stored, thinned when partners read much or strangers ask.", KEPT_RESULT)
 CONFIG_INFO: Final = _gauge("gateway_config_info", "1; the digest of the configuration in force.", Label("digest"))
@@ -162,6 +173,9 @@ BUILD_INFO: Final = _gauge("gateway_build_info", "1; what is running.", *BUILD)
 # fmt: on
 
 SERIES: Final = tuple(_declared)
+
+_A_MOMENT_S: Final = 0.0001
+"""How long a scrape writes in one go, and how long it sleeps then, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,10 +211,10 @@ class Metrics:
             for family in SERIES
             if family.kind is Kind.HISTOGRAM
         }
-        self.registry = CollectorRegistry(auto_describe=False)
-        self.registry.register(self)
-        ProcessCollector(registry=self.registry)
-        GCCollector(registry=self.registry)
+        self._headings: dict[str, list[str]] = {}
+        self._process = CollectorRegistry(auto_describe=False)
+        ProcessCollector(registry=self._process)
+        GCCollector(registry=self._process)
         self._introduce(instance)
 
     def values(self, family: Family) -> Values:
@@ -211,22 +225,33 @@ class Metrics:
         """Return the cells of a histogram."""
         return self._timings[family.name]
 
-    def collect(self) -> Iterator[Metric]:
-        """Make the samples of a scrape, in the order of ``SERIES``."""
-        for family in SERIES:
-            cells = self._values.get(family.name) or self._timings[family.name]
-            yield cells.collect()
-
     def render(self, *, as_openmetrics: bool = False) -> tuple[bytes, str]:
         """
         Write everything down; return it with its content type.
 
-        Takes milliseconds: call it in a thread, never on the event loop.
+        To be called in a thread: it sleeps again and again, for a moment, so
+        that the event loop does not stand still meanwhile.
         """
-        if as_openmetrics:
-            text = openmetrics.generate_latest(self.registry)  # type: ignore[no-untyped-call] # theirs
-            return text, openmetrics.CONTENT_TYPE_LATEST
-        return generate_latest(self.registry), CONTENT_TYPE_PLAIN_0_0_4
+        form = OPENMETRICS if as_openmetrics else PLAIN
+        pieces, began = [], perf_counter()
+        for piece in self._written(form):
+            pieces.append(piece)
+            if perf_counter() - began > _A_MOMENT_S:
+                sleep(_A_MOMENT_S)
+                began = perf_counter()
+        return "".join((*pieces, form.end)).encode(), form.content_type
+
+    def _written(self, form: Form) -> Iterator[str]:
+        """Write everything in the order of ``SERIES``, then what the process is."""
+        families = [self._values.get(each.name) or self._timings[each.name] for each in SERIES]
+        headings = self._headings.get(form.content_type)
+        if headings is None:
+            headings = [form.heading(family.metric()) for family in families]
+            self._headings[form.content_type] = headings
+        for heading, family in zip(headings, families, strict=True):
+            yield heading
+            yield from family.written()
+        yield written(self._process, form)
 
     def _introduce(self, instance: Instance) -> None:
         """Set what does not change."""
@@ -272,6 +297,7 @@ _KNOWN_AT_START: Final = {
     "surface": "names of the surfaces, `none`",
     "route": "names of the rows, `none`",
     "provider": "names of the configuration",
+    "name": "names of the providers",
     "operation": "calls of the provider port",
     "policy": "names of the quotas",
     "event": "actions of the audit log",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import logging
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
+
+import msgspec
 
 from gateway.domain.clocks import Now
 from gateway.domain.stores import Unsettled
 from gateway.telemetry import events, metrics
 from gateway.telemetry.cells import Cell, Key
 from gateway.telemetry.families import OTHER, Family
-from gateway.telemetry.kinds import Kind, Kinds, rest_of_line
-from gateway.telemetry.lines import LineBuffer, encode
+from gateway.telemetry.kinds import Kind, Kinds
+from gateway.telemetry.lines import LineBuffer, encode, inside, ready
 from gateway.telemetry.metrics import Metrics
 from gateway.telemetry.records import AccessRecord, ProviderCall, current_record
 from gateway.telemetry.trace import current_trace_id
@@ -32,6 +36,10 @@ _DENIED: Final = frozenset(metrics.DENIED.values or ())
 _MOST_TALLIES: Final = 1024
 _NOT_CALLED: Final = frozenset(metrics.OUTCOMES_NOT_SENT)
 _READING: Final = ("get_", "list_")
+_DURATION_BOUNDS: Final = metrics.REQUEST_DURATION.bounds
+_OVERHEAD_BOUNDS: Final = metrics.OVERHEAD.bounds
+_AUTHENTICATION_BOUNDS: Final = metrics.AUTH_DURATION.bounds
+_CALL_BOUNDS: Final = metrics.PROVIDER_DURATION.bounds
 _TOO_MANY: Final = 429
 _LOCKED: Final = "TOO_MANY_ATTEMPTS"
 _FORGED: Final = "CSRF_FAILED"
@@ -81,7 +89,7 @@ _SHOWN: Final[Mapping[str, tuple[Family, Key]]] = {
 }
 
 
-Keep = Callable[[datetime, AccessRecord, bytes], None]
+Keep = Callable[[datetime, AccessRecord, msgspec.Struct], None]
 """Keep a request that was answered: when, what is known of it, and its log line."""
 
 
@@ -107,38 +115,39 @@ class TelemetryObserver:
         self._overheads = values.timings(metrics.OVERHEAD)
         self._call_durations = values.timings(metrics.PROVIDER_DURATION)
         self._authentications = values.timings(metrics.AUTH_DURATION)
-        self._requests = Kinds(self._request_kind)
+        self._schemes: dict[str, Cell] = {}
+        self._requests = Kinds(self._caller_kind)
+        self._answers = Kinds(self._answer_kind)
         self._calls = Kinds(self._call_kind)
-        self._tallies: dict[tuple[str, str], Cell] = {}
+        self._tallies: dict[str, dict[str, Cell]] = {event: {} for event in _COUNTED}
         self._counted = {
             event: (values.values(family), key) for event, (family, key) in _COUNTED.items()
         }
 
     def request(self, record: AccessRecord) -> None:
         """Count and log a request that was answered."""
-        kind = self._requests.find(
-            (
-                record.route,
-                record.method,
-                record.status,
-                record.auth,
-                record.code,
-                record.reason,
-                record.resource,
-                record.payout,
-                record.payout_method,
-                record.surface,
-                record.path_template,
-            ),
-            record,
+        # fmt: off
+        key = (  # all that sets kinds apart, and who asked; a call to make it costs as much
+            record.surface, record.route, record.path_template, record.method, record.status,
+            record.auth, record.code, record.reason, record.resource,
+            record.payout, record.payout_method, record.address,
+            record.client_id, record.user_id, record.company_id, record.account_id,
+            record.provider, record.provider_outcome,
         )
-        kind.count()
+        # fmt: on
+        kind = self._requests.known(key) or self._requests.find(key, record)
+        for counter in kind.counters:
+            counter[0] += 1.0
         duration, overhead = kind.timings
-        self._durations.observe_in(duration, record.duration_s)
-        self._overheads.observe_in(overhead, max(0.0, record.duration_s - record.provider_s))
+        took_s, bank_s = record.duration_s, record.provider_s
+        duration[bisect_left(_DURATION_BOUNDS, took_s)] += 1.0
+        duration[-1] += took_s
+        own_s = took_s - bank_s if took_s > bank_s else 0.0
+        overhead[bisect_left(_OVERHEAD_BOUNDS, own_s)] += 1.0
+        overhead[-1] += own_s
         at = self._now()
-        line = kind.line(events.access(record, at))
-        self._lines.append(line)
+        line = events.access(record, at, kind.words)
+        self._lines.put(line)
         if self.kept is not None:
             self.kept(at, record, line)
 
@@ -149,14 +158,15 @@ class TelemetryObserver:
         A good read of a request has no line of its own: the request's says it.
         """
         key = (call.provider, call.operation, call.outcome, call.http_status, call.bytes_left)
-        kind = self._calls.find(key, call)
-        kind.count()
-        for duration in kind.timings:
-            self._call_durations.observe_in(duration, call.duration_s)
-        good_read = call.outcome == "ok" and call.operation.startswith(_READING)
-        if good_read and current_record() is not None:
+        kind = self._calls.known(key) or self._calls.find(key, call)
+        kind.counters[0][0] += 1.0
+        if kind.timings:
+            duration = kind.timings[0]
+            duration[bisect_left(_CALL_BOUNDS, call.duration_s)] += 1.0
+            duration[-1] += call.duration_s
+        if kind.quiet and current_record() is not None:
             return
-        self._lines.append(kind.line(events.provider_call(call, self._now())))
+        self._lines.put(events.provider_call(call, self._now(), kind.words))
 
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
         """Show, count and log a breaker's new state."""
@@ -188,12 +198,16 @@ class TelemetryObserver:
         self._metrics.values(metrics.PROVIDER_IN_FLIGHT).put((provider,), calls)
         self._metrics.values(metrics.PROVIDER_IN_FLIGHT_LIMIT).put((provider,), limit)
 
+    def certificate(self, provider: str, ends: datetime) -> None:
+        """Show when our certificate at a provider ends."""
+        self._metrics.values(metrics.CERTIFICATE_ENDS).put((provider,), ends.timestamp())
+
     def count(self, event: str, label: str) -> None:
         """Count something without a record; a word nobody declared is logged, not raised."""
-        cell = self._tallies.get((event, label))
-        if cell is None:
-            cell = self._tally(event, label)
-        cell[0] += 1.0
+        try:
+            self._tallies[event][label][0] += 1.0
+        except KeyError:
+            self._tally(event, label)[0] += 1.0
 
     def _tally(self, event: str, label: str) -> Cell:
         """Find the cell of an event, and keep it at hand; words of ours are few."""
@@ -203,8 +217,8 @@ class TelemetryObserver:
             return [0.0]
         values, key = known
         cell = values.cell(key(label))
-        if len(self._tallies) < _MOST_TALLIES:
-            self._tallies[event, label] = cell
+        if len(self._tallies[event]) < _MOST_TALLIES:
+            self._tallies[event][label] = cell
         return cell
 
     def show(self, figure: str, value: float) -> None:
@@ -233,14 +247,24 @@ class TelemetryObserver:
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
         """Time an authentication."""
-        self._authentications.observe((scheme,), duration_s)
+        try:
+            cell = self._schemes[scheme]
+        except KeyError:
+            cell = self._schemes[scheme] = self._authentications.cell((scheme,))
+        cell[bisect_left(_AUTHENTICATION_BOUNDS, duration_s)] += 1.0
+        cell[-1] += duration_s
 
     def _add(self, family: Family, *key: str) -> None:
         """Add one."""
         self._metrics.values(family).add(key)
 
-    def _request_kind(self, record: AccessRecord) -> Kind:
-        """Look at the first request of a kind."""
+    def _caller_kind(self, record: AccessRecord) -> Kind:
+        """Look at the first request of a kind from one caller."""
+        kind = self._answers.find(_answered(record), record)
+        return replace(kind, words=ready(events.caller(record), bytes(kind.words)))
+
+    def _answer_kind(self, record: AccessRecord) -> Kind:
+        """Look at the first request of a kind, whoever asked."""
         surface, route, method = record.surface, record.route, record.method
         status_class = _CLASSES.get(record.status, OTHER)
         values = self._metrics.values
@@ -250,7 +274,7 @@ class TelemetryObserver:
                 self._durations.cell((surface, route, method, status_class)),
                 self._overheads.cell((route,)),
             ),
-            rest=rest_of_line(events.access_kind(record), self._always),
+            words=msgspec.Raw(inside({**events.access_kind(record), **self._always})),
         )
 
     def _call_kind(self, call: ProviderCall) -> Kind:
@@ -260,8 +284,18 @@ class TelemetryObserver:
         return Kind(
             counters=(calls.cell((call.provider, call.operation, call.outcome)),),
             timings=() if call.outcome in _NOT_CALLED else (duration,),
-            rest=rest_of_line(events.provider_call_kind(call), self._always),
+            words=ready({**events.provider_call_kind(call), **self._always}),
+            quiet=call.outcome == "ok" and call.operation.startswith(_READING),
         )
+
+
+def _answered(record: AccessRecord) -> tuple[str | int, ...]:
+    """Say what sets the kinds of answers apart."""
+    return (
+        *(record.surface, record.route, record.path_template, record.method, record.status),
+        *(record.auth, record.code, record.reason, record.resource),
+        *(record.payout, record.payout_method),
+    )
 
 
 def _headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:

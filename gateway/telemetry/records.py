@@ -91,6 +91,10 @@ class Observer(Protocol):
         """Note how many calls a provider has in flight now."""
         ...
 
+    def certificate(self, provider: str, ends: datetime) -> None:
+        """Note when the certificate ends that we show to a provider, whenever one was read."""
+        ...
+
     def count(self, event: str, label: str) -> None:
         """
         Count what has no record of its own.

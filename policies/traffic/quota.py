@@ -58,16 +58,17 @@ class Buckets:
     def draw(self, key: str) -> Draw:
         """Take one token of ``key`` if there is one."""
         now = self._clock()
-        step = self._step
-        full_at = max(self._full_at.get(key, now), now) + step
+        step, kept = self._step, self._full_at
+        full_at = kept.get(key, now)
+        full_at = (max(now, full_at)) + step
         over = full_at - now - self._capacity
         if over > self._slack:
             return Draw(False, 0, over)  # noqa: FBT003 - the field's name stands in the class
-        self._full_at[key] = full_at
-        self._full_at.move_to_end(key)
-        if len(self._full_at) > _KEYS_KEPT:
-            self._full_at.popitem(last=False)
-        return Draw(True, max(0, round(-over / step)), 0.0)  # noqa: FBT003
+        kept[key] = full_at
+        kept.move_to_end(key)
+        if len(kept) > _KEYS_KEPT:
+            kept.popitem(last=False)
+        return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
 
 
 class WithinQuota:

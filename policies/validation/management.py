@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
@@ -23,6 +24,10 @@ _REFUSES: Final = (VALIDATION_FAILED,)
 _SECRETS: Final = frozenset({"credentials"})
 """Fields that are sealed as they stand, line breaks and all."""
 
+# The words of msgspec; a test knows them.
+_MISSING: Final = re.compile(r"missing required field `(\w+)`")
+_PLACE: Final = re.compile(r"at `\$\.(\w+)")
+
 _COUNTED: Final = {"type": "integer", "minimum": 1, "maximum": 10**18 - 1}
 
 PAGING: Final = (
@@ -42,17 +47,23 @@ PAGING: Final = (
 
 
 def body(shape: type[Body]) -> Input[Body]:
-    """Take a JSON object of a shape; null counts as absent, unknown fields are counted."""
+    """
+    Take a JSON object of a shape; null counts as absent, unknown fields are counted.
+
+    Where no field is needed the body may be absent: who revokes in a hurry has
+    nothing to say.
+    """
+    may_be_absent = not any(each.required for each in msgspec.structs.fields(shape))
 
     def read(asked: Asked) -> Body:
-        found = _document(asked)
+        found = {} if may_be_absent and _is_absent(asked) else _document(asked)
         asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
         try:
             return msgspec.convert(_given(found), shape)
         except msgspec.ValidationError as problem:
-            raise ServiceError(VALIDATION_FAILED, "field") from problem
+            raise _not_valid(reason="field", why=_told(str(problem))) from problem
 
-    return Input(read=read, body=shape, refuses=_REFUSES)
+    return Input(read=read, body=shape, refuses=_REFUSES, may_be_absent=may_be_absent)
 
 
 def of_path(name: str) -> Input[str]:
@@ -77,7 +88,12 @@ def both(path: Input[str], shape: type[Body]) -> Input[tuple[str, Body]]:
     def read(asked: Asked) -> tuple[str, Body]:
         return path.read(asked), further.read(asked)
 
-    return Input(read=read, body=shape, refuses=(*path.refuses, *further.refuses))
+    return Input(
+        read=read,
+        body=shape,
+        refuses=(*path.refuses, *further.refuses),
+        may_be_absent=further.may_be_absent,
+    )
 
 
 def filters(read: Callable[[Filters], Wanted], *parameters: Parameter) -> Input[Wanted]:
@@ -131,7 +147,7 @@ class Filters:
         """Read which page."""
         page, limit = self.whole("page"), self.whole("limit")
         if page == 0 or limit == 0:
-            raise ServiceError(VALIDATION_FAILED, "paging")
+            raise _not_valid(reason="paging", why="A page and its limit count from 1.")
         return Paging(page or 1, min(limit or DEFAULT_LIMIT, LARGEST_LIMIT))
 
     def read(self, name: str, reader: Callable[[str], Read]) -> Read | None:
@@ -140,11 +156,11 @@ class Filters:
         if not values:
             return None
         if len(values) > 1:
-            raise ServiceError(VALIDATION_FAILED, "repeated")
+            raise _not_valid(reason="repeated", why=f"The filter {name} stands twice.")
         try:
             return reader(values[0])
         except ValueError as problem:
-            raise ServiceError(VALIDATION_FAILED, "form") from problem
+            raise _not_valid(reason="form", why=f"The filter {name} has another form.") from problem
 
 
 def instant(text: str) -> datetime:
@@ -174,12 +190,28 @@ def _path(name: str, reader: Callable[[str], str]) -> Input[str]:
     return Input(read=read, refuses=(NOT_FOUND,))
 
 
+def _is_absent(asked: Asked) -> bool:
+    return asked.content_type is None and not asked.body
+
+
+def _not_valid(*, reason: str, why: str) -> ServiceError:
+    return ServiceError(VALIDATION_FAILED, reason, detail=why)
+
+
+def _told(problem: str) -> str:
+    """Name the field that is wrong; of what was sent nothing is repeated."""
+    missing, wrong = _MISSING.search(problem), _PLACE.search(problem)
+    if missing is not None:
+        return f"The field {missing[1]} is missing."
+    return f"The field {wrong[1]} has another form." if wrong is not None else ""
+
+
 def _document(asked: Asked) -> Mapping[str, Any]:
     """Read one JSON object; the reason stays, the code is ours."""
     try:
         return document(asked)
     except ServiceError as refusal:
-        raise ServiceError(VALIDATION_FAILED, refusal.reason) from refusal
+        raise _not_valid(reason=refusal.reason, why="The body is one JSON object.") from refusal
 
 
 def _given(found: Mapping[str, Any]) -> dict[str, Any]:

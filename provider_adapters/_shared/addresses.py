@@ -11,8 +11,8 @@ import ipaddress
 import socket
 from enum import StrEnum
 
-from aiohttp import ThreadedResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from gateway.domain.accounts import Environment

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from gateway.domain.accounts import Environment
+from gateway.domain.callbacks import CallbackProof
+from gateway.domain.clocks import Now
 from gateway.domain.providers import Capabilities, ProviderAdapter
 from gateway.telemetry.records import Observer
 
@@ -51,6 +53,19 @@ class AdapterFactory(Protocol):
             AdapterRefused: the settings are wrong, or the bank must not be
                 used in this environment.
         """
+        ...
+
+
+@runtime_checkable
+class CallbackFactory(Protocol):
+    """What an ``AdapterFactory`` is too if its bank sends callbacks."""
+
+    def proof(self, secrets: Sequence[bytes], now: Now) -> CallbackProof:
+        """Make what believes a callback of any of these secrets; there is at least one."""
+        ...
+
+    def token(self, secret: bytes) -> str:
+        """Return the last step of the address that a bank with this secret is given."""
         ...
 
 

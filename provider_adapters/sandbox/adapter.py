@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from gateway.domain.accounts import Environment
 from gateway.domain.balances import Balance
+from gateway.domain.callbacks import CallbackProof
 from gateway.domain.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.clocks import Deadline
+from gateway.domain.clocks import Deadline, Now
 from gateway.domain.incoming import IncomingPayment
 from gateway.domain.payouts import PayoutOrder
 from gateway.domain.pix_keys import KeyOrder, KeyOwner, PixKey
@@ -37,6 +39,7 @@ from provider_adapters._shared.transcript import Transcript
 from provider_adapters._shared.wire.transport import WireTransport
 from provider_adapters.sandbox import client as bank
 from provider_adapters.sandbox import documents, listing, payouts, translate
+from provider_adapters.sandbox.callbacks import SandboxProof, token_of
 from provider_adapters.sandbox.client import Question
 from provider_adapters.sandbox.options import SandboxOptions
 from provider_adapters.sandbox.settings import SandboxSettings
@@ -255,7 +258,7 @@ class SandboxAdapter:
 
 
 class SandboxFactory:
-    """Makes sandbox adapters; an ``AdapterFactory``."""
+    """Makes sandbox adapters; an ``AdapterFactory`` and a ``CallbackFactory``."""
 
     settings = SandboxSettings
     capabilities = SandboxSettings().capabilities()
@@ -284,9 +287,20 @@ class SandboxFactory:
             around=self._around,
         )
 
+    def proof(self, secrets: Sequence[bytes], now: Now) -> CallbackProof:
+        """Make what believes the bank's callbacks; see ``CallbackFactory``."""
+        return SandboxProof(secrets, now)
+
+    def token(self, secret: bytes) -> str:
+        """Return the last step of the callbacks' address."""
+        return token_of(secret)
+
     def _client(self, name: str, chosen: SandboxSettings, observer: Observer) -> ProviderClient:
         """Make the client; nothing is opened yet."""
         around = self._around
+        if around.certified is None:
+            told = partial(observer.certificate, name)
+            around = dataclasses.replace(around, certified=told)
         transport = WireTransport(
             _base_url(name, chosen), chosen.limits, Environment.SANDBOX, around, chosen.tls
         )

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import msgspec
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Error(msgspec.Struct, frozen=True):
@@ -46,8 +47,8 @@ class Chaves(msgspec.Struct, frozen=True):
     chaves: list[Chave]
 
 
-class Pessoa(msgspec.Struct, frozen=True):
-    """Somebody who pays or is paid."""
+class Pessoa(msgspec.Struct, frozen=True, gc=False):
+    """Somebody who pays or is paid; texts alone, of no interest to the garbage collector."""
 
     nome: str | None = None
     documento: str | None = None
@@ -90,13 +91,13 @@ class CobrancaPaga(msgspec.Struct, frozen=True, kw_only=True):
     pagamento: Pagamento | None
 
 
-class Lancamento(msgspec.Struct, frozen=True, kw_only=True):
+class Lancamento(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A movement; the amount is positive, ``natureza`` tells the direction."""
 
     id: str
     tipo: str
     natureza: str
-    valor_centavos: int
+    valor_centavos: Unsigned
     e2e: str | None
     descricao: str | None
     contraparte: Pessoa | None

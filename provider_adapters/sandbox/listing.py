@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from gateway.domain.windows import Window
@@ -12,12 +13,15 @@ LARGEST_PAGE: Final = 500
 
 def query(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
     """Write what part of a list is wanted; the bank's window is half open as ours."""
-    asked = {
-        "de": instant(window.start),
-        "ate": instant(window.end),
-        "limite": str(min(max(limit, 1), LARGEST_PAGE)),
-    }
+    start, end = _instants(window)
+    asked = {"de": start, "ate": end, "limite": str(min(max(limit, 1), LARGEST_PAGE))}
     return asked if cursor is None else {**asked, "cursor": cursor}
+
+
+@lru_cache(maxsize=1_000)
+def _instants(window: Window) -> tuple[str, str]:
+    """Write both ends of a window; the same few days are asked for over and over."""
+    return instant(window.start), instant(window.end)
 
 
 def instant(at: datetime) -> str:

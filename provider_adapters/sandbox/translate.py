@@ -82,6 +82,9 @@ ERRORS: Final[Mapping[tuple[int, str], tuple[type[ProviderError], Reason]]] = {
 }
 """What the bank's errors mean for a read; all others go by their status."""
 
+# Looking a member up by its name costs Python 3.11 a call each time.
+_OTHER: Final = MovementKind.OTHER
+
 
 def failure(answer: ProviderAnswer) -> ProviderError:
     """Name what an answer that is not 200 means."""
@@ -215,28 +218,29 @@ def _payment(document: said.CobrancaPaga) -> ChargePayment:
 
 
 def _entry(document: said.Lancamento, unseen: Unseen) -> Entry:
-    is_pix = IS_PIX.get(document.tipo)
-    if is_pix is None:
+    kind = KINDS.get(document.tipo)
+    if kind is None:
         unseen()
     return Entry(
         provider_id=document.id,
         e2e_id=document.e2e or "",
         direction=_listed(DIRECTIONS, document.natureza),
-        is_pix=bool(is_pix),
-        value=_positive(document.valor_centavos),
+        is_pix=IS_PIX.get(document.tipo, False),
+        value=Money(document.valor_centavos),
         description=document.descricao or "",
         counterparty=_party(document.contraparte),
         created_at=document.criado_em.astimezone(UTC),
         provider_key=document.chave_idempotencia or "",
-        kind=KINDS.get(document.tipo, MovementKind.OTHER),
+        kind=kind or _OTHER,
     )
 
 
 def _listed(words: Mapping[str, Value], word: str) -> Value:
     """Look up a word that has no careful default."""
-    if word not in words:
+    value = words.get(word)
+    if value is None:
         raise ValueError(Reason.UNKNOWN_STATUS)
-    return words[word]
+    return value
 
 
 def _money(centavos: int | None) -> Money | None:

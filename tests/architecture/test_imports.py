@@ -34,9 +34,9 @@ def test_no_contract_is_lost():
 
 
 @pytest.mark.parametrize("path", DOMAIN, ids=str)
-def test_the_domain_needs_only_the_standard_library(path: Path):
-    """A contract can forbid packages by name; this forbids those nobody thought of."""
-    strangers = set(imported(path)) - sys.stdlib_module_names - {"gateway"}
+def test_the_domain_needs_only_the_standard_library_and_structs(path: Path):
+    """A contract can forbid packages by name; this forbids those nobody thought of (ADR 0011)."""
+    strangers = set(imported(path)) - sys.stdlib_module_names - {"gateway", "msgspec"}
 
     assert strangers == set()
 

@@ -19,6 +19,14 @@ RULES: list[dict[str, Any]] = [
 ]
 NAMES = [rule["alert"] for rule in RULES]
 PAYOUTS = {"PayoutUnresolvedOld", "PayoutReview", "PayoutIntentStoreFailing", "PayoutCasLosses"}
+PEOPLE = {
+    *("RefreshTokenReuse", "LoginLockoutsSpike", "SecondFactorGuessing", "SecondFactorsPending"),
+    *("SessionsSurge", "CsrfRejections", "ApprovalsWaitingLong", "SigningKeyOld"),
+    "AuditChainBroken",
+}
+BANKS = {"CertificateExpiring", "CertificateAlmostExpired", "CallbacksForged"}
+EXPLAINED = PAYOUTS | PEOPLE | BANKS
+"""Alerts that are not plain from their own words: the runbook says what to do."""
 
 FOREIGN = {"up", "scrape_samples_scraped"}
 """Series that Prometheus itself makes for every scrape."""
@@ -98,17 +106,29 @@ def test_an_alert_has_one_rule():
     assert len(NAMES) == len(set(NAMES))
 
 
-def test_every_alert_about_payouts_leads_to_its_section():
+def test_every_alert_that_needs_explaining_leads_to_its_section():
     """And the runbook has no section without its alert."""
     page = (ROOT / "docs/runbook.md").read_text()
     sections = set(re.findall(r"^## (\w+)$", page, re.MULTILINE))
 
     led = {rule["alert"]: rule["annotations"].get("runbook", "") for rule in RULES}
 
-    assert sections == PAYOUTS
-    assert {name: led[name] for name in PAYOUTS} == {
-        name: f"docs/runbook.md#{name.lower()}" for name in PAYOUTS
+    assert sections == EXPLAINED
+    assert {name for name in led if led[name]} == EXPLAINED
+    assert {name: led[name] for name in EXPLAINED} == {
+        name: f"docs/runbook.md#{name.lower()}" for name in EXPLAINED
     }
+
+
+def test_whoever_is_alarmed_is_told_of_every_state_that_people_watch():
+    """A figure that is looked up for operators alone is of no use where nobody is alarmed by it."""
+    watched = {name for rule in RULES for name, _ in used(rule)}
+
+    assert {
+        *("gateway_sessions_active", "gateway_approvals_oldest_waiting_seconds"),
+        "gateway_audit_chain_broken",
+        *("gateway_signing_key_age_seconds", "gateway_tls_certificate_expiry_timestamp_seconds"),
+    } <= watched
 
 
 def test_the_commands_a_runbook_names_exist():

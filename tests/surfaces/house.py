@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import aiohttp
@@ -16,8 +16,9 @@ from gateway.app.panel import Panel, assemble_panel
 from gateway.app.people import People, Tidying
 from gateway.app.people_surfaces import (
     PeopleParts,
-    make_bearer,
+    PeopleQuestions,
     make_panel_api,
+    make_people_questions,
     make_people_surfaces,
 )
 from gateway.app.surfaces import described_surfaces
@@ -27,7 +28,7 @@ from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.domain import errors, identity_errors
 from gateway.http.admission import Admission
 from gateway.http.pages import openapi_pages
-from gateway.http.route import Surface
+from gateway.http.route import Gate, Surface
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
 from gateway.http.wire.listener import Address, Listener
@@ -35,9 +36,11 @@ from gateway.mail import MailSender
 from gateway.security.derivation import Derivation
 from gateway.security.digests import SecretDigester
 from gateway.security.keys import Keys
+from gateway.security.phc import Cost
 from gateway.store.engine import Store
+from policies.traffic.person_quota import WithinPersonQuota
 from tests.surfaces.answers import JSON, Answer
-from tests.unit.door import EMAIL, PASSWORD, Door, door_of
+from tests.unit.door import EMAIL, LITTLE, PASSWORD, Door, door_of
 from tests.unit.gateway.http.stage import Witness
 from tests.unit.standing import Clock
 
@@ -218,9 +221,11 @@ def check(answer: Answer, method: str) -> None:
 
 
 @asynccontextmanager
-async def house_on(store: Store, clock: Clock, **rates: Rate) -> AsyncIterator[House]:
-    """Serve people over a store; ``rates`` are quotas that are scarce."""
-    door, counted = door_of(store, clock), list[tuple[str, str]]()
+async def house_on(
+    store: Store, clock: Clock, *, cost: Cost = LITTLE, **rates: Rate
+) -> AsyncIterator[House]:
+    """Serve people over a store; ``rates`` are quotas that are scarce, ``cost`` a digest's."""
+    door, counted = door_of(store, clock, cost=cost), list[tuple[str, str]]()
     await door.desk.keys.ensure()
     people = People(
         parts=door.parts,
@@ -261,7 +266,7 @@ async def house_on(store: Store, clock: Clock, **rates: Rate) -> AsyncIterator[H
 
 def _settings(rates: dict[str, Rate]) -> Settings:
     """Make settings in which only what a test asks for is scarce."""
-    limits = RateLimits(**{"anonymous": FREE, "sign_in": FREE, **rates})
+    limits = RateLimits(**{"anonymous": FREE, "sign_in": FREE, "person": FREE, **rates})
     plain = msgspec.structs.replace(Settings(), ratelimits=limits)
     identity = msgspec.structs.replace(plain.identity, origin=ORIGIN)
     return msgspec.structs.replace(plain, identity=identity)
@@ -272,8 +277,17 @@ def _surfaces(parts: PeopleParts) -> tuple[Surface, ...]:
     described = described_surfaces(parts.settings)
     # nothing stands behind it
     office = next(each for each in described if each.name == "backoffice")
-    ours = make_people_surfaces(parts, make_bearer(parts.people))
-    return (*ours, make_panel_api(parts, office))
+    who = make_people_questions(parts)
+    counted = replace(office, gates=tuple(_counted(each, who) for each in office.gates))
+    return (*make_people_surfaces(parts, who), make_panel_api(parts, who, counted))
+
+
+def _counted(gate: Gate[Any], who: PeopleQuestions) -> Gate[Any]:
+    """Have a gate of the described office draw from the house's own buckets."""
+    policies = [
+        who.persons if isinstance(each, WithinPersonQuota) else each for each in gate.policies
+    ]
+    return replace(gate, policies=policies)
 
 
 def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:

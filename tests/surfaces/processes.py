@@ -65,13 +65,14 @@ class Place:
         """Return a path below the demo's main account."""
         return f"/baas/v1/account/{self.demo['accounts']['main']['id']}{path}"
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start the command; it prints into ``said``."""
+    def start(self, command: str = "serve", *options: str) -> subprocess.Popen[bytes]:
+        """Start a command; it prints into ``said``."""
         ports = {name: str(port) for name, port in self.ports.items()}
         environ = {**os.environ, **ports, "PIXGATE_VAR": str(self.folder)}
+        arguments = [command, "--config", str(self.config), *options]
         with self.said.open("ab") as output:
             return subprocess.Popen(
-                [sys.executable, "-m", "gateway", "serve", "--config", str(self.config)],
+                [sys.executable, "-m", "gateway", *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

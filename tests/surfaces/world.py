@@ -222,7 +222,7 @@ def sandbox(folder: Path, **changed: object) -> Settings:
         admin=Admin(port=0),
         database=Database(auth_timeout_s=5, timeout_s=5),
         limits=Limits(loop_lag_s=30, failed_credentials=failed),
-        ratelimits=RateLimits(read=FREE, payout=FREE, company=FREE, anonymous=FREE, sign_in=FREE),
+        ratelimits=RateLimits(**dict.fromkeys(RateLimits.__struct_fields__, FREE)),
         providers={
             "sandbox": provider,
             "sandbox-read-only": msgspec.structs.replace(provider, read_only=True),

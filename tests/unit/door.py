@@ -30,6 +30,9 @@ EMAIL = "maria@example.com"
 PASSWORD = "uma frase bem comprida"
 HOME = Visitor(address="203.0.113.7", user_agent="curl")
 ELSEWHERE = Visitor(address="198.51.100.9")
+LITTLE = Cost(kib=64, passes=1)
+"""Of digests that nobody measures."""
+
 AUDIENCE = Audience("pixgate", "pixgate")
 
 
@@ -100,7 +103,7 @@ class Door:
         return linked.partition("?token=")[2].split()[0]
 
 
-def door_of(store: Store, clock: Clock, rules: Rules | None = None) -> Door:
+def door_of(store: Store, clock: Clock, rules: Rules | None = None, *, cost: Cost = LITTLE) -> Door:
     """Open a door on a store; it is closed by closing its hasher."""
     noticed: list[tuple[str, str]] = []
     paused: list[float] = []
@@ -110,7 +113,7 @@ def door_of(store: Store, clock: Clock, rules: Rules | None = None) -> Door:
 
     sealer = Sealer({"k": b"k" * 32}, "k")
     keyring = Keyring(store.identity.signing_keys, sealer, clock.now, clock.monotonic)
-    hasher = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), Room(waiting=500))
+    hasher = PasswordHasher({"p": b"p" * 32}, cost, Room(waiting=500))
     crafts = Crafts(
         hashing=hasher,
         one_time=Totp("pixgate"),

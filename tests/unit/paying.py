@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import TypeVar
@@ -222,8 +222,10 @@ class ShakyStore:
     async def find(self, account_id: str, reference: str) -> Payout | None:
         return await self._do("find", lambda: self.inner.find(account_id, reference))
 
-    async def search(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
-        return await self._do("search", lambda: self.inner.search(account_id, search))
+    async def search(
+        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
+    ) -> tuple[Sequence[Payout], int]:
+        return await self._do("search", lambda: self.inner.search(account_id, search, states))
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
         return await self._do("attempts", lambda: self.inner.attempts(account_id, reference))

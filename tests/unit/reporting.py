@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
+import msgspec
+
 from gateway.domain.accounts import BankCoordinates, Environment
 from gateway.domain.balances import Balance
 from gateway.domain.charges import Party
@@ -28,7 +30,7 @@ ENTRY = Entry(
     created_at=NOON,
     kind=MovementKind.PIX,
 )
-FEE = replace(
+FEE = msgspec.structs.replace(
     ENTRY,
     provider_id="mov-2",
     e2e_id="",
@@ -59,7 +61,7 @@ DOCUMENT = Document(
 
 def entry(**changed: object) -> Entry:
     """A Pix of R$ 1,234.56 from Maria at noon, but for what is changed."""
-    return replace(ENTRY, **changed)  # type: ignore[arg-type]
+    return msgspec.structs.replace(ENTRY, **changed)
 
 
 def document(*entries: Entry, **changed: object) -> Document:

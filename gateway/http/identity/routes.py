@@ -18,7 +18,7 @@ from gateway.http.identity import represent
 from gateway.http.people import represent as people
 from gateway.http.people.acts import OwnAccount
 from gateway.http.people.callers import Guest, Member
-from gateway.http.people.routes import BODY_BYTES, FAILS, NO_CONTENT, OWN, OWN_BODY, SIGN_IN
+from gateway.http.people.routes import BODY_BYTES, FAILS, LEAVING, NO_CONTENT, OWN_BODY, SIGN_IN
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.identity.answers import FactorAsked, SignedIn, TokenPair
 from gateway.operations.identity.panel_parts import Tokens, WayIn
@@ -106,7 +106,7 @@ def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
             name="identity.logout",
             tells="Sign out: the session ends with all of its tokens, at once.",
             needs=None,
-            limits=OWN,
+            limits=LEAVING,
             takes=NOTHING,
             runs=does.logout,
             shows=people.done,

@@ -22,6 +22,7 @@ from gateway.http.people.routes import BODY_BYTES, factor_rows, own_rows, way_ba
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
 from policies.traffic.address_quota import WithinAddressQuota
+from policies.traffic.person_quota import WithinPersonQuota
 
 CHALLENGE = 'Bearer realm="iam"'
 """Never Basic: a browser would open a password box of its own."""
@@ -44,6 +45,21 @@ CATALOGUE: tuple[ErrorCode, ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityQuestions:
+    """
+    The policies that need something to look at.
+
+    Attributes:
+        quota: Of addresses, before anybody is known.
+        persons: Of people, from then on.
+    """
+
+    bearer: BearerToken
+    quota: WithinAddressQuota
+    persons: WithinPersonQuota
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityRuns:
     """
     What the rows run.
@@ -59,20 +75,17 @@ class IdentityRuns:
 
 
 def identity_surface(
-    runs: IdentityRuns,
-    bearer: BearerToken,
-    quota: WithinAddressQuota,
-    environment: Environment,
+    runs: IdentityRuns, questions: IdentityQuestions, environment: Environment
 ) -> Surface:
     """Put the gates together."""
     strangers = Gate(
-        policies=(quota,),
+        policies=(questions.quota,),
         admits=admit_guest,
         rows=(*entrance_rows(runs.entrance), *way_back_rows(NAME, runs.ways_back)),
         opens="nobody has a token before they sign in",
     )
     members = Gate(
-        policies=(bearer,),
+        policies=(questions.bearer, questions.persons),
         admits=admit_member,
         rows=(*bearer_rows(runs.own), *own_rows(NAME, runs.own), *factor_rows(NAME, runs.own)),
         scheme="bearer",

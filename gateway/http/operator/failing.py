@@ -10,12 +10,13 @@ from gateway.domain.provider_options import OutcomeUnknown
 from gateway.domain.providers import NotFound, NotSupported, ProviderError, Unreachable
 from gateway.domain.stores import StoreUnavailable
 from gateway.http.route import RowLimits
+from policies.traffic.person_quota import PERSON
 
 Fails = dict[type[Exception], ErrorCode]
 
 BODY_BYTES: Final = 64 * 1024
-PLAIN: Final = RowLimits("office", 0)
-WITH_BODY: Final = RowLimits("office", BODY_BYTES)
+PLAIN: Final = RowLimits(PERSON, 0)
+WITH_BODY: Final = RowLimits(PERSON, BODY_BYTES)
 CREATED: Final = 201
 
 STORE_FAILS: Final[Fails] = {StoreUnavailable: errors.INTERNAL}

@@ -25,6 +25,7 @@ from policies.authorization.account_state import AccountState
 from policies.authorization.right import RequiresRight
 from policies.authorization.step_up import FreshFactor
 from policies.authorization.visible_account import VisibleAccount
+from policies.traffic.person_quota import WithinPersonQuota
 from policies.validation.identifiers import Identifiers
 
 NAME: Final = "backoffice"
@@ -45,6 +46,7 @@ class OfficeQuestions:
     """
 
     bearer: BearerToken
+    persons: WithinPersonQuota
     account: VisibleAccount
     now: Now
 
@@ -112,7 +114,10 @@ def _gates(
     questions: OfficeQuestions, rows: OfficeRows
 ) -> tuple[Gate[Staff], Gate[Office], Gate[Office]]:
     """Ask who it is, what they may do, how fresh their factor is; then for the account."""
-    person = (questions.bearer, RequiresRight(), FreshFactor(questions.now), Identifiers())
+    person = (
+        *(questions.bearer, questions.persons),
+        *(RequiresRight(), FreshFactor(questions.now), Identifiers()),
+    )
     account = (*person, questions.account)
     staff, office = admit_staff(questions.now), admit_office(questions.now)
     return (

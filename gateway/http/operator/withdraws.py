@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain import errors, identity_errors
+from gateway.domain import errors
 from gateway.domain.approvals import Approval
 from gateway.domain.calls import Input
 from gateway.domain.payouts import Payout, PayoutMethod, PayoutRequest
@@ -68,7 +68,7 @@ def withdraw_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             runs=as_caller(does.payout_lists.search),
             shows=resources.payouts,
             fails=STORE_FAILS,
-            raises=(identity_errors.NOT_POSSIBLE,),
+            raises=(),
         ),
     )
 

@@ -19,7 +19,7 @@ from gateway.domain.identity_errors import (
 )
 from gateway.http.panel.represent import PanelShows
 from gateway.http.people.callers import Guest, Member
-from gateway.http.people.routes import BODY_BYTES, FAILS, NO_CONTENT, OWN_BODY, SIGN_IN
+from gateway.http.people.routes import BODY_BYTES, FAILS, LEAVING, NO_CONTENT, OWN_BODY, SIGN_IN
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.identity.desk import IdentityDesk
 from gateway.operations.identity.panel import PanelSessionRecords
@@ -28,7 +28,6 @@ from policies.validation.identity import CODE, LOGIN, CodeBody, LoginBody
 from policies.validation.inputs import NOTHING
 
 _SESSION = RowLimits("anonymous", 0)
-_LEAVING = RowLimits("own", 0)
 _MFA = RowLimits("sign_in", BODY_BYTES)
 
 
@@ -136,7 +135,7 @@ def leaving_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             name="panel.logout",
             tells="Sign this browser out; safe to repeat.",
             needs=None,
-            limits=_LEAVING,
+            limits=LEAVING,
             takes=NOTHING,
             runs=does.logout,
             shows=shows.left,

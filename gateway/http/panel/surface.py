@@ -22,6 +22,7 @@ from gateway.http.route import Gate, Row, Surface
 from policies.authentication.session import BrowserCookie, SessionCookie
 from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.csrf import CsrfToken, Origin, ReadFromOurPage, WriteFromOurPage
+from policies.traffic.person_quota import WithinPersonQuota
 
 NAME = "panel"
 CHALLENGE = 'Bearer realm="iam"'
@@ -39,10 +40,14 @@ class PanelQuestions:
     The policies of cookie gates.
 
     Attributes:
+        quota: Of addresses, before anybody is known.
+        persons: Of people, from then on; asked last, so that no foreign page
+            can use it up.
         origin: Where our pages come from.
     """
 
     quota: WithinAddressQuota
+    persons: WithinPersonQuota
     browser: BrowserCookie
     session: SessionCookie
     origin: Origin
@@ -113,7 +118,13 @@ def _members(runs: PanelRuns, questions: PanelQuestions) -> Sequence[Gate[Member
 
     parts = ((questions.reads, _reading(rows)), (questions.writes, _writing(rows)))
     return [
-        Gate(policies=policies, admits=admit, rows=part, scheme="session", opens=_OWN)
+        Gate(
+            policies=(*policies, questions.persons),
+            admits=admit,
+            rows=part,
+            scheme="session",
+            opens=_OWN,
+        )
         for policies, part in parts
     ]
 

@@ -20,13 +20,17 @@ from gateway.http.people import represent
 from gateway.http.people.acts import OwnAccount, WaysBack
 from gateway.http.people.callers import Guest, Member
 from gateway.http.route import Row, RowLimits, route
+from policies.traffic.person_quota import PERSON
 from policies.validation.identity import CHANGE, CODE, FORGOT, LINK, PASSWORD, SESSION_ID
 from policies.validation.inputs import NOTHING
 
 BODY_BYTES = 16 * 1024
 SIGN_IN = RowLimits("sign_in", BODY_BYTES)
-OWN = RowLimits("own", 0)
-OWN_BODY = RowLimits("own", BODY_BYTES)
+OWN = RowLimits(PERSON, 0)
+OWN_BODY = RowLimits(PERSON, BODY_BYTES)
+LEAVING = RowLimits("leaving", 0)
+"""Signing out is never refused for having asked too often."""
+
 NO_CONTENT = 204
 ACCEPTED = 202
 

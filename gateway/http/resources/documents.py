@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
@@ -16,6 +17,16 @@ Instant = Annotated[
         examples=["2026-09-22T13:40:11Z"],
     ),
 ]
+Moment = Annotated[
+    datetime,
+    Meta(
+        tz=True,
+        description="RFC 3339 in UTC",
+        examples=["2026-09-22T13:40:11Z"],
+        extra_json_schema={"pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$"},
+    ),
+]
+"""An instant in UTC that is never absent; ``dumps`` writes it as ``instant`` would."""
 Minute = Annotated[
     str,
     Meta(
@@ -148,7 +159,7 @@ class EntryDocument(TypedDict):
     tags: list[str]
     document_number: int
     counterparty: PartyDocument
-    created_at: Instant
+    created_at: Moment
 
 
 class StatementDocument(TypedDict):

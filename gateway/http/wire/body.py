@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from aiohttp import StreamReader
+from aiohttp.streams import StreamReader
 from aiohttp.web_protocol import RequestPayloadError
 
 

@@ -26,10 +26,11 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast
 
-from aiohttp import StreamReader, hdrs
+from aiohttp import hdrs
 from aiohttp.base_protocol import BaseProtocol
 from aiohttp.http import HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
+from aiohttp.streams import StreamReader
 from aiohttp.tcp_helpers import tcp_keepalive
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from aiohttp import StreamReader, hdrs
+from aiohttp import hdrs
 from aiohttp.http import HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
+from aiohttp.streams import StreamReader
 from multidict import CIMultiDictProxy
 
 from gateway.http.wire.body import read_body

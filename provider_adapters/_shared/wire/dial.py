@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
-from aiohttp import ThreadedResolver
 from aiohttp.abc import AbstractResolver
+from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from gateway.domain.accounts import Environment

@@ -1,12 +1,13 @@
 """Accounts: what is stored comes back, sealed bytes included, and each change leaves its event."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from gateway.domain.stores import AlreadyExists, StoreUnavailable
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, COMPANY, SISTER, account, company, event
+from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event
 
 
 async def test_an_account_comes_back_as_it_was(store: Store) -> None:
@@ -70,3 +71,22 @@ async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
     assert {each.id for each in everyone} == {ACCOUNT, SISTER, "a"}
     assert [each.id for each in ours] == [ACCOUNT, SISTER]
     assert theirs == [other]
+
+
+async def test_an_account_is_found_by_what_its_bank_calls_it(store: Store) -> None:
+    moved = replace(account("b"), provider_account="conta-2")
+    elsewhere = replace(account("c"), provider="other")
+    for each in (moved, elsewhere):
+        await store.accounts.add(each, event())
+
+    assert await store.accounts.find_at("sandbox", "conta-2") == moved
+    assert await store.accounts.find_at("other", "conta-1") == elsewhere
+    assert await store.accounts.find_at("other", "conta-2") is None
+    assert await store.accounts.find_at("sandbox", "CONTA-2") is None
+
+
+async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store) -> None:
+    older = replace(account("z"), created_at=NOW - timedelta(seconds=1))
+    await store.accounts.add(older, event())
+
+    assert await store.accounts.find_at("sandbox", "conta-1") == older

@@ -16,6 +16,7 @@ from gateway.domain.office_stores import (
     AuditSearch,
     CallbackSearch,
     RequestSearch,
+    Waiting,
 )
 from gateway.domain.request_log import LoggedRequest
 from gateway.domain.stores import AlreadyExists
@@ -121,6 +122,22 @@ async def test_what_waits_past_its_end_is_overdue(store: Store):
 
     assert await store.office.approvals.overdue(END - timedelta(seconds=1)) == []
     assert await store.office.approvals.overdue(END) == [APPROVAL]
+
+
+async def test_orders_that_can_still_be_decided_are_counted(store: Store):
+    none = await store.office.approvals.waiting(NOW)
+    await store.office.approvals.add(APPROVAL, event())
+    newer = replace(APPROVAL, id="a2", reference="2", ordered_at=NOW + timedelta(seconds=1))
+    await store.office.approvals.add(newer, event())
+    over = replace(APPROVAL, id="a3", reference="3", ordered_at=NOW - timedelta(days=1))
+    await store.office.approvals.add(replace(over, ends_at=NOW), event())
+
+    two = await store.office.approvals.waiting(NOW)
+    await store.office.approvals.decide(decided(ApprovalState.REJECTED), event())
+    one = await store.office.approvals.waiting(NOW)
+
+    assert (none, two) == (Waiting(0, None), Waiting(2, NOW))
+    assert one == Waiting(1, newer.ordered_at)
 
 
 async def test_an_event_of_a_bank_is_stored_once(store: Store, second: Store):

@@ -6,9 +6,10 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
+from gateway.domain.identity import PanelState
 from gateway.store.engine import Store
-from tests.contract.stores.people import END, MARIA, panel
-from tests.contract.stores.samples import NOW
+from tests.contract.stores.people import END, MARIA, panel, session, signed_in, token
+from tests.contract.stores.samples import NOW, event
 
 LEASE = NOW + timedelta(seconds=15)
 
@@ -97,3 +98,30 @@ async def test_what_is_idle_or_over_is_forgotten(store: Store):
 
     assert forgotten == 2
     assert [each.id_hash for each in await store.identity.panels.of(MARIA)] == ["live"]
+
+
+async def test_browsers_are_counted_while_somebody_is_there(store: Store):
+    """Not the idle, the ended elsewhere, the over; a renewed cookie's old row is no second one."""
+    later = NOW + timedelta(hours=1)
+    seen = replace(panel(), seen_at=later)
+    await signed_in(store)
+    await store.identity.sessions.begin(session("s2"), token(session_id="s2"), event())
+    pending = replace(panel("p"), state=PanelState.MFA_PENDING, session_id="")
+    for each in (
+        seen,
+        replace(seen, id_hash="renewed"),
+        replace(seen, id_hash="over", ends_at=later),
+        replace(panel("idle"), session_id="s2"),
+        replace(seen, id_hash="stranger", session_id="nobody's"),
+        pending,
+        replace(pending, id_hash="p over", ends_at=later),
+        replace(pending, id_hash="anonymous", state=PanelState.ANONYMOUS),
+    ):
+        await store.identity.panels.add(each)
+
+    before = await store.identity.panels.live(NOW, later)
+    await store.identity.sessions.end("s1", later, "logout", None)
+    after = await store.identity.panels.live(NOW, later)
+
+    assert before == {PanelState.FULL: 1, PanelState.MFA_PENDING: 1}
+    assert after == {PanelState.FULL: 0, PanelState.MFA_PENDING: 1}

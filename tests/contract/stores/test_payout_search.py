@@ -1,11 +1,14 @@
 """The payout list: newest first, whole UTC days, true totals."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gateway.domain.payouts import PayoutState
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, SISTER, attempt, payout, search
+from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout, search
 
 DAY = datetime(2026, 3, 10, tzinfo=UTC)
 TICK = timedelta(microseconds=1)
@@ -83,6 +86,49 @@ async def test_the_list_is_the_accounts_own(store: Store) -> None:
     listed = await references(store, "2026-03-10", "2026-03-10")
 
     assert listed == ["o-0"]
+
+
+@pytest.mark.parametrize(
+    "states",
+    [
+        {PayoutState.PAID},
+        {PayoutState.REJECTED, PayoutState.FAILED},
+        set(PayoutState) - {PayoutState.PAID},
+        set(PayoutState),
+    ],
+    ids=["one", "two", "all but one", "all"],
+)
+async def test_the_list_of_some_states_is_parted_like_the_whole(
+    store: Store, states: Collection[PayoutState]
+) -> None:
+    """The list without the others: same order, its own total, nothing twice on any page."""
+    for place in range(4 * len(PayoutState)):
+        state = list(PayoutState)[place % len(PayoutState)]
+        made = payout(f"o-{place:02}", created_at=DAY + place // 3 * TICK)
+        await store.payouts.add(replace(made, state=state), attempt())
+    day = "2026-03-10"
+    whole, _ = await store.payouts.search(ACCOUNT, search(day, day, limit=100))
+
+    pages = [
+        await store.payouts.search(ACCOUNT, search(day, day, page=page, limit=5), states)
+        for page in range(1, 7)
+    ]
+
+    expected = [each for each in whole if each.state in states]
+    assert [each for page, _ in pages for each in page] == expected
+    assert {total for _, total in pages} == {len(expected)}
+
+
+async def test_a_payout_that_moved_on_is_listed_where_it_stands_now(store: Store) -> None:
+    await stored(store, NOW)
+    sending = {PayoutState.SENDING}
+    today = NOW.date().isoformat()
+
+    before = await store.payouts.search(ACCOUNT, search(today, today), sending)
+    await store.payouts.record(change(PayoutState.SENDING, PayoutState.PAID, reference="o-0"))
+    after = await store.payouts.search(ACCOUNT, search(today, today), sending)
+
+    assert (before[1], after) == (1, ([], 0))
 
 
 @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 
 from tests import raw_http
 from tests.surfaces.answers import Answer
@@ -49,6 +52,25 @@ async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Pa
     assert refused.headers["connection"] == "close"
     assert refused.headers["x-trace-id"]
     assert (inside.verdict, code) == ((502, "SVC.ACC.006"), 0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "INT"])
+async def test_a_stopped_process_leaves_no_request_out_of_the_request_log(
+    tmp_path: Path, number: signal.Signals
+):
+    """What came in since it was last written is written before the store is closed."""
+    where = place(tmp_path, drain_accept_s="0")
+    traces = {f"trace-{n}" for n in range(20)}
+    async with served(where) as running:
+        for each in traces:
+            await running.ask("GET", where.at("/balance"), headers={"X-Trace-ID": each})
+        running.process.send_signal(number)
+        code = await running.ended()
+
+    with contextlib.closing(sqlite3.connect(tmp_path / "pixgate.db")) as store:
+        kept = {row[0] for row in store.execute("SELECT trace_id FROM request_log")}
+    assert code == 0
+    assert traces <= kept
 
 
 async def test_an_interrupted_process_ends_at_once_with_zero(tmp_path: Path):

@@ -71,6 +71,7 @@ async def test_nobody_approves_their_own_order(desk: Desk):
     said = await desk.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by=who)
 
     assert said.verdict == (403, "FORBIDDEN")
+    assert said.document["message"].endswith("Another person has to agree to an order of your own.")
     assert await desk.world.executions(reference) == []
 
 

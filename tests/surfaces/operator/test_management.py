@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from typing import Any
 
 import pytest
 
@@ -192,6 +193,32 @@ async def test_every_act_is_on_record_under_the_person(desk: Desk):
     assert made["client_secret"].encode() not in found.body
     assert proof.document["whole"] is True
     assert proof.document["events"] >= act["number"]
+
+
+async def test_an_act_is_on_record_with_the_trace_of_its_request(desk: Desk):
+    """In every register, so that act, log line and request are found by one word."""
+    trace = {"X-Trace-ID": f"trace-{uuid.uuid4()}"}
+
+    async def does(method: str, path: str, document: object = None) -> Any:
+        said = await desk.ask(method, f"{OFFICE}{path}", document, by="admin", headers=trace)
+        assert said.status in {200, 201, 204}, said.body
+        return said.document if said.body else None
+
+    company = await does("POST", "/companies", {"name": "Traced Ltda"})
+    order = {"company_id": company["id"], "name": "Conta", "tax_number": CNPJ, "branch": "1"}
+    account = await does("POST", "/accounts", order)
+    await does("PATCH", f"/accounts/{account['id']}", {"active": True})
+    wanted = {"name": "n", "company_id": company["id"], "permissions": []}
+    credential = await does("POST", "/credentials", wanted)
+    await does("POST", f"/credentials/{credential['client_id']}/rotate", {"overlap_s": 60})
+    await does("POST", f"/credentials/{credential['client_id']}/revoke", {"reason": "x"})
+
+    said = await desk.ask("GET", f"{OFFICE}/audit?limit=100", by="security")
+    traced = [each for each in said.document["data"] if each["trace_id"] == trace["X-Trace-ID"]]
+    assert [each["action"] for each in reversed(traced)] == [
+        *("company.created", "account.created", "account.updated"),
+        *("credential.issued", "credential.rotated", "credential.revoked"),
+    ]
 
 
 async def test_the_record_is_exported_a_line_an_act(desk: Desk):

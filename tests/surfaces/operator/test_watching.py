@@ -75,6 +75,26 @@ async def test_providers_are_shown_with_their_last_call(desk: Desk):
     assert "create_refund" in one["operations"]
 
 
+async def test_what_no_request_changes_is_scraped(desk: Desk):
+    """Looked up in the store in the background: who is signed in, what waits, which keys sign."""
+    wanted = {
+        'gateway_sessions_active{state="full"} 0.0',
+        'gateway_sessions_active{state="mfa_pending"} 0.0',
+        "gateway_approvals_waiting 0.0",
+        "gateway_approvals_oldest_waiting_seconds 0.0",
+        'gateway_signing_keys{state="signing"} 1.0',
+        'gateway_signing_keys{state="next"} 0.0',
+        "gateway_audit_chain_broken 0.0",
+    }
+    scrape = f"http://127.0.0.1:{desk.world.gateway.operations.port}/metrics"
+
+    async with asyncio.timeout(10), desk.world.session.get(scrape) as said:
+        lines = set((await said.text()).splitlines())
+
+    assert wanted - lines == set()
+    assert any(line.startswith("gateway_signing_key_age_seconds ") for line in lines)
+
+
 async def test_the_sandboxs_mail_is_read_by_those_who_may(desk: Desk):
     order = {"email": f"{uuid.uuid4().hex}@example.com", "name": "N", "roles": ["viewer"]}
     await desk.ask("POST", f"{OFFICE}/users", order, by="admin")

@@ -21,6 +21,7 @@ class Witness:
     states: list[tuple[str, str, str]] = field(default_factory=list)
     retries: list[tuple[str, str]] = field(default_factory=list)
     crowds: list[int] = field(default_factory=list)
+    certificates: list[tuple[str, datetime]] = field(default_factory=list)
     counts: list[tuple[str, str]] = field(default_factory=list)
 
     def request(self, record: AccessRecord) -> None:
@@ -37,6 +38,9 @@ class Witness:
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
         self.crowds.append(calls)
+
+    def certificate(self, provider: str, ends: datetime) -> None:
+        self.certificates.append((provider, ends))
 
     def count(self, event: str, label: str) -> None:
         self.counts.append((event, label))

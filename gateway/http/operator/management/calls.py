@@ -16,13 +16,14 @@ from gateway.http.operator.callers import Staff
 from gateway.http.operator.failing import BODY_BYTES
 from gateway.http.route import Answer, RowLimits
 from gateway.operations.administration import NotPossible
+from policies.traffic.person_quota import PERSON
 
 Result = TypeVar("Result")
 """Of an act."""
 
-READ = RowLimits("office", 0)
-ACT = RowLimits("office", 0)
-WRITE = RowLimits("office", BODY_BYTES)
+READ = RowLimits(PERSON, 0)
+ACT = RowLimits(PERSON, 0)
+WRITE = RowLimits(PERSON, BODY_BYTES)
 CREATED = 201
 NO_CONTENT = 204
 

@@ -11,8 +11,6 @@ from gateway.app.office import OfficeStored, office_operations, office_questions
 from gateway.config.settings import Settings, Validation
 from gateway.domain.accounts import Account
 from gateway.domain.calls import Asked
-from gateway.domain.people import Person
-from policies.authentication.bearer import BearerToken
 from tests.unit.people import ACCOUNT, account, call, somebody
 from tests.unit.standing import Clock
 
@@ -46,14 +44,11 @@ def stored(accounts: object = None) -> OfficeStored:
     )
 
 
-async def who_is(_token: str) -> Person:
-    return somebody()
-
-
 async def test_an_account_is_read_from_the_store_each_time():
     """What an operator changed is seen by the next call, not when a cache forgets."""
     register = Register()
-    questions = office_questions(Settings(), stored(register), BearerToken(who_is), Clock().now)
+    parts: Any = Named()
+    questions = office_questions(Settings(), stored(register), parts, Clock().now)
     first, second = (call(Asked(path={"account_id": ACCOUNT}), person=somebody()) for _ in range(2))
 
     await questions.account(first)

@@ -9,7 +9,9 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.session import Session
 from gateway.config.settings import Settings
 from gateway.http.route import Surface
+from policies.authentication.bearer import BearerToken
 from policies.authentication.session import BrowserCookie, SessionCookie
+from policies.traffic.person_quota import PERSON, WithinPersonQuota
 
 
 def surfaces(**changed: object) -> dict[str, Surface]:
@@ -37,6 +39,25 @@ def test_the_cookie_has_its_hardened_name_unless_told_otherwise(insecure: bool, 
         if isinstance(policy, (BrowserCookie, SessionCookie))
     }
     assert cookies == {name}
+
+
+def test_who_is_known_is_counted_everywhere_in_the_same_buckets():
+    """By token or by cookie, once for each call; signing out alone is never refused for it."""
+    gates = [gate for surface in surfaces().values() for gate in surface.gates]
+    known = [
+        gate
+        for gate in gates
+        if any(isinstance(each, (BearerToken, SessionCookie)) for each in gate.policies)
+    ]
+
+    counting = [
+        [each for each in gate.policies if isinstance(each, WithinPersonQuota)] for gate in known
+    ]
+
+    assert [len(each) for each in counting] == [1] * len(known)
+    assert len({id(each) for drawn in counting for each in drawn}) == 1
+    free = {row.name for gate in known for row in gate.rows if row.limits.quota != PERSON}
+    assert free == {"identity.logout"}
 
 
 def test_no_challenge_of_people_is_basic():

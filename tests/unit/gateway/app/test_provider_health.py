@@ -11,7 +11,8 @@ from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.telemetry.records import ProviderCall
 from tests.unit.gateway.http.stage import Witness
-from tests.unit.standing import Clock
+from tests.unit.provider_adapters.witness import Witness as Bystander
+from tests.unit.standing import NOON, Clock
 
 
 def call(outcome: str) -> ProviderCall:
@@ -48,6 +49,14 @@ def test_the_latest_call_and_the_breakers_are_remembered():
     assert known.breakers == {"read": "open"}
     assert known.read_only
     assert "find_refund" in known.operations
+
+
+def test_what_the_back_office_does_not_show_is_passed_on():
+    witness = Bystander()
+
+    ProviderHealth(witness, Clock().now).certificate("p", NOON)
+
+    assert witness.certificates == [("p", NOON)]
 
 
 def test_a_provider_that_was_never_called_is_known_by_name():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from gateway.app.request_log import RequestKeeper
@@ -12,6 +13,12 @@ from gateway.domain.request_log import LoggedRequest
 from gateway.domain.stores import StoreUnavailable
 from gateway.telemetry.records import AccessRecord
 from tests.unit.standing import NOON
+
+
+class Line(msgspec.Struct, omit_defaults=True):
+    """An access line."""
+
+    a: int = 0
 
 
 class Shelf:
@@ -52,7 +59,7 @@ def record(trace_id: str = "t", method: str = "POST", **fields: object) -> Acces
 async def test_lines_are_stored_in_batches(shelf: Shelf, counted: Counter[tuple[str, str]]):
     kept = keeper(shelf, counted)
     for number in range(101):
-        kept.keep(NOON, record(str(number)), b'{"a":1}\n')
+        kept.keep(NOON, record(str(number)), Line(a=1))
 
     stored = await kept.turn()
 
@@ -81,11 +88,11 @@ async def test_under_load_only_what_is_common_is_thinned_out(
 ):
     kept = keeper(shelf, counted)
     for _ in range(300):
-        kept.keep(NOON, record(**told), b"{}\n")
+        kept.keep(NOON, record(**told), Line())
 
     assert await kept.turn() == stored
     assert counted["request_log", "thinned"] == 300 - stored
-    kept.keep(NOON, record(**told), b"{}\n")
+    kept.keep(NOON, record(**told), Line())
     assert await kept.turn() == 1, "the next second has its own"
 
 
@@ -94,7 +101,7 @@ async def test_what_comes_too_fast_is_dropped_and_counted(
 ):
     kept = keeper(shelf, counted, most=2)
     for _ in range(5):
-        kept.keep(NOON, record(), b"{}\n")
+        kept.keep(NOON, record(), Line())
 
     assert await kept.turn() == 2
     assert counted["request_log", "dropped"] == 3
@@ -105,7 +112,7 @@ async def test_a_store_that_is_away_holds_nobody_up(
 ):
     """What it does not take is gone, and counted."""
     kept = keeper(shelf, counted)
-    kept.keep(NOON, record(), b"{}\n")
+    kept.keep(NOON, record(), Line())
     shelf.away = True
 
     with pytest.raises(StoreUnavailable):

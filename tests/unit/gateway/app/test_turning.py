@@ -79,3 +79,61 @@ async def test_what_goes_wrong_is_logged(caplog: pytest.LogCaptureFixture):
     await turning.stop()
 
     assert "failed: sweeping" in caplog.text
+
+
+class Slow:
+    """Work that waits for a gate, and counts the turns that came to their end."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+        self.gate = asyncio.Event()
+        self.ended = 0
+
+    async def turn(self) -> None:
+        self.begun.set()
+        await self.gate.wait()
+        self.ended += 1
+
+
+@pytest.mark.parametrize(("last", "ended"), [(True, 2), (False, 0)])
+async def test_a_last_turn_follows_the_one_under_way(last: bool, ended: int):
+    """What came in while it was under way is done as well."""
+    work = Slow()
+    turning = Turning("work", work.turn, 60, last=last)
+    turning.start()
+    await work.begun.wait()
+
+    stopping = asyncio.ensure_future(turning.stop())
+    await asyncio.sleep(0)
+    work.gate.set()
+    async with asyncio.timeout(5):
+        await stopping
+
+    assert work.ended == ended
+
+
+async def test_a_last_turn_is_done_between_two_too():
+    work = Work()
+    turning = Turning("work", work.turn, 60, last=True)
+    turning.start()
+    async with asyncio.timeout(5):
+        await work.done.wait()
+
+    await turning.stop()
+    await turning.stop()
+
+    assert work.turns == 2
+
+
+async def test_a_last_turn_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    """A store that is away keeps no process."""
+    monkeypatch.setattr("gateway.app.turning._LAST_S", 0.05)
+    work = Slow()
+    turning = Turning("work", work.turn, 60, last=True)
+    turning.start()
+    await work.begun.wait()
+
+    async with asyncio.timeout(5):
+        await turning.stop()
+
+    assert work.ended == 0

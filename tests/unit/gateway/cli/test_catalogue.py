@@ -20,7 +20,18 @@ def test_what_people_try_draws_from_a_bucket_of_their_address(shell):
 
     assert rows["identity.login"]["quota"] == rows["panel.mfa"]["quota"] == "sign_in"
     assert rows["identity.session"]["quota"] == "anonymous"
-    assert rows["identity.sessions"]["quota"] == ""
+    assert rows["identity.logout"]["quota"] == rows["panel.logout"]["quota"] == ""
+
+
+def test_who_signed_in_draws_from_a_bucket_of_their_own(shell):
+    """On identity, in the panel, and in the back office by token and by cookie."""
+    rows = {each["name"]: each for each in shell.reads("routes")}
+
+    drawn = [rows[name] for name in ("identity.sessions", "panel.step_up", "backoffice.balance")]
+
+    assert {(each["quota"], each["per_second"], each["burst"]) for each in drawn} == {
+        ("person", 20, 40)
+    }
 
 
 def test_only_open_rows_need_no_permission_and_draw_no_quota(shell):

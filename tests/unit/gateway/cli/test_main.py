@@ -19,6 +19,7 @@ COMMANDS = {
     "keys": {"list", "retire", "rotate"},
     "outbox": set(),
     "providers": set(),
+    "callbacks": set(),
     "routes": set(),
     "sandbox": {"charge", "executions", "fault", "pay", "top-up"},
     "sandbox-bank": set(),

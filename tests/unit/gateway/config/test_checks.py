@@ -62,6 +62,18 @@ def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
         ("providers: {a: {adapter: acme, payout_timeout_s: 30}}", "providers.a.payout_timeout_s"),
         ("server: {drain_s: 20}\nproviders: {a: {adapter: acme}}", "providers.a.payout_timeout_s"),
         ("providers: {a: {adapter: acme, breaker: {open_s: 121}}}", "providers.a.breaker.open_s"),
+        (
+            "providers: {a: {adapter: acme, callbacks: {secret: '${K}'}}}",
+            "providers.a.callbacks.secret",
+        ),
+        (
+            "providers: {a: {adapter: acme, callbacks: {retired_secrets: {old: '${K}'}}}}",
+            "providers.a.callbacks.retired_secrets.old",
+        ),
+        (
+            "providers: {a: {adapter: acme, callbacks: {retired_secrets: {old: ''}}}}",
+            "providers.a.callbacks.retired_secrets.old",
+        ),
         ("database: {auth_timeout_s: 3}", "database.auth_timeout_s"),
         ("identity: {origin: pix.example}", "identity.origin"),
         ("identity: {origin: 'https://pix.example/'}", "identity.origin"),
@@ -98,10 +110,11 @@ def test_what_is_wrong_anywhere_is_found(text: str, path: str):
         "admin: {host: 127.0.0.2, port: 8080}",
         "server: {port: 0}\nadmin: {port: 0}",
         "sandbox_bank: {start: false, host: 10.0.0.1, port: 8080}",
+        "providers: {a: {adapter: acme, callbacks: {retired_secrets: {b: '${S}'}}}}",
     ],
 )
 def test_what_is_right_is_not_found(text: str):
-    assert paths(settings_from(text, {})) == []
+    assert paths(settings_from(text, {"S": "sixteen bytes ok"})) == []
 
 
 @pytest.mark.parametrize(

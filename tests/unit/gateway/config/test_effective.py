@@ -7,7 +7,7 @@ import msgspec
 from gateway.config.effective import config_digest, effective
 from gateway.config.hidden import Address, Secret
 from gateway.config.settings import Auth, Basic, Database, Sealing, Server, Settings
-from gateway.config.upstream import Provider
+from gateway.config.upstream import Callbacks, Provider
 
 CANARY = "canary-7f3a"
 
@@ -21,11 +21,12 @@ def guarded(canary: str = CANARY) -> Settings:
         "certificate": "/etc/bank.pem",
         "empty_token": "",
     }
+    proven = Callbacks(secret=Secret(canary), retired_secrets={"old": Secret(canary)})
     return Settings(
         auth=Auth(basic=Basic(pepper=Secret(canary), retired_peppers={"old": Secret(canary)})),
         sealing=Sealing(key=Secret(canary), retired_keys={"old": Secret(canary)}),
         database=Database(url=Address(f"postgresql://u:{canary}@db/x")),
-        providers={"bank": Provider(adapter="bank", settings=foreign)},
+        providers={"bank": Provider(adapter="bank", settings=foreign, callbacks=proven)},
     )
 
 

@@ -26,11 +26,23 @@ from gateway.config.settings import (
     Telemetry,
     Validation,
 )
-from gateway.config.upstream import Breaker, Provider, SandboxBank
+from gateway.config.upstream import Breaker, Callbacks, Provider, SandboxBank
 
 SHIPPED = Path(__file__).parents[4] / "config.yaml"
 STRUCTS = [
-    *(Admin, Auth, Basic, Breaker, Database, FailedCredentials, Limits, Provider, Rate, RateLimits),
+    *(
+        Admin,
+        Auth,
+        Basic,
+        Breaker,
+        Callbacks,
+        Database,
+        FailedCredentials,
+        Limits,
+        Provider,
+        Rate,
+        RateLimits,
+    ),
     *(SandboxBank, Sealing, Server, Settings, Telemetry, Trace, Validation),
 ]
 
@@ -86,6 +98,7 @@ def test_defaults_hold_no_secret():
 
     assert not settings.auth.basic.pepper
     assert not settings.sealing.key
+    assert not Provider(adapter="x").callbacks.secret
 
 
 def test_the_shipped_file_is_the_sandbox_at_its_defaults():

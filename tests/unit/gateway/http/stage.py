@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypedDict
 
 import aiohttp
@@ -60,6 +61,9 @@ class Witness:
         """Not looked at here."""
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
+        """Not looked at here."""
+
+    def certificate(self, provider: str, ends: datetime) -> None:
         """Not looked at here."""
 
 

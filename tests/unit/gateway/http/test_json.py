@@ -34,6 +34,14 @@ def test_an_instant_is_utc_to_the_second():
     assert instant(AT) == "2026-11-21T00:05:59Z"
 
 
+@pytest.mark.parametrize("year", [1, 900, 2026, 9999])
+def test_a_time_in_a_document_is_written_as_an_instant(year: int):
+    """To the second, never rounded up; with four digits to the year."""
+    at = datetime(year, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+
+    assert dumps({"at": at}) == dumps({"at": instant(at)})
+
+
 def test_a_minute_is_utc_too():
     """Contract 2.4."""
     assert minute(AT) == "2026-11-21 00:05"

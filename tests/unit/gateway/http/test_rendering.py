@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from gateway.domain import errors
@@ -67,6 +69,18 @@ def test_a_refusal_s_own_headers_win():
     refusal = ServiceError(errors.BALANCE_UNAVAILABLE, "why", {"Retry-After": "9"})
 
     assert render_refusal(refusal, PLACE, "t", {}).headers["Retry-After"] == "9"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("", ""), ("ask for fewer days", " Ask for fewer days."), ("Not now.", " Not now.")],
+)
+def test_what_is_told_behind_the_message_is_a_sentence(line: str, told: str):
+    refusal = ServiceError(errors.SCOPE_DENIED, "why", detail=line)
+
+    said = json.loads(render_refusal(refusal, PLACE, "t", {}).body)
+
+    assert said["message"] == errors.SCOPE_DENIED.message + told
 
 
 def test_a_refusal_stays_what_it_is():

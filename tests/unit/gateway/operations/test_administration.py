@@ -1,8 +1,11 @@
 """What every administrative act shares."""
 
+from contextvars import copy_context
+
 import pytest
 
 from gateway.operations.administration import Acting, NotPossible, identifier, name
+from gateway.telemetry import trace
 from tests.registers import NOON
 
 
@@ -11,6 +14,17 @@ def test_an_act_is_dated_and_signed():
 
     assert (event.at, event.actor, event.action) == (NOON, "cli:maria", "company.created")
     assert (event.subject, event.details) == ("company:1", {"name": "A"})
+
+
+def test_an_act_is_of_the_request_that_is_served():
+    acting = Acting("user:maria@example.com", lambda: NOON)
+
+    def served() -> str:
+        trace.begin("t-1")
+        return acting.event("company.created", "company:1").trace_id
+
+    assert copy_context().run(served) == "t-1"
+    assert acting.event("company.created", "company:1").trace_id == ""
 
 
 def test_a_name_loses_the_space_around_it():

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from gateway.domain.accounts import Environment
 from gateway.domain.approvals import Approval, ApprovalState
 from gateway.domain.errors import ServiceError
 from gateway.domain.money import Money
 from gateway.domain.office_stores import ApprovalSearch
+from gateway.domain.orders import Order
 from gateway.domain.payouts import PayoutState
 from gateway.domain.people import Person
+from gateway.domain.refunds import RefundRequest
 from gateway.domain.rights import Role
+from gateway.domain.stops import Stop, StopScope
 from gateway.domain.windows import Paging
 from gateway.operations.approvals import Approvals, ApprovalTerms
+from gateway.operations.refunds import Refunds, RefundTerms
 from gateway.store.engine import Store, open_store
 from tests.contract.stores.samples import event
 from tests.unit.paying import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, Till, asking
@@ -26,6 +32,10 @@ from tests.unit.standing import Clock
 
 FIRST = Paging(1, 25)
 DAY_S = 86_400
+ORDERS: list[Order] = [
+    asking(),
+    RefundRequest(reference="refund-1", payment="order-1", value=Money(1050), description=""),
+]
 
 
 def somebody(name: str, *companies: str) -> Person:
@@ -51,10 +61,11 @@ class Desk:
     till: Till
     store: Store
     approvals: Approvals
+    stops: list[Stop] = field(default_factory=list)
 
-    async def ordered(self) -> Approval:
-        """Order a payout that waits."""
-        waiting = await self.approvals.order(MARIA, account(), asking())
+    async def ordered(self, order: Order | None = None) -> Approval:
+        """Order a payout, or something else, that waits."""
+        waiting = await self.approvals.order(MARIA, account(), order or asking())
         assert isinstance(waiting, Approval)
         return waiting
 
@@ -80,18 +91,44 @@ async def desk(till: Till, tmp_path: Path, clock: Clock) -> AsyncIterator[Desk]:
         seal=lambda text, row: f"{row}|{text}".encode(),
         open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
     )
-    yield Desk(
-        till,
-        store,
-        Approvals(
-            store=store.office.approvals,
-            accounts=store.accounts,
-            payouts=till.payouts,
-            refunds=None,  # type: ignore[arg-type]
-            terms=terms,
-        ),
-    )
+    stops: list[Stop] = []
+    yield Desk(till, store, made(till, store, terms, stops), stops)
     await store.close()
+
+
+def made(till: Till, store: Store, terms: ApprovalTerms, stops: list[Stop]) -> Approvals:
+    """Make the operation under test, over a till and the stops in force."""
+
+    async def in_force() -> list[Stop]:
+        return stops
+
+    giving = RefundTerms(
+        environment=Environment.SANDBOX,
+        now=terms.now,
+        monotonic=till.clock.monotonic,
+        stops=in_force,
+    )
+    guards = replace(till.payouts.guards, stops=in_force)
+    return Approvals(
+        store=store.office.approvals,
+        accounts=store.accounts,
+        payouts=replace(till.payouts, guards=guards),
+        refunds=Refunds(till.banks, store.audit, giving),
+        terms=terms,
+    )
+
+
+def stopped(clock: Clock) -> Stop:
+    now = clock.now()
+    return Stop(
+        id="stop-1",
+        scope=StopScope.ACCOUNT,
+        subject=ACCOUNT,
+        reason="checking",
+        created_by="ana",
+        created_at=now,
+        ends_at=now + timedelta(hours=1),
+    )
 
 
 async def test_an_order_waits_and_nothing_is_asked_of_the_bank(desk: Desk):
@@ -203,6 +240,48 @@ async def test_a_bank_gone_meanwhile_keeps_it_waiting(desk: Desk):
 
     found = await desk.approvals.find(JOAO, waiting.id)
     assert found.state is ApprovalState.WAITING
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
+async def test_while_payouts_are_stopped_no_order_is_taken(desk: Desk, order: Order):
+    """It is refused as the payout itself would be, and nothing waits."""
+    desk.stops.append(stopped(desk.till.clock))
+
+    refusal = await desk.refusal(desk.ordered(order))
+
+    assert refusal == "403 SVC.PIX.010 stopped"
+    assert await desk.approvals.search(JOAO, ApprovalSearch(paging=FIRST)) == ([], 0)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
+async def test_payouts_stopped_meanwhile_keep_it_waiting(desk: Desk, order: Order):
+    """A refusal here decides nothing: who asks again after the stop is heard."""
+    waiting = await desk.ordered(order)
+    desk.stops.append(stopped(desk.till.clock))
+
+    refusal = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+
+    assert refusal == "403 SVC.PIX.010 stopped"
+    assert await desk.approvals.find(JOAO, waiting.id) == waiting
+    assert desk.till.bank.orders == []
+
+
+async def test_a_stop_that_is_over_holds_nothing_back(desk: Desk):
+    waiting = await desk.ordered()
+    desk.stops.append(stopped(desk.till.clock))
+    desk.till.clock.passes(3600)
+
+    await desk.approvals.approve(JOAO, waiting.id)
+
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_a_repeat_of_what_was_paid_is_answered_while_payouts_are_stopped(desk: Desk):
+    waiting = await desk.ordered()
+    await desk.approvals.approve(JOAO, waiting.id)
+    desk.stops.append(stopped(desk.till.clock))
+
+    assert await desk.approvals.order(MARIA, account(), asking()) == await desk.till.row()
 
 
 async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(desk: Desk):

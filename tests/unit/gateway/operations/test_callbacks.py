@@ -215,8 +215,9 @@ class Accounts:
 
     provider, provider_account = "p", "acc"
 
-    async def list(self) -> list[Accounts]:
-        return [self]
+    async def find_at(self, provider: str, named: str) -> Accounts | None:
+        known = (self.provider, self.provider_account)
+        return self if (provider, named) == known else None
 
 
 @pytest.mark.parametrize(

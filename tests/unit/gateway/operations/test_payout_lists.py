@@ -1,94 +1,74 @@
-"""Lists of payouts by how they stand."""
+"""Lists of payouts by how they stand, from a store with one payout in every state."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from gateway.domain import identity_errors
-from gateway.domain.payout_status import PayoutSearch, PayoutStatus
-from gateway.domain.payouts import Payout, PayoutState
+from gateway.domain.accounts import Environment
+from gateway.domain.payout_status import PayoutSearch, PayoutStatus, status_of
+from gateway.domain.payouts import PayoutState
 from gateway.domain.windows import Paging, Search, Window
 from gateway.operations.payout_lists import PayoutLists
-from tests.contract.stores.samples import payout
+from gateway.store.engine import Store, open_store
+from gateway.store.stamp import prepare
+from tests.contract.stores import samples
 from tests.unit.people import caller
-from tests.unit.refusals import refused
-from tests.unit.standing import NOON
 
-DAY = Window(NOON.date(), NOON.date())
-MANY = 1201
+MOMENT = timedelta(seconds=1)
+DAY = Window(samples.NOW.date(), samples.NOW.date())
 
 
-@dataclass
-class Shelf:
-    """Payouts in their order; counts how often it is asked."""
-
-    payouts: Sequence[Payout]
-    asked: int = 0
-
-    async def search(self, _account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
-        self.asked += 1
-        paging = search.paging
-        page = self.payouts[paging.offset : paging.offset + paging.limit]
-        return page, len(self.payouts)
-
-
-def standing(number: int, state: PayoutState) -> Payout:
-    return replace(payout(), reference=f"p-{number}", state=state)
-
-
-STATES = [PayoutState.PAID, PayoutState.UNKNOWN, PayoutState.REJECTED]
-SHELF = [standing(number, STATES[number % 3]) for number in range(MANY)]
-
-
-def lists(shelf: Shelf, most: int = 20_000) -> PayoutLists:
-    return PayoutLists(shelf, most)  # type: ignore[arg-type]
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    """A store with a payout in every state, each a second younger than the one before."""
+    opened = open_store(f"sqlite:///{tmp_path}/store.db")
+    await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
+    await opened.companies.add(samples.company(), samples.event())
+    await opened.accounts.add(replace(samples.account(), id=caller().account.id), samples.event())
+    for place, state in enumerate(PayoutState):
+        made = samples.payout(
+            state.value, account_id=caller().account.id, created_at=samples.NOW + place * MOMENT
+        )
+        await opened.payouts.add(replace(made, state=state), samples.attempt())
+    yield opened
+    await opened.close()
 
 
 def wanted(status: PayoutStatus | None, page: int = 1, limit: int = 25) -> PayoutSearch:
     return PayoutSearch(Search(DAY, Paging(page, limit)), status)
 
 
-async def test_every_status_is_one_page_of_the_store():
-    shelf = Shelf(SHELF)
+@pytest.mark.parametrize("status", PayoutStatus)
+async def test_a_status_lists_every_state_that_is_shown_as_it(store: Store, status: PayoutStatus):
+    """What a caller reads of each payout found is what was asked for, and none is left out."""
+    expected = [state.value for state in PayoutState if status_of(state) is status]
 
-    found = await lists(shelf).search(caller(), wanted(None))
+    found = await PayoutLists(store.payouts).search(caller(), wanted(status))
 
-    assert (list(found.payouts), found.total, shelf.asked) == (SHELF[:25], MANY, 1)
-
-
-@pytest.mark.parametrize(
-    ("status", "first"),
-    [(PayoutStatus.PAID, 0), (PayoutStatus.PROCESSING, 1), (PayoutStatus.FAILED, 2)],
-)
-async def test_one_status_is_looked_for_in_the_whole_window(status: PayoutStatus, first: int):
-    """In the store's order, with the true total, on whatever page."""
-    chosen = SHELF[first::3]
-
-    pages = [await lists(Shelf(SHELF)).search(caller(), wanted(status, n, 100)) for n in (1, 5)]
-
-    assert [list(page.payouts) for page in pages] == [chosen[:100], chosen[400:500]]
-    assert [page.total for page in pages] == [len(chosen)] * 2
+    assert [each.reference for each in found.payouts] == expected[::-1]
+    assert found.total == len(expected)
 
 
-async def test_what_moved_to_the_next_page_meanwhile_is_shown_once():
-    """A payout created between two pages shifts all others by one."""
+async def test_without_a_status_every_payout_is_listed(store: Store):
+    found = await PayoutLists(store.payouts).search(caller(), wanted(None))
 
-    class Growing(Shelf):
-        async def search(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
-            answer = await super().search(account_id, search)
-            self.payouts = [standing(MANY + self.asked, PayoutState.PAID), *self.payouts]
-            return answer
-
-    found = await lists(Growing(SHELF)).search(caller(), wanted(PayoutStatus.PAID, 1, 1000))
-
-    references = [each.reference for each in found.payouts]
-    assert len(references) == len(set(references)) == len(SHELF[::3])
+    assert found.total == len(found.payouts) == len(PayoutState)
 
 
-async def test_too_many_are_not_looked_through():
-    with refused(identity_errors.NOT_POSSIBLE) as refusal:
-        await lists(Shelf(SHELF), most=MANY - 1).search(caller(), wanted(PayoutStatus.PAID))
-    assert "fewer days" in refusal.value.detail
+async def test_pages_of_a_status_part_its_list(store: Store):
+    """Each with the total of the status, and the paging that was used."""
+    lists = PayoutLists(store.payouts)
+    whole = await lists.search(caller(), wanted(PayoutStatus.PROCESSING))
+
+    pages = [
+        await lists.search(caller(), wanted(PayoutStatus.PROCESSING, page, 3)) for page in (1, 2, 3)
+    ]
+
+    assert [each for page in pages for each in page.payouts] == whole.payouts
+    assert [len(page.payouts) for page in pages] == [3, 1, 0]
+    assert {(page.total, page.paging.limit) for page in pages} == {(4, 3)}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec import structs
 
 from gateway.domain import errors
 from gateway.domain.errors import ServiceError
@@ -270,7 +271,7 @@ async def test_the_bank_of_today_gets_it_where_the_account_moved(till: Till):
 async def test_a_sister_account_has_references_of_its_own(till: Till):
     await till.post()
 
-    sister = replace(caller(), account=account(SISTER))
+    sister = structs.replace(caller(), account=account(SISTER))
 
     assert await till.post(asking(value=Money(5)), sister) == OK
     one, other = till.bank.orders
@@ -281,7 +282,7 @@ async def test_a_sister_account_has_references_of_its_own(till: Till):
 async def test_any_credential_of_the_account_may_repeat(till: Till, bearer: str):
     await till.post()
 
-    again = replace(caller(), principal=replace(principal(), client_id=bearer))
+    again = structs.replace(caller(), principal=structs.replace(principal(), client_id=bearer))
 
     assert await till.post(who=again) == OK
     assert (await till.row()).client_id == CLIENT
@@ -310,7 +311,7 @@ async def test_a_payout_of_a_sister_account_is_not_found(till: Till):
     await till.stands(PAID)
 
     with pytest.raises(ServiceError):
-        await till.payouts.read(replace(caller(), account=account(SISTER)), "order-1")
+        await till.payouts.read(structs.replace(caller(), account=account(SISTER)), "order-1")
 
 
 @pytest.mark.parametrize("state", PayoutState)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from types import MappingProxyType
 
 import pytest
+from msgspec import structs
 
 from gateway.domain import errors
 from gateway.domain.accounts import Account, BankCoordinates, Environment
@@ -82,7 +83,7 @@ class Office:
         )
 
     def holds(self, centavos: int) -> None:
-        self.bank.reads["balance"] = replace(NOW, balance=Money(centavos))
+        self.bank.reads["balance"] = structs.replace(NOW, balance=Money(centavos))
 
 
 def asking(form: str = "json", window: Window = OPEN, locale: Locale = Locale.PLAIN):

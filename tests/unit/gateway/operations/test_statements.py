@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import msgspec
 import pytest
 
 from gateway.domain import errors
@@ -92,9 +93,8 @@ async def test_what_is_not_pix_is_left_out_and_counted():
 
 
 async def test_movements_of_one_instant_keep_the_bank_s_order():
-    account = Account([entry(1), entry(1), entry(2)])
-    twin = account.bank.reads["statement"][None].items[1]  # type: ignore[index]
-    object.__setattr__(twin, "provider_id", "1b")
+    twin = msgspec.structs.replace(entry(1), provider_id="1b")
+    account = Account([entry(1), twin, entry(2)])
 
     assert await account.shows(asking()) == ["2", "1", "1b"]
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from gateway.domain.accounts import BankCoordinates
@@ -103,6 +104,8 @@ def test_one_identifier_under_two_names_stands_once():
 def test_a_movement_of_no_words_has_a_line_still():
     bare = entry(provider_id="", e2e_id="", description="\n", counterparty=Party())
 
-    shown = row(replace(bare, direction=Direction.DEBIT, value=Money(0)), whole, whole)
+    shown = row(
+        msgspec.structs.replace(bare, direction=Direction.DEBIT, value=Money(0)), whole, whole
+    )
 
     assert (shown.lines, shown.amount) == ((Line("Pix enviado"),), "0,00")

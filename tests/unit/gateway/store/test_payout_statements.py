@@ -1,20 +1,18 @@
 """Statements for many: the same text whatever is written, and no value without its place."""
 
+from collections.abc import Callable, Iterable
+
 import pytest
-from sqlalchemy import Update
+from sqlalchemy import Insert, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
 from gateway.domain.payouts import Failure, FailureCode, PayoutState
-from gateway.store.payout_statements import (
-    CLAIM,
-    ENDING,
-    STEP,
-    claim_values,
-    ending_values,
-    step_values,
-)
+from gateway.store.many_rows import ARRAYS, ROW_BY_ROW, ManyRows
+from gateway.store.payout_rows import payout_row
+from gateway.store.payout_statements import claim_values, ending_values, statements, step_values
 from gateway.store.payout_steps import Claim
+from gateway.store.tables import payouts
 from tests.contract.stores.samples import EVIDENCE, NOW, attempt, change, of, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
@@ -29,27 +27,45 @@ FULL = of(
 )
 
 
-@pytest.mark.parametrize("dialect", [postgresql.dialect(), sqlite.dialect()], ids=lambda d: d.name)
+@pytest.mark.parametrize(
+    ("dialect", "insert_new", "many"),
+    [
+        (postgresql.dialect(), postgresql.insert, ARRAYS),
+        (sqlite.dialect(), sqlite.insert, ROW_BY_ROW),
+    ],
+    ids=["postgresql", "sqlite"],
+)
 @pytest.mark.parametrize(
     ("statement", "values"),
     [
-        (STEP, step_values(BARE, "sending")),
-        (STEP, step_values(FULL, "sending")),
-        (CLAIM, claim_values(Claim(payout(), attempt(2)))),
-        (ENDING, ending_values(BARE)),
-        (ENDING, ending_values(FULL)),
+        ("add", payout_row(payout())),
+        ("step", step_values(BARE, "sending")),
+        ("step", step_values(FULL, "sending")),
+        ("claim", claim_values(Claim(payout(), attempt(2)))),
+        ("end", ending_values(BARE)),
+        ("end", ending_values(FULL)),
     ],
-    ids=["bare step", "full step", "claim", "bare ending", "full ending"],
+    ids=["new", "bare step", "full step", "claim", "bare ending", "full ending"],
 )
 def test_values_fill_every_place_and_no_other(
-    dialect: Dialect, statement: Update, values: dict[str, object]
+    dialect: Dialect,
+    insert_new: Callable[[Table], Insert],
+    many: ManyRows,
+    statement: str,
+    values: dict[str, object],
 ) -> None:
     """A value too many would be dropped in silence."""
-    places = statement.compile(dialect=dialect).params
+    said = getattr(statements(many, insert_new), statement)
+    names = list(values) if said.is_insert else None
+    places = said.compile(dialect=dialect, column_keys=names).params
 
-    own = {name for name in places if name.startswith(("new_", "was_"))}
+    own = places.keys() & (payouts.c.keys() if said.is_insert else _new_and_was(places))
 
     assert values.keys() == own
+
+
+def _new_and_was(places: Iterable[str]) -> set[str]:
+    return {name for name in places if name.startswith(("new_", "was_"))}
 
 
 def test_a_step_is_from_the_state_that_was_read() -> None:

@@ -5,12 +5,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from sqlalchemy import event
+import pytest
+from sqlalchemy import event, text
 
+from gateway.domain.accounts import Environment
 from gateway.domain.payouts import Payout
 from gateway.domain.stores import StoreUnavailable
-from gateway.store.engine import Store
+from gateway.store.engine import Store, open_store
 from gateway.store.payout_twins import PayoutTwins
+from gateway.store.stamp import prepare
+from gateway.store.tables import payouts
+from tests.contract.stores import samples
 from tests.contract.stores.samples import NOW, attempt, payout
 
 AGO = NOW - timedelta(minutes=10)
@@ -72,3 +77,50 @@ async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
 
     assert told[0] == ["a"]
     assert isinstance(told[1], StoreUnavailable)
+
+
+@pytest.mark.parametrize("counted", [False, True], ids=["never counted", "counted long ago"])
+async def test_a_server_reads_what_is_alike_and_not_all_that_is_recent(
+    postgres_url: str, counted: bool
+) -> None:
+    """What it has not counted yet it takes for little."""
+    store = open_store(postgres_url)
+    await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
+    await store.companies.add(samples.company(), samples.event())
+    await store.accounts.add(samples.account(), samples.event())
+    long_ago = NOW - timedelta(days=2)
+    await stored(store, payout("old", created_at=long_ago), payout("new", created_at=NOW))
+    async with store.database.writing() as connection:
+        await connection.execute(text("ALTER TABLE payouts SET (autovacuum_enabled = false)"))
+        await connection.execute(text(_copies("old", 5_000)))
+        await connection.execute(text("ANALYZE payouts" if counted else "SELECT 1"))
+        await connection.execute(text(_copies("new", 20_000)))
+
+    sent: list[tuple[str, tuple[object, ...]]] = []
+    event.listen(
+        store.database.reader.sync_engine,
+        "before_cursor_execute",
+        lambda _connection, _cursor, said, given, *_rest: sent.append((said, given)),
+    )
+    looked_for = (payout("next", centavos=number) for number in range(1, 21))
+    await asyncio.gather(*(store.payouts.similar(each, AGO) for each in looked_for))
+    [(said, given)] = sent
+    async with store.database.reading() as connection:
+        plan = " ".join((await connection.exec_driver_sql(f"EXPLAIN {said}", given)).scalars())
+    await store.close()
+
+    assert "using ix_payouts_account_id_centavos_created_at" in plan
+
+
+def _copies(reference: str, number: int) -> str:
+    """Write payouts of other amounts, made at the same time."""
+    other = {
+        "reference_sha256": "sha256((reference || n)::bytea)",
+        "reference": "reference || n",
+        "provider_key": "provider_key || n",
+        "centavos": "centavos + n",
+    }
+    columns = ", ".join(other.get(each.name, each.name) for each in payouts.c)
+    numbers = f"generate_series(1, {number}) n"
+    which = f"FROM payouts, {numbers} WHERE reference = '{reference}'"
+    return f"INSERT INTO payouts SELECT {columns} {which}"

@@ -1,6 +1,7 @@
 """Numbers between two scrapes."""
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from gateway.telemetry.cells import Timings, Values
 from gateway.telemetry.families import OTHER, Family, Kind, Label, Vocabulary
@@ -22,8 +23,12 @@ def family(kind: Kind, *labels: Label, bounds: tuple[float, ...] = ()) -> Family
 
 
 def samples(cells: Values | Timings) -> dict[tuple[str, ...], float]:
+    """Read what a scrape would find; without a type, names are left as they are."""
+    families = text_string_to_metric_families("".join(cells.written()))
     return {
-        (sample.name, *sample.labels.values()): sample.value for sample in cells.collect().samples
+        (sample.name, *sample.labels.values()): sample.value
+        for family in families
+        for sample in family.samples
     }
 
 
@@ -78,6 +83,21 @@ def test_a_gauge_is_set_and_moved():
     gauge.add(("red",), -1)
 
     assert gauge.get("red") == 6
+
+
+def test_a_number_is_there_as_it_is_at_the_scrape():
+    """What is kept from one scrape to the next is never a number."""
+    counter = Values(family(Kind.COUNTER, COLOUR), WORDS)
+    timings = Timings(family(Kind.HISTOGRAM, bounds=(1,)), WORDS)
+    timings.observe((), 0.5)
+    before = samples(counter), samples(timings)
+
+    counter.add(("red",))
+    timings.observe((), 2)
+
+    assert [one["things_total", "red"] for one in (before[0], samples(counter))] == [0, 1]
+    assert before[1]["things_total_count",] == 1
+    assert samples(timings)["things_total_count",] == 2
 
 
 def test_a_missing_label_is_a_mistake_of_ours():

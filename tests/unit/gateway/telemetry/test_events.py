@@ -1,12 +1,14 @@
 """Requests and bank calls as they are read in the log."""
 
 import hashlib
+import json
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from gateway.telemetry import events
+from gateway.telemetry.lines import encode_struct, inside, ready
 from gateway.telemetry.records import AccessRecord, ProviderCall
 
 AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
@@ -33,18 +35,26 @@ def record(**fields: Any) -> AccessRecord:
     )
 
 
-def access(record: AccessRecord) -> events.Fields:
-    """Describe a request whole: its own fields and those of its kind."""
-    own, common = events.access(record, AT), events.access_kind(record)
-    assert own.keys().isdisjoint(common)
-    return {**own, **common}
+def access(record: AccessRecord) -> dict[str, Any]:
+    """Describe a request whole, as its line is read."""
+    kind = events.access_kind(record)
+    words = ready(events.caller(record), inside(kind))
+    line = encode_struct(events.access(record, AT, words))
+    shown: dict[str, Any] = json.loads(line, object_pairs_hook=only_once)
+    return shown
+
+
+def only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Read an object in which no name stands twice."""
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
 
 
 def test_a_request_is_one_flat_line():
     line = access(record())
 
     assert line == {
-        "ts": AT,
+        "ts": "2026-11-20T10:00:00Z",
         "level": "info",
         "event": "access",
         "trace_id": "t-1",
@@ -81,6 +91,17 @@ def test_the_part_of_the_bank_is_told_apart():
         10.0,
         "ok",
     )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.0, 0), (4e-7, 0), (6e-7, 0.001), (0.0123456, 12.346), (8.0, 8000), (29.9999996, 30000)],
+)
+def test_a_time_is_told_to_the_microsecond(seconds: float, shown: float):
+    """Rounded, not cut."""
+    line = access(record(duration_s=seconds, provider="sandbox", provider_s=seconds))
+
+    assert (line["duration_ms"], line["provider_ms"]) == (shown, shown)
 
 
 @pytest.mark.parametrize(
@@ -148,10 +169,13 @@ def test_a_bank_call_is_one_flat_line():
         trace_id="t-1",
     )
 
-    line = {**events.provider_call(call, AT), **events.provider_call_kind(call)}
+    words = ready(events.provider_call_kind(call))
+    line = json.loads(
+        encode_struct(events.provider_call(call, AT, words)), object_pairs_hook=only_once
+    )
 
     assert line == {
-        "ts": AT,
+        "ts": "2026-11-20T10:00:00Z",
         "level": "info",
         "event": "provider_call",
         "trace_id": "t-1",

@@ -1,6 +1,7 @@
 """The series as scraped, and the page about them."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,47 @@ def test_both_forms_can_be_read_back(values: Metrics, as_openmetrics, read, cont
     }
     assert named == content_type
     assert (buckets["0.0025"], buckets["0.005"], buckets["+Inf"]) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("as_openmetrics", [False, True], ids=["text", "openmetrics"])
+def test_every_number_that_was_told_is_read_back(values: Metrics, *, as_openmetrics: bool):
+    """Family by family, each under a number of its own."""
+    told = {}
+    for place, family in enumerate(SERIES, 1):
+        key = tuple(min(WORDS.allowed(label) or {"abc"}) for label in family.labels)
+        labels = dict(zip(family.label_names, key, strict=True))
+        if family.kind is Kind.HISTOGRAM:
+            values.timings(family).observe(key, place)
+        else:
+            values.values(family).put(key, place)
+        told[family.name] = (labels, place)
+
+    text = values.render(as_openmetrics=as_openmetrics)[0].decode()
+
+    read = read_openmetrics if as_openmetrics else read_text
+    found = [sample for family in read(text) for sample in family.samples]
+    for name, (labels, place) in told.items():
+        names = {name, f"{name}_sum"}
+        [value] = [one.value for one in found if one.name in names and one.labels == labels]
+        assert value == place, name
+
+
+def test_a_scrape_lets_others_run_meanwhile(values: Metrics, monkeypatch: pytest.MonkeyPatch):
+    """It holds the interpreter a tenth of a millisecond at most, then sleeps."""
+    now, slept = [0.0], []
+    monkeypatch.setattr(metrics, "sleep", slept.append)
+    monkeypatch.setattr(metrics, "perf_counter", lambda: now[0])
+    pieces = [str(number) for number in range(10)]
+
+    def slowly(_form: object) -> Iterator[str]:
+        for piece in pieces:
+            now[0] += 0.00006
+            yield piece
+
+    monkeypatch.setattr(values, "_written", slowly)
+
+    assert values.render()[0] == b"0123456789"
+    assert slept == [0.0001] * 5
 
 
 def test_what_is_known_at_start_is_there_at_start(values: Metrics):

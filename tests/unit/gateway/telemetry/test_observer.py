@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from gateway.telemetry import metrics
 from gateway.telemetry.families import OTHER, Vocabulary
@@ -158,6 +159,12 @@ KIND = {
     "resource": "balance",
     "payout": "accepted",
     "payout_method": "pix",
+    "address": "127.0.0.1",
+    "client_id": "cli_abcdefghij234567abcd",
+    "company_id": "company",
+    "account_id": "account",
+    "provider": "sandbox",
+    "provider_outcome": "ok",
 }
 OTHER_KINDS: list[dict[str, Any]] = [
     {"surface": "none"},
@@ -171,6 +178,13 @@ OTHER_KINDS: list[dict[str, Any]] = [
     {"resource": "withdraw"},
     {"payout": "conflict"},
     {"payout_method": "none of ours"},
+    {"address": "::1"},
+    {"client_id": "cli_234567abcdefghijabcd"},
+    {"user_id": "maria"},
+    {"company_id": "another"},
+    {"account_id": "another"},
+    {"provider": ""},
+    {"provider_outcome": "timeout"},
 ]
 
 
@@ -194,7 +208,13 @@ def test_what_differs_in_a_word_is_of_another_kind(difference: dict[str, Any]):
 
 def counted(world: World) -> list[Any]:
     """Return every sample of ours."""
-    return [sample for family in world.values.collect() for sample in family.samples]
+    text = world.values.render()[0].decode()
+    return [
+        sample
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name.startswith("gateway_")
+    ]
 
 
 def test_a_failed_intent_says_nothing_about_its_reference(world: World):
@@ -285,6 +305,12 @@ def test_calls_in_flight_stand_beside_their_limit(world: World):
     assert world.values.values(metrics.PROVIDER_IN_FLIGHT_LIMIT).get("sandbox") == 64
 
 
+def test_the_end_of_our_certificate_is_shown_as_unix_time(world: World):
+    world.observer.certificate("sandbox", datetime(2026, 11, 20, tzinfo=UTC))
+
+    assert world.values.values(metrics.CERTIFICATE_ENDS).get("sandbox") == 1_795_132_800
+
+
 def test_a_repeated_read_is_counted(world: World):
     world.observer.provider_retry("sandbox", "get_balance")
 
@@ -328,7 +354,7 @@ def test_events_of_many_words_fill_no_memory(world: World):
         world.observer.count("shed", f"made up {number}")
 
     assert world.values.values(metrics.SHED_REQUESTS).get(OTHER) == 5000
-    assert len(world.observer._tallies) <= 1024
+    assert len(world.observer._tallies["shed"]) <= 1024
 
 
 def test_an_event_nobody_declared_is_logged_and_breaks_nothing(

@@ -12,7 +12,7 @@ from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.domain.windows import Paging
 from policies.validation import management
 from policies.validation.management import Filters
-from tests.unit.refusals import refusal_of
+from tests.unit.refusals import refusal_of, refused
 
 
 class Wanted(msgspec.Struct):
@@ -22,6 +22,12 @@ class Wanted(msgspec.Struct):
     count: int = 1
     words: list[str] = []
     credentials: str = ""
+
+
+class Said(msgspec.Struct):
+    """A body that need not be there."""
+
+    reason: str = ""
 
 
 BODY = management.body(Wanted)
@@ -74,6 +80,52 @@ def test_a_secret_may_have_lines():
 )
 def test_a_body_of_another_form_is_refused(body: str):
     assert refusal_of(lambda: BODY.read(asked(body))) is VALIDATION_FAILED
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("{", "The body is one JSON object."),
+        ("{}", "The field name is missing."),
+        ('{"name": 1}', "The field name has another form."),
+        ('{"name": "n", "words": ["a", 1]}', "The field words has another form."),
+        ('{"name": "n", "credentials": ["s3cret"]}', "The field credentials has another form."),
+    ],
+)
+def test_the_field_that_is_wrong_is_named_and_what_was_sent_is_not_repeated(body: str, why: str):
+    with refused(VALIDATION_FAILED) as refusal:
+        BODY.read(asked(body))
+
+    assert refusal.value.detail == why
+
+
+def test_a_body_without_a_needed_field_may_be_absent():
+    """And only then; a request that says it has one is read."""
+    said = management.both(management.word_of_path("one"), Said)
+    nothing = Asked(path={"one": "1"})
+
+    assert said.read(nothing) == ("1", Said())
+    assert (said.may_be_absent, BODY.may_be_absent) == (True, False)
+    assert refusal_of(lambda: BODY.read(nothing)) is VALIDATION_FAILED
+    assert refusal_of(lambda: management.body(Said).read(asked(""))) is VALIDATION_FAILED
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ({"since": ["today"]}, "The filter since has another form."),
+        ({"since": ["a", "b"]}, "The filter since stands twice."),
+        ({"page": ["0"]}, "A page and its limit count from 1."),
+    ],
+)
+def test_the_filter_that_is_wrong_is_named(query: dict[str, list[str]], why: str):
+    found = Filters(Asked(path={}, query=query))
+
+    with refused(VALIDATION_FAILED) as refusal:
+        found.paging()
+        found.instant("since")
+
+    assert refusal.value.detail == why
 
 
 @pytest.mark.parametrize("text", ["", "x", "\udcff", "a\x00", "1" * 36])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from provider_adapters._shared.factory import AdapterRefused, settings_of
+from provider_adapters._shared.factory import AdapterRefused, CallbackFactory, settings_of
+from provider_adapters.sandbox.adapter import SandboxFactory
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -36,3 +37,8 @@ def test_a_value_is_never_repeated():
         settings_of("bank", Settings, {"base_url": "", "secret": "canary"})
 
     assert "canary" not in str(refused.value)
+
+
+def test_a_factory_whose_bank_sends_callbacks_is_known_by_what_it_can_make():
+    assert isinstance(SandboxFactory(), CallbackFactory)
+    assert not isinstance(object(), CallbackFactory)

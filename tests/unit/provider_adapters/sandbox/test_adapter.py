@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,7 @@ from gateway.domain.providers import (
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxFactory
 from tests.contract.adapters.harness import ACCOUNT, FAR, KEY, on_stage, order
+from tests.unit.provider_adapters.authority import VALID, Authority
 from tests.unit.provider_adapters.sandbox.test_payouts import PAYOUT
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 from tests.unit.provider_adapters.witness import SHORT, Witness
@@ -47,6 +49,19 @@ def test_settings_lessen_what_it_declares():
     adapter = SandboxFactory()("bank", {"repeat": "refuses"}, SANDBOX, Witness())
 
     assert adapter.capabilities.repeat is Repeat.REFUSES
+
+
+async def test_when_our_certificate_ends_is_told_under_the_provider_s_name(tmp_path: Path):
+    """Long before payouts stop."""
+    authority, witness = Authority(tmp_path), Witness()
+    tls = {"ca": str(authority.file), "certificate": str(authority.sign("we", VALID))}
+    settings = {"base_url": "https://127.0.0.1:1", "tls": tls}
+    adapter = SandboxFactory()("bank", settings, SANDBOX, witness)
+
+    await adapter.start()
+    await adapter.close()
+
+    assert witness.certificates == [("bank", VALID[1].replace(microsecond=0))]
 
 
 async def test_a_read_only_provider_sends_nothing():

@@ -20,7 +20,7 @@ TOKEN = token_of(SECRET)
 def checked(
     headers: CIMultiDict[str], body: bytes = BODY, token: str = TOKEN, clock: Clock | None = None
 ) -> Notice | None:
-    return SandboxProof(SECRET, (clock or Clock()).now).check(headers, body, token)
+    return SandboxProof([SECRET], (clock or Clock()).now).check(headers, body, token)
 
 
 def signed(event: str = "evt", body: bytes = BODY) -> CIMultiDict[str]:
@@ -131,6 +131,6 @@ def test_a_body_of_another_form_says_nothing(body: bytes):
     ],
 )
 def test_a_body_is_read_later_too(body: bytes, kind: CallbackKind, subject: str):
-    told = SandboxProof(SECRET, Clock().now).read(body)
+    told = SandboxProof([SECRET], Clock().now).read(body)
 
     assert (told.event, told.kind, told.subject) == ("", kind, subject)

@@ -28,6 +28,17 @@ def test_a_read_is_made_as_the_account():
     assert (request.method, request.kind) == ("GET", Kind.READ)
 
 
+def test_the_fields_of_a_query_keep_their_order_and_every_sign_of_theirs_is_encoded():
+    query = {"de": "2026-11-20T00:00:00.000Z", "limite": "25", "cursor": "a/b+c=ção"}
+
+    request = asking(ACCOUNT, Question(operation="list_statement", path="/extrato", query=query))
+
+    assert request.path == (
+        "/v1/contas/cc_1/extrato"
+        "?de=2026-11-20T00%3A00%3A00.000Z&limite=25&cursor=a%2Fb%2Bc%3D%C3%A7%C3%A3o"
+    )
+
+
 def test_an_order_travels_with_our_key_and_nothing_of_the_partner_s():
     request = ordering(ACCOUNT, order())
 

@@ -10,7 +10,7 @@ from gateway.http.operator.surface import CATALOGUE, CHALLENGE, OfficeRows
 from gateway.http.route import Row
 from tests.unit.gateway.http.operator.stage import ROWS, SURFACE, gate_of
 
-PERSON = ["BearerToken", "RequiresRight", "FreshFactor", "Identifiers"]
+PERSON = ["BearerToken", "WithinPersonQuota", "RequiresRight", "FreshFactor", "Identifiers"]
 
 
 @pytest.mark.parametrize(

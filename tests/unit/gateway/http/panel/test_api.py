@@ -20,6 +20,8 @@ from policies.authentication.session import HARDENED, BrowserCookie, SessionCook
 from policies.authorization.right import RequiresRight
 from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
+from policies.traffic.person_quota import WithinPersonQuota
+from policies.traffic.quota import Quota
 from tests.unit.gateway.http.stage import row, surface
 from tests.unit.people import somebody
 
@@ -37,6 +39,7 @@ async def who_is(_token: str) -> Person:
 
 QUESTIONS = PanelQuestions(
     quota=WithinAddressQuota({}, float, lambda *_: None),
+    persons=WithinPersonQuota(Quota(1, 1), float, lambda *_: None),
     browser=BrowserCookie(HARDENED, nobody),
     session=SessionCookie(form=HARDENED, find=nobody, seat=nobody),
     origin=str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from datetime import timedelta
+from datetime import timedelta, timezone
 from typing import Any
 
 import msgspec
@@ -217,7 +217,7 @@ def test_a_statement():
 def test_a_document_number_is_exact_or_zero(provider_id: str, number: int, tags: list[str]):
     """No reader of JSON may round it; a tag that is not known is not there."""
     found = Statement(
-        entries=(dataclasses.replace(ENTRY, provider_id=provider_id),),
+        entries=(msgspec.structs.replace(ENTRY, provider_id=provider_id),),
         paging=Paging(1, 1),
         total=1,
         balance=Balance(balance=Money(1), blocked=Money(2), updated_at=NOON),
@@ -228,9 +228,24 @@ def test_a_document_number_is_exact_or_zero(provider_id: str, number: int, tags:
     assert (entry["document_number"], entry["tags"]) == (number, tags)
 
 
+def test_a_movement_s_time_is_shown_in_utc_to_the_second():
+    """Contract 2.1; whatever zone it was told in."""
+    at = NOON.astimezone(timezone(timedelta(hours=-3))).replace(microsecond=999_999)
+    found = Statement(
+        entries=(msgspec.structs.replace(ENTRY, created_at=at),),
+        paging=Paging(1, 1),
+        total=1,
+        balance=Balance(balance=Money(1), blocked=Money(2), updated_at=NOON),
+    )
+
+    (entry,) = shown(represent.statement(found, CALLER))["data"]
+
+    assert entry["created_at"] == "2026-11-20T12:00:00Z"
+
+
 def test_money_going_out_is_a_debit():
     found = Statement(
-        entries=(dataclasses.replace(ENTRY, direction=Direction.DEBIT),),
+        entries=(msgspec.structs.replace(ENTRY, direction=Direction.DEBIT),),
         paging=Paging(1, 1),
         total=1,
         balance=Balance(balance=Money(1), blocked=Money(2), updated_at=NOON),

@@ -24,4 +24,7 @@ def test_a_row_that_reads_needs_no_more_than_reading():
 
 def test_every_row_of_management_is_behind_the_same_questions():
     for name in ("credentials", "user_roles", "audit", "stop_pull", "webhooks"):
-        assert gate_of(name) == ["BearerToken", "RequiresRight", "FreshFactor", "Identifiers"]
+        assert gate_of(name) == [
+            *("BearerToken", "WithinPersonQuota"),
+            *("RequiresRight", "FreshFactor", "Identifiers"),
+        ]

@@ -1,0 +1,100 @@
+"""Figures that no request changes: looked up in the store now and then, for who scrapes them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from gateway.domain.clocks import Now
+from gateway.domain.identity import SigningKey
+from gateway.domain.identity_stores import PanelSessions, SigningKeys
+from gateway.domain.office_stores import Approvals
+from gateway.domain.stores import Audit
+from gateway.telemetry import metrics
+from gateway.telemetry.metrics import Metrics
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFigure:
+    """
+    Shows whether the record of acts still fits together, from its first event on.
+
+    Attributes:
+        audit: Walks it at leisure: nobody waits for the answer.
+        values: Where the figure is shown.
+    """
+
+    audit: Audit
+    values: Metrics
+
+    async def turn(self) -> None:
+        """
+        Walk once; safe to repeat, and in any number of processes.
+
+        Raises:
+            StoreUnavailable: what was shown last stays.
+        """
+        broken = 0
+        try:
+            await self.audit.verify()
+        except ValueError as problem:
+            broken = 1
+            _log.error("audit_broken: %s", problem)
+        self.values.values(metrics.AUDIT_BROKEN).put((), broken)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """
+    Shows how many people are signed in, what waits for one, and how old our keys are.
+
+    Attributes:
+        idle: Without a call, a browser's session ends.
+        values: Where the figures are shown.
+    """
+
+    panels: PanelSessions
+    keys: SigningKeys
+    approvals: Approvals
+    idle: timedelta
+    values: Metrics
+    now: Now
+
+    async def turn(self) -> None:
+        """
+        Look once; safe to repeat, and in any number of processes.
+
+        Raises:
+            StoreUnavailable: what was shown last stays.
+        """
+        now = self.now()
+        await self._show_sessions(now)
+        await self._show_approvals(now)
+        self._show_keys(await self.keys.list(), now)
+
+    async def _show_sessions(self, now: datetime) -> None:
+        active = self.values.values(metrics.SESSIONS_ACTIVE)
+        for state, browsers in (await self.panels.live(now - self.idle, now)).items():
+            active.put((state.value,), browsers)
+
+    async def _show_approvals(self, now: datetime) -> None:
+        waiting = await self.approvals.waiting(now)
+        age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
+        self.values.values(metrics.APPROVALS_WAITING).put((), waiting.count)
+        self.values.values(metrics.APPROVALS_OLDEST).put((), age.total_seconds())
+
+    def _show_keys(self, keys: Sequence[SigningKey], now: datetime) -> None:
+        """Of those published, the newest that may sign signs."""
+        published = [each for each in keys if each.retired_at is None]
+        begun = [each for each in published if each.signs_from <= now]
+        shown = self.values.values(metrics.SIGNING_KEYS)
+        shown.put(("next",), len(published) - len(begun))
+        shown.put(("signing",), len(begun[-1:]))
+        shown.put(("former",), len(begun[:-1]))
+        if begun:
+            age = now - begun[-1].signs_from
+            self.values.values(metrics.SIGNING_KEY_AGE).put((), age.total_seconds())

@@ -1,0 +1,90 @@
+"""The sandbox bank in a process of its own, which tells the gateway in another."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from gateway.domain.accounts import Environment
+from gateway.domain.payouts import provider_key
+from tests.surfaces.processes import START_S, Place, place, today
+from tests.surfaces.world import basic, order, send
+
+
+@asynccontextmanager
+async def both(where: Place, *told: str) -> AsyncIterator[None]:
+    """Run the bank and then the gateway, each until the block ends."""
+    ports = [where.ports[f"PIXGATE_BANK_{name}"] for name in ("PORT", "CONTROL_PORT")]
+    options = ["--port", str(ports[0]), "--control-port", str(ports[1])]
+    bank = where.start("sandbox-bank", *options, "--db", str(where.folder / "bank.db"), *told)
+    gateway = where.start()
+    try:
+        await until_listening(where, bank, gateway)
+        yield
+    finally:
+        for process in (gateway, bank):
+            process.kill()
+            process.wait()
+
+
+async def until_listening(where: Place, *processes: subprocess.Popen[bytes]) -> None:
+    async with asyncio.timeout(START_S):
+        while not all(word in where.said.read_text() for word in ("its control", "operations ")):
+            assert {each.poll() for each in processes} == {None}, where.said.read_text()
+            await asyncio.sleep(0.05)
+
+
+async def paid(where: Place, reference: str) -> str:
+    """Make the demo, pay from its main account, and return the provider key."""
+    making = where.start("demo")
+    assert await asyncio.to_thread(making.wait, START_S) == 0, where.said.read_text()
+    headers = {"Authorization": basic(where.demo["credentials"]["full"])}
+    async with aiohttp.ClientSession() as session:
+        document = order(reference, today(), value=1)
+        path = where.at("/withdraw")
+        said = await send(session, where.base_url, "POST", path, document=document, headers=headers)
+    assert said.status == 200, said.body
+    return provider_key(Environment.SANDBOX, where.demo["accounts"]["main"]["id"], reference)
+
+
+def taken(where: Place, subject: str) -> list[tuple[Any, ...]]:
+    """Return what the gateway took of one payout."""
+    query = "SELECT provider, kind, state, body FROM callbacks WHERE subject = ?"
+    with closing(sqlite3.connect(where.folder / "pixgate.db")) as store:
+        return store.execute(query, [subject]).fetchall()
+
+
+@pytest.mark.parametrize("secret", ['""', "${PIXGATE_BANKS_SECRET}"], ids=["derived", "own"])
+async def test_a_bank_in_another_process_tells_of_a_payout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secret: str
+):
+    monkeypatch.setenv("PIXGATE_BANKS_SECRET", "a secret that both were given")
+    where = place(tmp_path, start="false", secret=secret)
+
+    async with both(where, "--callbacks", where.base_url):
+        key = await paid(where, "told-1")
+        async with asyncio.timeout(15):
+            while not (found := taken(where, key)) or found[0][2] != "done":
+                await asyncio.sleep(0.1)
+
+    assert [each[:3] for each in found] == [("sandbox", "payout", "done")]
+    assert json.loads(found[0][3])["chave"] == key
+
+
+async def test_without_an_address_nobody_is_told(tmp_path: Path):
+    where = place(tmp_path, start="false")
+
+    async with both(where):
+        key = await paid(where, "told-1")
+        await asyncio.sleep(2)
+
+    assert taken(where, key) == []

@@ -1,0 +1,123 @@
+"""Figures that no request changes, from a real store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gateway.app.figures import AuditFigure, Figures
+from gateway.domain.identity import PanelState, SigningKey
+from gateway.store.audit import StoredAudit
+from gateway.store.engine import Store
+from gateway.telemetry import metrics
+from gateway.telemetry.families import Family
+from gateway.telemetry.metrics import Metrics
+from tests import registers
+from tests.contract.stores.people import panel, signed_in
+from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
+from tests.contract.stores.test_office import APPROVAL
+from tests.unit.gateway.telemetry.test_metrics import INSTANCE, WORDS
+
+DAY = timedelta(days=1)
+
+
+@dataclass
+class Board:
+    """The figures of a store, and what they were shown as."""
+
+    store: Store
+    values: Metrics
+    clock: registers.Clock
+
+    async def shows(self, family: Family, *key: str) -> float:
+        """Look, and return one figure."""
+        await Figures(
+            panels=self.store.identity.panels,
+            keys=self.store.identity.signing_keys,
+            approvals=self.store.office.approvals,
+            idle=timedelta(minutes=15),
+            values=self.values,
+            now=self.clock,
+        ).turn()
+        return self.values.values(family).get(*key)
+
+    async def publish(self, key_id: str, signs_from: timedelta) -> None:
+        """Publish a key that signs from an instant on."""
+        at = NOW + signs_from
+        key = SigningKey(id=key_id, public=b"p", sealed_private=b"s", created_at=NOW, signs_from=at)
+        await self.store.identity.signing_keys.add(key, event())
+
+
+@pytest.fixture
+async def board(tmp_path: Path) -> AsyncIterator[Board]:
+    async with registers.opened(tmp_path) as office:
+        await office.store.companies.add(company(COMPANY), event())
+        await office.store.accounts.add(account(ACCOUNT), event())
+        yield Board(office.store, Metrics(INSTANCE, WORDS), registers.Clock(NOW))
+
+
+async def test_browsers_are_shown_by_state_and_gone_when_idle(board: Board):
+    await signed_in(board.store)
+    await board.store.identity.panels.add(panel())
+    pending = replace(panel("p"), state=PanelState.MFA_PENDING, session_id="")
+    await board.store.identity.panels.add(pending)
+
+    assert await board.shows(metrics.SESSIONS_ACTIVE, "full") == 1
+    assert await board.shows(metrics.SESSIONS_ACTIVE, "mfa_pending") == 1
+
+    board.clock.passes(minutes=15)
+    assert await board.shows(metrics.SESSIONS_ACTIVE, "full") == 0
+
+
+async def test_orders_that_wait_are_shown_with_the_age_of_the_oldest(board: Board):
+    none = await board.shows(metrics.APPROVALS_WAITING), board.values
+    await board.store.office.approvals.add(APPROVAL, event())
+    board.clock.passes(minutes=90)
+
+    assert none[0] == 0
+    assert await board.shows(metrics.APPROVALS_WAITING) == 1
+    assert await board.shows(metrics.APPROVALS_OLDEST) == 5400
+
+    board.clock.passes(hours=8)
+    assert await board.shows(metrics.APPROVALS_WAITING) == 0
+    assert await board.shows(metrics.APPROVALS_OLDEST) == 0
+
+
+async def test_keys_are_shown_by_what_they_do_and_the_signing_one_by_its_age(board: Board):
+    for key_id, signs_from in (("former", -100 * DAY), ("now", -90 * DAY), ("next", DAY)):
+        await board.publish(key_id, signs_from)
+
+    shown = [
+        await board.shows(metrics.SIGNING_KEYS, state) for state in ("next", "signing", "former")
+    ]
+    assert shown == [1, 1, 1]
+    assert await board.shows(metrics.SIGNING_KEY_AGE) == (90 * DAY).total_seconds()
+
+    board.clock.passes(days=2)
+    await board.store.identity.signing_keys.retire("former", NOW, event())
+    assert await board.shows(metrics.SIGNING_KEYS, "next") == 0
+    assert await board.shows(metrics.SIGNING_KEYS, "former") == 1
+    assert await board.shows(metrics.SIGNING_KEY_AGE) == DAY.total_seconds()
+
+
+async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_told(
+    board: Board, caplog: pytest.LogCaptureFixture
+):
+    figure = AuditFigure(
+        audit=StoredAudit(board.store.database, batch=1, pause_s=0.001), values=board.values
+    )
+    shown = board.values.values(metrics.AUDIT_BROKEN)
+
+    await figure.turn()
+    whole = shown.get()
+    async with board.store.database.writing() as connection:
+        await connection.exec_driver_sql("DROP TRIGGER audit_no_update")
+        await connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE number = 2")
+    await figure.turn()
+
+    assert (whole, shown.get()) == (0, 1)
+    assert "broken at event 2" in caplog.text

@@ -1,0 +1,135 @@
+"""Many rows for one statement: each database its own way, and the same comes of it."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from sqlalchemy import event, select, text, update
+from sqlalchemy.exc import StatementError
+
+from gateway.domain.accounts import Environment
+from gateway.store.engine import Store, open_store
+from gateway.store.many_rows import ARRAYS
+from gateway.store.payout_rows import payout_row
+from gateway.store.stamp import prepare
+from gateway.store.tables import payouts
+from tests.contract.stores import samples
+from tests.contract.stores.samples import NOW, payout
+
+KEY, NEW = payouts.c.reference_sha256, "new_description"
+TYPES = {name: payouts.c[name].type for name in payout_row(payout())}
+
+
+@dataclass
+class Written:
+    """What a store was sent."""
+
+    store: Store
+    texts: list[str] = field(default_factory=list)
+
+    async def add(self, references: Sequence[str]) -> set[bytes]:
+        """Insert payouts; the digests of those that are new."""
+        database = self.store.database
+        adding = database.many.inserting(database.insert_new(payouts), TYPES).returning(KEY)
+        rows = [payout_row(payout(each)) for each in references]
+        async with database.writing() as connection:
+            done = await connection.execute(adding, database.many.given(rows))
+            return set(done.scalars())
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def address(request: pytest.FixtureRequest) -> str:
+    """Of a database that is empty."""
+    found: str = request.getfixturevalue("url" if request.param == "sqlite" else "postgres_url")
+    return found
+
+
+@pytest.fixture
+async def written(address: str) -> AsyncIterator[Written]:
+    """A store with one account, and the texts it is sent from now on."""
+    opened = open_store(address)
+    await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
+    await opened.companies.add(samples.company(), samples.event())
+    await opened.accounts.add(samples.account(), samples.event())
+    watched = Written(opened)
+    event.listen(
+        opened.database.writer.sync_engine,
+        "before_cursor_execute",
+        lambda _connection, _cursor, sent, *_rest: watched.texts.append(sent),
+    )
+    yield watched
+    await opened.close()
+
+
+@pytest.mark.parametrize("size", [1, 2, 64])
+async def test_every_row_is_inserted_whole(written: Written, size: int) -> None:
+    names = [f"order-{number:02}" for number in range(size)]
+
+    new = await written.add(names)
+
+    assert len(new) == size
+    for name in names:
+        assert await written.store.payouts.find(samples.ACCOUNT, name) == payout(name)
+
+
+async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) -> None:
+    await written.add(["order-1"])
+
+    new = await written.add(["order-0", "order-1", "order-2", "order-2"])
+
+    assert new == {payout_row(payout(each))["reference_sha256"] for each in ("order-0", "order-2")}
+
+
+async def test_rows_are_inserted_in_the_order_they_come(written: Written) -> None:
+    """Two batches in one order of keys cannot wait for each other in a ring."""
+    names = [f"order-{number * 29 % 64:02}" for number in range(64)]
+
+    await written.add(names)
+
+    place = "ctid" if written.store.database.many is ARRAYS else "rowid"
+    async with written.store.database.reading() as connection:
+        lie = select(payouts.c.reference).order_by(text(place))
+        assert list((await connection.execute(lie)).scalars()) == names
+
+
+@pytest.mark.parametrize("size", [1, 3, 64])
+async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None:
+    database = written.store.database
+    await written.add([f"order-{number}" for number in range(65)])
+    places = database.many.places({"was": KEY.type, NEW: payouts.c.description.type})
+    change = update(payouts).where(places["was"] == KEY).values(description=places[NEW])
+    rows = [
+        {"was": payout_row(payout(f"order-{number}"))["reference_sha256"], NEW: f"new {number}"}
+        for number in range(size)
+    ]
+
+    async with database.writing() as connection:
+        await connection.execute(change, database.many.given(rows))
+
+    async with database.reading() as connection:
+        found = dict(
+            (await connection.execute(select(payouts.c.reference, payouts.c.description))).all()
+        )
+    expected = {f"order-{number}": f"new {number}" for number in range(size)}
+    assert found == dict.fromkeys(found, payout().description) | expected
+
+
+async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
+    """A time without a zone could mean any instant."""
+    database = written.store.database
+    adding = database.many.inserting(database.insert_new(payouts), TYPES)
+    rows = [payout_row(payout(each)) for each in ("order-1", "order-2")]
+    rows[1]["created_at"] = NOW.replace(tzinfo=None)
+
+    async with database.writer.begin() as connection:
+        with pytest.raises(StatementError):
+            await connection.execute(adding, database.many.given(rows))
+
+
+@pytest.mark.parametrize("address", ["postgres"], indirect=True)
+async def test_a_server_is_sent_one_text_for_any_number(written: Written) -> None:
+    """It keeps what it has prepared by its text, for every connection."""
+    for size in (1, 2, 7, 64):
+        await written.add([f"{size}-{number}" for number in range(size)])
+
+    assert len({each for each in written.texts if each.startswith("INSERT INTO payouts ")}) == 1
