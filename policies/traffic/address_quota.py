@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 from gateway.domain import errors
 from gateway.domain.calls import Call
 from gateway.domain.clocks import Monotonic
-from gateway.domain.errors import ServiceError
-from policies.traffic.quota import Buckets, Quota
+from policies.traffic.quota import Meter, Quota
 
 
 class WithinAddressQuota:
@@ -21,23 +19,10 @@ class WithinAddressQuota:
         self, quotas: Mapping[str, Quota], clock: Monotonic, seen: Callable[[str, str], None]
     ) -> None:
         """Use ``quotas`` by name; ``seen`` counts draws."""
-        self._buckets = {name: Buckets(quota, clock) for name, quota in quotas.items()}
-        self._seen = seen
+        self._meters = {name: Meter(name, quota, clock, seen) for name, quota in quotas.items()}
 
     def __call__(self, call: Call) -> None:
-        """
-        Let the call on if the bucket has a token.
-
-        Raises:
-            ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After``.
-        """
-        buckets = self._buckets.get(call.quota)
-        if buckets is None:
-            return
-        draw = buckets.draw(call.asked.address)
-        if draw.allowed:
-            self._seen("quota_allowed", call.quota)
-            return
-        self._seen("quota_limited", call.quota)
-        wait = {"Retry-After": str(max(1, math.ceil(draw.wait_s)))}
-        raise ServiceError(errors.TOO_MANY_REQUESTS, f"quota_{call.quota}", wait)
+        """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""
+        meter = self._meters.get(call.quota)
+        if meter is not None:
+            meter.draw(call, call.asked.address)

@@ -71,6 +71,50 @@ class Buckets:
         return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
 
 
+class Meter:
+    """
+    One quota by its name: draws from it, counts draws, and shows on the answer what is left.
+
+    ``seen`` counts. The fields are those of the RateLimit draft.
+    """
+
+    def __init__(
+        self, name: str, quota: Quota, clock: Monotonic, seen: Callable[[str, str], None]
+    ) -> None:
+        """Draw from buckets of ``quota``."""
+        self._buckets = Buckets(quota, clock)
+        self._name = name
+        self._policy = f'"{name}";q={quota.burst};w={quota.window_s}'
+        self._refill_s = math.ceil(1 / quota.rate)
+        self._seen = seen
+
+    def take(self, call: Call, key: str) -> int:
+        """
+        Take one token of ``key``; return how many are left.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After`` and the RateLimit fields.
+        """
+        draw = self._buckets.draw(key)
+        if draw.allowed:
+            self._seen("quota_allowed", self._name)
+            return draw.remaining
+        self._seen("quota_limited", self._name)
+        reset_s = math.ceil(draw.wait_s)
+        self._show(call, 0, reset_s)
+        headers = {**call.headers, "Retry-After": str(max(1, reset_s))}
+        raise ServiceError(errors.TOO_MANY_REQUESTS, f"quota_{self._name}", headers)
+
+    def draw(self, call: Call, key: str) -> None:
+        """Take one token of ``key`` and show how many are left; raises as ``take`` does."""
+        self._show(call, self.take(call, key), self._refill_s)
+
+    def _show(self, call: Call, left: int, reset_s: int) -> None:
+        """Write the RateLimit fields."""
+        call.headers["RateLimit-Policy"] = self._policy
+        call.headers["RateLimit"] = f'"{self._name}";r={left};t={reset_s}'
+
+
 class WithinQuota:
     """Draws one token of the credential's bucket for the row, and one of its company's."""
 
@@ -83,39 +127,16 @@ class WithinQuota:
         seen: Callable[[str, str], None],
     ) -> None:
         """Use ``quotas`` by name, ``company`` among them; ``seen`` counts draws."""
-        self._buckets = {name: Buckets(quota, clock) for name, quota in quotas.items()}
-        self._told = {
-            name: (f'"{name}";q={quota.burst};w={quota.window_s}', math.ceil(1 / quota.rate))
-            for name, quota in quotas.items()
-        }
-        self._seen = seen
+        self._meters = {name: Meter(name, quota, clock, seen) for name, quota in quotas.items()}
 
     def __call__(self, call: Call) -> None:
         """
-        Let the call on if both buckets have a token.
+        Let the call on if both buckets have a token; raises as ``Meter.take`` does.
 
-        Raises:
-            ServiceError: ``SVC.GTW.005`` with ``Retry-After`` and the RateLimit
-                fields.
+        The company's is shown only where it refuses.
         """
         principal = call.principal
         if principal is None:
             return
-        self._draw(call, COMPANY, principal.company_id)
-        left = self._draw(call, call.quota, principal.client_id)
-        policy, refill_s = self._told[call.quota]
-        call.headers["RateLimit-Policy"] = policy
-        call.headers["RateLimit"] = f'"{call.quota}";r={left};t={refill_s}'
-
-    def _draw(self, call: Call, name: str, key: str) -> int:
-        """Take one token; return how many are left, or refuse and say until when."""
-        draw = self._buckets[name].draw(key)
-        if draw.allowed:
-            self._seen("quota_allowed", name)
-            return draw.remaining
-        self._seen("quota_limited", name)
-        reset_s = math.ceil(draw.wait_s)
-        call.headers["RateLimit-Policy"], _ = self._told[name]
-        call.headers["RateLimit"] = f'"{name}";r={draw.remaining};t={reset_s}'
-        headers = {**call.headers, "Retry-After": str(max(1, reset_s))}
-        raise ServiceError(errors.TOO_MANY_REQUESTS, f"quota_{name}", headers)
+        self._meters[COMPANY].take(call, principal.company_id)
+        self._meters[call.quota].draw(call, principal.client_id)

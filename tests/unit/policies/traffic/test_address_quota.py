@@ -37,7 +37,11 @@ def test_an_address_draws_from_its_own_bucket(
     clock.passes(10)
     quota(call(here, quota="sign_in"))
 
-    assert refusal.value.headers == {"Retry-After": "10"}
+    assert refusal.value.headers == {
+        "RateLimit-Policy": '"sign_in";q=2;w=20',
+        "RateLimit": '"sign_in";r=0;t=10',
+        "Retry-After": "10",
+    }
     assert seen.count(("quota_allowed", "sign_in")) == 4
     assert seen.count(("quota_limited", "sign_in")) == 1
 
