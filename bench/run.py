@@ -25,8 +25,9 @@ from bench.rounds import Turns, WrongAnswer
 
 FIGURES = (*subjects.FIGURES, "telling", "start", "scrape")
 _SCRAPES = 10
-# A second gateway would share pages with the one whose memory is read, and make it look smaller.
-_SCENES = ({"slow"}, {"cpu", "rate", "workers"})
+# A second gateway would share pages with the one whose memory is read, and make it look smaller;
+# what it does every second in the background would stand in the way of requests at a fixed rate.
+_SCENES = ({"slow"}, {"rate"}, {"cpu", "workers"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -196,7 +196,7 @@ def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:
     digester = keys.digester
     return SecretCheck(
         well_formed=has_valid_checksum,
-        matching=lambda secret, digests: digester.matching(secret, digests, now()),
+        matching=lambda secret, digests: digester.matching(secret, digests, now),
         used=uses.note,
     )
 

@@ -61,15 +61,18 @@ class RequestKeeper:
         self._waiting.append((at, record, line))
 
     async def turn(self) -> int:
-        """Store what waits; return how many requests that were."""
+        """
+        Store what waits; return how many requests that were.
+
+        What comes meanwhile waits for the next turn: under load every batch would leave a
+        handful behind it, each stored by a commit of its own.
+        """
         self._common_left = _MOST_COMMON
-        stored = 0
-        while self._waiting:
-            size = min(_BATCH, len(self._waiting))
-            batch = [_logged(*self._waiting.popleft()) for _ in range(size)]
-            await self._add(batch)
-            stored += size
-        return stored
+        waiting = len(self._waiting)
+        for stored in range(0, waiting, _BATCH):
+            size = min(_BATCH, waiting - stored)
+            await self._add([_logged(*self._waiting.popleft()) for _ in range(size)])
+        return waiting
 
     async def _add(self, batch: list[LoggedRequest]) -> None:
         """Store a batch; one that is not taken is gone: newer ones are worth more."""

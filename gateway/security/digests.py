@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from gateway.domain.accounts import SecretDigest
+from gateway.domain.clocks import Now
 
 SLOTS = 2
 """Live secrets of a credential: the current one and one rotated away."""
@@ -39,12 +40,16 @@ class SecretDigester:
 
     def matches(self, secret: str, digests: Sequence[SecretDigest], now: datetime) -> bool:
         """Say whether ``secret`` is one of the live ones; ``digests`` may be empty."""
-        return self.matching(secret, digests, now) is not None
+        return self.matching(secret, digests, lambda: now) is not None
 
     def matching(
-        self, secret: str, digests: Sequence[SecretDigest], now: datetime
+        self, secret: str, digests: Sequence[SecretDigest], now: Now
     ) -> SecretDigest | None:
-        """Return the live digest that ``secret`` has; only the first two are looked at."""
+        """
+        Return the live digest that ``secret`` has; only the first two are looked at.
+
+        The clock is asked where a digest ends at some time, which few do.
+        """
         content = secret.encode()
         made = {key_id: self._made(key_id, content) for key_id in self._keyed}
         live = [stored for stored in digests[:SLOTS] if self._is_live(stored, now)]
@@ -63,8 +68,8 @@ class SecretDigester:
         keyed.update(content)
         return keyed.digest()
 
-    def _is_live(self, stored: SecretDigest, now: datetime) -> bool:
+    def _is_live(self, stored: SecretDigest, now: Now) -> bool:
         """Say whether a stored secret has not ended and its pepper is here."""
         return stored.key_id in self._keyed and (
-            stored.expires_at is None or now < stored.expires_at
+            stored.expires_at is None or now() < stored.expires_at
         )

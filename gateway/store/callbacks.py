@@ -42,6 +42,8 @@ class StoredCallbacks:
         )
         async with self._database.writing() as connection:
             rows = (await connection.execute(free)).all()
+            if not rows:
+                return []
             claim = update(callbacks).where(callbacks.c.id.in_([row.id for row in rows]))
             await connection.execute(claim.values(due_at=until))
         return [_read(row) for row in rows]

@@ -59,7 +59,9 @@ def test_the_digest_that_matched_is_told(digester):
     """So that its last use can be remembered."""
     current, rotated = stored("current"), stored("rotated", "old")
 
-    found = [digester.matching(text, [current, rotated], NOW) for text in ("current", "rotated")]
+    found = [
+        digester.matching(text, [current, rotated], lambda: NOW) for text in ("current", "rotated")
+    ]
 
     assert found == [current, rotated]
 

@@ -79,7 +79,7 @@ class Door:
 
     def matching(self, secret: str, digests: Sequence[SecretDigest]) -> SecretDigest | None:
         self.compared.append(len(digests))
-        return self.digester.matching(secret, digests, self.clock.now())
+        return self.digester.matching(secret, digests, self.clock.now)
 
     def use(self, client_id: str, digest: bytes) -> None:
         self.used.append((client_id, digest))
