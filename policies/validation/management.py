@@ -56,7 +56,7 @@ def body(shape: type[Body]) -> Input[Body]:
     may_be_absent = not any(each.required for each in msgspec.structs.fields(shape))
 
     def read(asked: Asked) -> Body:
-        found = {} if may_be_absent and _is_absent(asked) else _document(asked)
+        found = {} if may_be_absent and not asked.body else _document(asked)
         asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
         try:
             return msgspec.convert(_given(found), shape)
@@ -188,10 +188,6 @@ def _path(name: str, reader: Callable[[str], str]) -> Input[str]:
             raise ServiceError(NOT_FOUND, "form") from problem
 
     return Input(read=read, refuses=(NOT_FOUND,))
-
-
-def _is_absent(asked: Asked) -> bool:
-    return asked.content_type is None and not asked.body
 
 
 def _not_valid(*, reason: str, why: str) -> ServiceError:
