@@ -27,7 +27,7 @@ FIGURES = (*subjects.FIGURES, "telling", "start", "scrape")
 _SCRAPES = 10
 # A second gateway would share pages with the one whose memory is read, and make it look smaller;
 # what it does every second in the background would stand in the way of requests at a fixed rate.
-_SCENES = ({"slow"}, {"rate"}, {"cpu", "workers"})
+_SCENES = ({"slow"}, {"cpu", "workers"}, {"rate"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,8 +25,8 @@ SYSTEMS = [
     subjects.BALANCE,
     subjects.REFUSED,
     subjects.STATEMENT,
-    *(subjects.at_rate("gateway", per_s) for per_s in subjects.RATES),
     subjects.SILENT,
+    *(subjects.at_rate("gateway", per_s) for per_s in subjects.RATES),
     *(subjects.at_rate("bank directly", per_s) for per_s in subjects.RATES),
 ]
 VALUES = [
