@@ -123,7 +123,7 @@ def chained(previous: bytes, number: int, event: AuditEvent) -> bytes:
 def _followed(number: int, previous: bytes, row: Record) -> bytes:
     """Return the hash of a row if it is what it must be, else raise."""
     try:
-        expected = chained(previous, row.number, _event(row))
+        expected = chained(previous, row.number, event_of(row))
     except ValueError as problem:
         raise _broken(number) from problem
     if row.number != number or row.hash != expected:
@@ -131,7 +131,8 @@ def _followed(number: int, previous: bytes, row: Record) -> bytes:
     return expected
 
 
-def _event(row: Record) -> AuditEvent:
+def event_of(row: Record) -> AuditEvent:
+    """Read an event back."""
     return AuditEvent(
         at=row.at,
         actor=row.actor,

@@ -8,9 +8,7 @@ from typing import Any
 from sqlalchemy import Select, select
 
 from gateway.domain.office_stores import AuditEntry, AuditSearch
-from gateway.domain.stores import AuditEvent
-from gateway.store import columns
-from gateway.store.audit import StoredAudit
+from gateway.store.audit import StoredAudit, event_of
 from gateway.store.columns import Record
 from gateway.store.database import Database
 from gateway.store.pages import page
@@ -61,12 +59,4 @@ def _matching(search: AuditSearch) -> Select[*tuple[Any, ...]]:
 
 
 def _entry(row: Record) -> AuditEntry:
-    event = AuditEvent(
-        at=row.at,
-        actor=row.actor,
-        action=row.action,
-        subject=row.subject,
-        details=columns.read(row.details),
-        trace_id=row.trace_id,
-    )
-    return AuditEntry(row.number, event, row.hash)
+    return AuditEntry(row.number, event_of(row), row.hash)

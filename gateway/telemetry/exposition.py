@@ -1,8 +1,8 @@
 """
 Metrics as text: what never changes of it is written once, by prometheus-client.
 
-Writing every name and label anew takes ten times as long as writing the
-numbers; meanwhile nothing else of the process runs. The library's module of the
+Writing every name and label anew takes far longer than writing the numbers, and
+meanwhile nothing else of the process runs. The library's module of the
 plain form is left alone, for it brings a server along; the samples are the same.
 """
 
