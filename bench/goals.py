@@ -1,4 +1,9 @@
-"""Figures to reach, each made of what one run measured; less is better in all of them."""
+"""
+Figures to reach, each made of what one run measured; less is better in all of them.
+
+Absolute figures are shown beside what was set for them, and fail nothing: another
+machine has others. Ratios to a system of the same run fail.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,8 @@ class Goal:
     Attributes:
         values: One a round; none where it was not measured.
         reach, aim: What was set, and what would be better still.
-        fails_above: Where ``--check`` says no; None where nothing was set.
+        fails_above: Where ``--check`` says no; of a ratio alone, which a slower
+            machine does not change. None where nothing was set.
     """
 
     name: str
@@ -32,12 +38,7 @@ class Goal:
 
 def cpu_ratio(of: str, to: str) -> Values:
     """Compare CPU per request, round by round."""
-
-    def values(measured: Measured) -> Sequence[float]:
-        pairs = zip(_cpu_us(measured, of), _cpu_us(measured, to), strict=False)
-        return [one / other for one, other in pairs]
-
-    return values
+    return _ratio(of, to, lambda one: one.cpu_us)
 
 
 def cpu_over(of: str, to: str) -> Values:
@@ -52,7 +53,7 @@ def cpu_over(of: str, to: str) -> Values:
 
 def p50_ms(of: str) -> Values:
     """Take the median latency of every round."""
-    return lambda measured: measured.each(of, lambda one: one.p50_ms)
+    return lambda measured: measured.each(of, _p50_ms)
 
 
 def p99_ms(of: str, over: str = "") -> Values:
@@ -67,14 +68,14 @@ def p99_ms(of: str, over: str = "") -> Values:
     return values
 
 
+def p50_ratio(of: str, to: str) -> Values:
+    """Compare median latencies, round by round."""
+    return _ratio(of, to, _p50_ms)
+
+
 def p99_ratio(of: str, to: str) -> Values:
     """Compare 99th percentiles, round by round."""
-
-    def values(measured: Measured) -> Sequence[float]:
-        pairs = zip(measured.each(of, _p99_ms), measured.each(to, _p99_ms), strict=False)
-        return [one / other for one, other in pairs]
-
-    return values
+    return _ratio(of, to, _p99_ms)
 
 
 def tail(of: str) -> Values:
@@ -84,7 +85,22 @@ def tail(of: str) -> Values:
 
 def memory_mb(of: str) -> Values:
     """Take the memory of every round."""
-    return lambda measured: measured.each(of, lambda one: one.pss_mb)
+    return lambda measured: measured.each(of, _pss_mb)
+
+
+def memory_ratio(of: str, to: str) -> Values:
+    """Compare memory, round by round."""
+    return _ratio(of, to, _pss_mb)
+
+
+def value_over_cpu(of: str, to: str) -> Values:
+    """Compare microseconds measured without rounds with a system's CPU per request."""
+
+    def values(measured: Measured) -> Sequence[float]:
+        system = _cpu_us(measured, to)
+        return [one / median(system) for one in measured.values.get(of, [])] if system else []
+
+    return values
 
 
 def value(of: str) -> Values:
@@ -119,8 +135,26 @@ def _form(goal: Goal) -> str:
     return ".2f" if goal.reach < 10 else ".0f"  # noqa: PLR2004 - digits
 
 
+def _ratio(of: str, to: str, figure: Callable[[Round], float]) -> Values:
+    """Compare one figure of two systems, round by round."""
+
+    def values(measured: Measured) -> Sequence[float]:
+        pairs = zip(measured.each(of, figure), measured.each(to, figure), strict=False)
+        return [one / other for one, other in pairs]
+
+    return values
+
+
 def _cpu_us(measured: Measured, system: str) -> Sequence[float]:
     return measured.each(system, lambda one: one.cpu_us)
+
+
+def _p50_ms(one: Round) -> float:
+    return one.p50_ms
+
+
+def _pss_mb(one: Round) -> float:
+    return one.pss_mb
 
 
 def _p99_ms(one: Round) -> float:

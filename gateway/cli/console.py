@@ -110,7 +110,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def show_json(document: object) -> None:
-    """Print a document for programs."""
+    """Print a document for programs, newline included, in one write: a log line may come next."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 

@@ -1,10 +1,32 @@
 """What figures mean: pairs of the same round, medians, limits."""
 
+from dataclasses import replace
+
 import pytest
 
-from bench import goals, history, subjects, targets
+from bench import goals, history, page, payouts, storage, subjects, targets
 from bench.figures import Measured, Round, spread
 from bench.peers import targets as peer_targets
+
+LIMITED = [
+    goal
+    for goal in (*targets.GOALS, *peer_targets.GOALS, *storage.GOALS, *payouts.GOALS)
+    if goal.fails_above is not None
+]
+RUNS = [page.read(file).measured for file in sorted(page.QUOTED.glob("*.json"))]
+
+
+def slower(measured: Measured, times: float) -> Measured:
+    """Return the same run on a machine that needs so many times as much of everything."""
+
+    def slowed(one: Round) -> Round:
+        more = ("seconds", "cpu_s", "p50_ms", "p99_ms", "pss_mb")
+        return replace(one, **{name: getattr(one, name) * times for name in more})
+
+    return Measured(
+        rounds={name: [slowed(each) for each in taken] for name, taken in measured.rounds.items()},
+        values={name: [each * times for each in taken] for name, taken in measured.values.items()},
+    )
 
 
 def rounds(*cpu_us: float, p50_ms: float = 1.0, p99_ms: float = 2.0) -> list[Round]:
@@ -45,7 +67,11 @@ def test_a_ratio_compares_rounds_that_followed_each_other():
         (goals.p50_ms("one"), [3.0]),
         (goals.p99_ms("one"), [9.0]),
         (goals.p99_ms("one", "other"), [7.0]),
+        (goals.p50_ratio("one", "other"), [3.0]),
         (goals.p99_ratio("one", "other"), [4.5]),
+        (goals.memory_ratio("one", "other"), [1.0]),
+        (goals.value_over_cpu("start", "other"), [0.7 / 80]),
+        (goals.value_over_cpu("start", "nobody"), []),
         (goals.tail("one"), [3.0]),
         (goals.memory_mb("one"), [97.0]),
         (goals.value("start"), [0.7]),
@@ -67,6 +93,23 @@ def test_a_goal_fails_above_its_limit(balance: float, failed: list[str]):
     measured = Measured(rounds={subjects.BALANCE: rounds(balance), subjects.PROXY: rounds(100)})
 
     assert goals.failed(targets.GOALS, measured) == failed
+
+
+@pytest.mark.parametrize("goal", LIMITED, ids=lambda goal: f"{goal.name} {goal.meaning}")
+def test_a_slower_machine_fails_nothing(goal: goals.Goal):
+    """Only ratios have a limit: what they say is the same, however long everything takes."""
+    found = [(goal.values(run), goal.values(slower(run, 3))) for run in RUNS if _has(goal, run)]
+
+    assert found, "no quoted run has this figure"
+    assert all(after == pytest.approx(before) for before, after in found)
+
+
+def _has(goal: goals.Goal, run: Measured) -> bool:
+    """Say whether a run measured what a goal is about."""
+    try:
+        return bool(goal.values(run))
+    except KeyError:
+        return False
 
 
 def test_what_has_no_limit_does_not_fail():

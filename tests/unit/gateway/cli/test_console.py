@@ -1,6 +1,8 @@
 """How commands print and fail."""
 
 import getpass
+import io
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -34,6 +36,32 @@ def test_an_empty_table_has_its_head(capsys):
     terminal().show_all([], ("id", "name"))
 
     assert capsys.readouterr().out == "id  name\n"
+
+
+class Pipe(io.RawIOBase):
+    """What standard output is connected to: it keeps every single write."""
+
+    def __init__(self) -> None:
+        self.writes: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data, /) -> int:
+        self.writes.append(bytes(data))
+        return len(data)
+
+
+@pytest.mark.parametrize("letters", [1, 8_000, 100_000])
+def test_a_document_and_its_newline_are_one_write(monkeypatch, letters: int):
+    """A log line on the same standard output would otherwise fall between them."""
+    pipe = Pipe()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(pipe)))
+
+    terminal(as_json=True).show({"name": "x" * letters})
+
+    [document] = pipe.writes
+    assert document.endswith(b"}\n")
 
 
 def test_programs_get_everything(capsys):
