@@ -32,8 +32,18 @@ def effective(settings: Settings) -> dict[str, object]:
 
 
 def config_digest(settings: Settings) -> str:
-    """Return 12 hexadecimal characters by which two processes see that they agree."""
-    document = msgspec.json.encode(effective(settings), order="sorted")
+    """
+    Return 12 hexadecimal characters by which two processes see that they agree.
+
+    Workers of one configuration do: what each has for itself, such as its
+    operations port, does not count.
+    """
+    shared = msgspec.structs.replace(
+        settings,
+        server=msgspec.structs.replace(settings.server, reuse_port=False),
+        admin=msgspec.structs.replace(settings.admin, port=0),
+    )
+    document = msgspec.json.encode(effective(shared), order="sorted")
     return hashlib.sha256(document).hexdigest()[:12]
 
 

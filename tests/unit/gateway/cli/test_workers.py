@@ -54,6 +54,13 @@ async def ready(port: int) -> None:
             await asyncio.sleep(0.1)
 
 
+async def digest(port: int) -> str:
+    """Ask a worker which configuration it runs under."""
+    url = f"http://127.0.0.1:{port}/config/digest"
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        return (await answer.json())["digest"]
+
+
 def children(process: subprocess.Popen[bytes]) -> list[int]:
     """Name the processes a process has started."""
     listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
@@ -67,6 +74,7 @@ async def test_a_worker_that_died_is_replaced_and_a_stop_ends_them_all(
     async with crew(tmp_path, PIXGATE_DATABASE_URL=postgres_url) as (process, port):
         await ready(port)
         await ready(port + 1)
+        assert await digest(port) == await digest(port + 1)
         before = children(process)
         os.kill(before[1], signal.SIGKILL)
         async with asyncio.timeout(START_S):

@@ -1,0 +1,105 @@
+"""
+When every alert fires and when it is silent: ``rules/*.yaml``, as promtool wants it.
+
+A case says after how long (``fires: 20m`` or ``silent: 20m``), which series there are in
+promtool's notation, and which labels a firing alert has beyond those of its rule. What the rule
+says of itself, its labels and annotations, is taken from there and not repeated. Many zeros are
+``0+0x20``: promtool reads ``0x20`` as one hexadecimal number.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ALERTS = ROOT / "deploy/alerts.yaml"
+FOLDER = Path(__file__).parent / "rules"
+
+RULES: list[dict[str, Any]] = [
+    rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]
+]
+_HEXADECIMAL = re.compile(r"(?:^| )-?0x")
+_LABEL = re.compile(r"\{\{ \$labels\.(\w+) \}\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """
+    One look at one alert.
+
+    Attributes:
+        at: After how long, such as ``20m``; ``every`` is the time between values.
+        labels: Of the alert that fires, beyond those of its rule.
+    """
+
+    alert: str
+    fires: bool
+    at: str
+    series: Mapping[str, str]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    every: str = "1m"
+
+    def __str__(self) -> str:
+        return f"{self.alert} {'fires' if self.fires else 'silent'} at {self.at}"
+
+
+def cases() -> list[Case]:
+    """Read them all."""
+    return [
+        _case(alert, dict(said))
+        for file in sorted(FOLDER.glob("*.yaml"))
+        for alert, listed in yaml.safe_load(file.read_text()).items()
+        for said in listed
+    ]
+
+
+def document(rule: Mapping[str, Any], those: list[Case]) -> str:
+    """Write what promtool is to try of a rule; JSON is YAML."""
+    first = {"rule_files": [str(ALERTS)], "evaluation_interval": those[0].every}
+    return json.dumps({**first, "tests": [_test(rule, case) for case in those]})
+
+
+def _case(alert: str, said: dict[str, Any]) -> Case:
+    """Read one; whatever else is said is a mistake."""
+    assert not any(map(_HEXADECIMAL.search, said["series"].values())), f"{alert}: write 0+0x20"
+    fires = "fires" in said
+    at = str(said.pop("fires" if fires else "silent"))
+    return Case(alert=alert, fires=fires, at=at, **said)
+
+
+def _test(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
+    """Say what is there, and what is to come of it."""
+    return {
+        "interval": case.every,
+        "input_series": [{"series": name, "values": of} for name, of in case.series.items()],
+        "alert_rule_test": [
+            {
+                "alertname": case.alert,
+                "eval_time": case.at,
+                "exp_alerts": [_alert(rule, case)] if case.fires else [],
+            }
+        ],
+    }
+
+
+def _alert(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
+    """Say what the alert is told with."""
+    labels = {**rule["labels"], **case.labels}
+    return {
+        "exp_labels": labels,
+        "exp_annotations": {
+            name: _LABEL.sub(lambda found: labels[found[1]], text)
+            for name, text in rule["annotations"].items()
+        },
+    }
+
+
+def by_interval(those: list[Case]) -> Iterator[list[Case]]:
+    """Group cases by the time between values: promtool has one for a file."""
+    for every in sorted({case.every for case in those}):
+        yield [case for case in those if case.every == every]
