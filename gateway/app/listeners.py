@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from importlib.metadata import version
 
 from gateway.app.failpoints import failing_replies
@@ -76,13 +75,9 @@ def _wire_limits(settings: Settings) -> WireLimits:
         keepalive_s=server.keep_alive_s,
         connections_per_address=server.connections_per_address,
         connections=server.connections,
-        trusted_peers=_networks(server.trusted_peers),
+        trusted_peers=server.trusted_networks,
+        client_address=server.client_address,
     )
-
-
-def _networks(listed: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
-    """Read networks separated by commas; ValueError names the one that is none."""
-    return tuple(ipaddress.ip_network(each.strip()) for each in listed.split(",") if each.strip())
 
 
 def operations_listener(settings: Settings, observing: Observing, readiness: Readiness) -> Listener:

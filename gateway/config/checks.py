@@ -112,6 +112,33 @@ def _listeners(settings: Settings) -> Iterator[Finding]:
             yield Finding(second, f"{port} is the port of {first} too")
 
 
+def _proxies(settings: Settings) -> Iterator[Finding]:
+    """Check that what tells the client's address is believed of our own proxies alone."""
+    server = settings.server
+    try:
+        networks = server.trusted_networks
+    except ValueError as problem:
+        yield Finding("server.trusted_peers", f"wants networks separated by commas: {problem}")
+        return
+    if any(each.prefixlen == 0 for each in networks):
+        yield Finding("server.trusted_peers", "trusts everybody; name the proxies' own networks")
+    if server.client_address != "peer" and not networks:
+        yield Finding(
+            "server.client_address", f"{server.client_address} needs server.trusted_peers"
+        )
+
+
+def _production_proxies(settings: Settings) -> Iterator[Finding]:
+    """Check that all callers behind a proxy are not taken for one."""
+    server = settings.server
+    if server.trusted_peers.strip() and server.client_address == "peer":
+        yield Finding(
+            "server.client_address",
+            "must be forwarded or proxy_protocol in production with trusted_peers:"
+            " one stranger would shut everybody else out",
+        )
+
+
 def _overlap(host: str, other: str) -> bool:
     """Say whether two listeners of one port would meet."""
     everywhere = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
@@ -277,5 +304,11 @@ def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Fin
         yield Finding("database.url", f"production needs SQLite {wanted}, this one is {found}")
 
 
-_ALWAYS: tuple[Check, ...] = (_listeners, _keys, _deadlines, _callbacks, _throttles, _people)
-_PRODUCTION: tuple[Check, ...] = (_production_keys, _production_people, _no_sandbox)
+_ALWAYS: tuple[Check, ...] = (
+    *(_listeners, _proxies, _keys, _deadlines),
+    *(_callbacks, _throttles, _people),
+)
+_PRODUCTION: tuple[Check, ...] = (
+    *(_production_keys, _production_people),
+    *(_production_proxies, _no_sandbox),
+)

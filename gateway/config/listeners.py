@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Literal
 
 from msgspec import Struct
@@ -30,6 +31,10 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         openapi: Serves the OpenAPI documents publicly.
         trusted_peers: Networks of our own proxies, separated by commas; they
             hold more connections than one partner may.
+        client_address: Who tells where a request comes from: ``peer`` the socket,
+            ``forwarded`` the header ``X-Forwarded-For``, ``proxy_protocol`` a
+            PROXY header (version 1 or 2) before the first request. The last two
+            are believed of ``trusted_peers`` alone.
     """
 
     host: str = "127.0.0.1"
@@ -47,6 +52,14 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reuse_port: bool = False
     openapi: bool = False
     trusted_peers: str = ""
+    client_address: Literal["peer", "forwarded", "proxy_protocol"] = "peer"
+
+    @property
+    def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """The networks of our own proxies; ValueError names the one that is none."""
+        return tuple(
+            ip_network(each.strip()) for each in self.trusted_peers.split(",") if each.strip()
+        )
 
 
 class Admin(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

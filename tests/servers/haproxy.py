@@ -84,3 +84,45 @@ def running(setting: Setting) -> Iterator[Peer]:
             [program, "-db", "-f", config], log=log, ready=lambda: listens(ports["tls13"])
         ) as process:
             yield Peer(name="haproxy", process=process, gracefully=signal.SIGUSR1, **ports)
+
+
+FRONT = """
+global
+  log stderr format raw local0 err
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 10s
+  timeout server 10s
+frontend public
+  bind 127.0.0.1:$port
+  default_backend gateway
+backend gateway
+  $tells
+  server it 127.0.0.1:$upstream $announces
+"""
+"""In front of a gateway, as docs/operations.md has it, but for TLS."""
+
+TELLING = {
+    "forwarded": ("option forwardfor", ""),
+    "proxy_protocol": ("", "send-proxy"),
+    "proxy_protocol v2": ("", "send-proxy-v2"),
+}
+"""How HAProxy tells the client's address: a line of the backend, a word of the server."""
+
+
+@contextmanager
+def in_front(upstream: int, how: str) -> Iterator[int]:
+    """Keep HAProxy running before a gateway; return its port. Skips where there is none."""
+    program, port = found("haproxy"), free_port()
+    tells, announces = TELLING[how]
+    with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
+        config = Path(folder, "haproxy.cfg")
+        config.write_text(
+            Template(FRONT).substitute(
+                port=port, upstream=upstream, tells=tells, announces=announces
+            )
+        )
+        log = Path(folder, "log")
+        with serving([program, "-db", "-f", config], log=log, ready=lambda: listens(port)):
+            yield port

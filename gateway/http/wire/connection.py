@@ -37,6 +37,7 @@ from yarl import URL
 
 from gateway.domain.errors import DRAINING, INTERNAL, MALFORMED_REQUEST, ErrorCode
 from gateway.http.wire.body import MalformedBody, RequestTimeout
+from gateway.http.wire.client_address import plain
 from gateway.http.wire.deadline import Deadline
 from gateway.http.wire.faults import describe
 from gateway.http.wire.framing import find_flaw
@@ -70,7 +71,8 @@ class Connection(BaseProtocol):
     The protocol of one accepted socket.
 
     Attributes:
-        address: The peer's; empty where the system does not tell.
+        address: Of who it is open for: the peer's, or the one that a proxy of ours
+            announced; empty where the system does not tell.
         server: The listener's, with its limits.
     """
 
@@ -106,7 +108,7 @@ class Connection(BaseProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, or hang up at once where there is no room."""
         peer = transport.get_extra_info("peername")
-        self.address = str(peer[0]) if peer else ""
+        self.address = plain(str(peer[0])) if peer else ""
         if not self.server.admit(self):
             cast("asyncio.Transport", transport).abort()
             return

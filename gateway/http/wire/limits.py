@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network
+
+from gateway.http.wire.client_address import ClientAddress, Networks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class WireLimits:
         connections: Open at once in all.
         trusted_peers: Networks (our own proxies) the limit per address does not
             hold for; the limit in all does.
+        client_address: Who tells the client's address; but for ``peer`` only
+            ``trusted_peers`` are believed.
     """
 
     request_line_bytes: int = 16 * 1024
@@ -38,4 +41,5 @@ class WireLimits:
     linger_s: float = 2.0
     connections_per_address: int = 100
     connections: int = 10_000
-    trusted_peers: tuple[IPv4Network | IPv6Network, ...] = ()
+    trusted_peers: Networks = ()
+    client_address: ClientAddress = "peer"

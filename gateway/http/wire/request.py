@@ -34,9 +34,11 @@ class Request:
         content: The body, as far as it came.
         content_length: As declared, in bytes; 0 where none is declared.
         wire: The connection it came by.
+        address: The client's, as we believe it; empty where the system does not tell.
     """
 
     __slots__ = (
+        "address",
         "content",
         "content_length",
         "headers",
@@ -58,6 +60,7 @@ class Request:
         self.message = message
         self.content = content
         self.wire = wire
+        self.address = wire.address
         self.method = message.method
         self.headers = message.headers
         self.content_length = int(message.headers.get(hdrs.CONTENT_LENGTH, 0))
@@ -65,11 +68,6 @@ class Request:
             self.path, _, self.query = message.path.partition("?")
         else:
             self.path, self.query = message.url.raw_path, message.url.raw_query_string
-
-    @property
-    def address(self) -> str:
-        """The peer's; empty where the system does not tell."""
-        return self.wire.address
 
     @property
     def is_complete(self) -> bool:

@@ -6,11 +6,12 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from ipaddress import ip_address
 from typing import Any
 
+from gateway.http.wire.client_address import is_within
 from gateway.http.wire.connection import Connection
 from gateway.http.wire.limits import WireLimits
+from gateway.http.wire.proxied import CONNECTIONS
 from gateway.http.wire.refusals import Refusals
 from gateway.http.wire.reply import Reply, Written
 from gateway.http.wire.request import Request
@@ -43,10 +44,11 @@ class WireServer:
         self._loop = asyncio.get_running_loop()
         self._by_address: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[Reply | Written]] = set()
+        self._makes = CONNECTIONS[limits.client_address]
 
     def __call__(self) -> Connection:
         """Make the protocol of one accepted socket."""
-        return Connection(self, self._loop)
+        return self._makes(self, self._loop)
 
     @property
     def open_connections(self) -> int:
@@ -61,9 +63,8 @@ class WireServer:
     def admit(self, connection: Connection) -> bool:
         """Count a connection in, or say that there is no room for it."""
         address = connection.address
-        crowded = self._by_address[address] >= self.limits.connections_per_address
         full = len(self.connections) >= self.limits.connections
-        if full or (crowded and not self._is_trusted(address)):
+        if full or self._is_crowded(address):
             self.turned_away += 1
             return False
         self.connections.add(connection)
@@ -76,9 +77,17 @@ class WireServer:
         self.connections.discard(connection)
         if not self.connections:
             self._empty.set()
-        self._by_address[connection.address] -= 1
-        if not self._by_address[connection.address]:
-            del self._by_address[connection.address]
+        self._leave(connection.address)
+
+    def rename(self, connection: Connection, address: str) -> bool:
+        """Count a connection for a client that a proxy announced; False: it has too many."""
+        if self._is_crowded(address):
+            self.turned_away += 1
+            return False
+        self._leave(connection.address)
+        connection.address = address
+        self._by_address[address] += 1
+        return True
 
     def enter(self, task: asyncio.Task[Reply | Written]) -> None:
         """Count a request in that is being waited for."""
@@ -111,9 +120,14 @@ class WireServer:
         for connection in tuple(self.connections):
             connection.cut_off()
 
-    def _is_trusted(self, address: str) -> bool:
-        try:
-            peer = ip_address(address)
-        except ValueError:
+    def _is_crowded(self, address: str) -> bool:
+        """Say whether an address has all the connections that it may; our proxies have more."""
+        if self._by_address[address] < self.limits.connections_per_address:
             return False
-        return any(peer in network for network in self.limits.trusted_peers)
+        return not is_within(address, self.limits.trusted_peers)
+
+    def _leave(self, address: str) -> None:
+        """Count one less; nothing is kept of an address that has none left."""
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]

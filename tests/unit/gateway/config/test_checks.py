@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from gateway.config.checks import Finding, check, is_loopback, sealing_key
 from gateway.config.hidden import Address, Secret
 from gateway.config.identity import Identity, Mail
+from gateway.config.listeners import Server
 from gateway.config.reading import settings_from
 from gateway.config.session import Session
 from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
@@ -75,6 +76,12 @@ def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
             "providers.a.callbacks.retired_secrets.old",
         ),
         ("database: {auth_timeout_s: 3}", "database.auth_timeout_s"),
+        ("server: {trusted_peers: 10.0.0.1/8}", "server.trusted_peers"),
+        ("server: {trusted_peers: proxy.example}", "server.trusted_peers"),
+        ("server: {trusted_peers: 0.0.0.0/0, client_address: forwarded}", "server.trusted_peers"),
+        ("server: {trusted_peers: '10.0.0.0/8, ::/0'}", "server.trusted_peers"),
+        ("server: {client_address: forwarded}", "server.client_address"),
+        ("server: {client_address: proxy_protocol}", "server.client_address"),
         ("identity: {origin: pix.example}", "identity.origin"),
         ("identity: {origin: 'https://pix.example/'}", "identity.origin"),
         ("identity: {origin: 'https://pix.example:x'}", "identity.origin"),
@@ -109,6 +116,9 @@ def test_what_is_wrong_anywhere_is_found(text: str, path: str):
         "admin: {host: '::1'}",
         "admin: {host: 127.0.0.2, port: 8080}",
         "server: {port: 0}\nadmin: {port: 0}",
+        "server: {trusted_peers: 10.0.0.1}",
+        "server: {trusted_peers: '10.0.0.0/8, fd00::/8', client_address: forwarded}",
+        "server: {trusted_peers: 10.0.0.0/8, client_address: proxy_protocol}",
         "sandbox_bank: {start: false, host: 10.0.0.1, port: 8080}",
         "providers: {a: {adapter: acme, callbacks: {retired_secrets: {b: '${S}'}}}}",
     ],
@@ -135,6 +145,7 @@ def test_what_is_right_is_not_found(text: str):
         ({"identity": replace(PEOPLE, mail=Mail())}, "identity.mail.host"),
         ({"identity": replace(PEOPLE, pepper=Secret("short"))}, "identity.pepper"),
         ({"session": Session(insecure_dev=True)}, "session.insecure_dev"),
+        ({"server": Server(trusted_peers="10.0.0.0/8")}, "server.client_address"),
         ({"sandbox_bank": SandboxBank(start=True)}, "sandbox_bank.start"),
         ({"providers": {"a": Provider(adapter="sandbox")}}, "providers.a.adapter"),
         ({"database": Database()}, "database.url"),

@@ -1,0 +1,112 @@
+"""Strangers behind our own proxy: what one of them does changes nothing for another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import msgspec
+import pytest
+
+from gateway.config.settings import FailedCredentials, Limits, RateLimits
+from tests.servers.haproxy import TELLING, in_front
+from tests.surfaces.world import World, basic, opened, other_secret, sandbox, send
+
+STRANGER, PARTNER = "127.0.0.2", "127.0.0.3"
+"""Two callers of the proxy; Linux has all of 127.0.0.0/8 on the loopback."""
+
+WRONG = 700
+"""More than the hard limit of an address, which is 600 a minute."""
+
+SIGN_INS = 12
+"""More than an address has at once."""
+
+
+@asynccontextmanager
+async def behind(folder: Path, how: str) -> AsyncIterator[tuple[World, str]]:
+    """Open a gateway with the limits of service behind HAProxy; return its address too."""
+    limits = Limits(loop_lag_s=30, failed_credentials=FailedCredentials())
+    settings = sandbox(folder, limits=limits, ratelimits=sandbox_rates(folder))
+    # the demo is made at the gateway itself; what is tried comes by the proxy
+    server = msgspec.structs.replace(
+        settings.server, trusted_peers="127.0.0.1", client_address=how.partition(" ")[0]
+    )
+    async with opened(msgspec.structs.replace(settings, server=server)) as world:
+        with in_front(world.port, how) as port:
+            yield world, f"http://127.0.0.1:{port}"
+
+
+def sandbox_rates(folder: Path) -> RateLimits:
+    """Leave every quota free but the one of signing in, which is as in service."""
+    rates = sandbox(folder).ratelimits
+    return msgspec.structs.replace(rates, sign_in=RateLimits().sign_in)
+
+
+@asynccontextmanager
+async def caller(address: str) -> AsyncIterator[aiohttp.ClientSession]:
+    """Call from an address of one's own."""
+    connector = aiohttp.TCPConnector(local_addr=(address, 0), limit=8)
+    jar = aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(connector=connector, cookie_jar=jar) as session:
+        yield session
+
+
+@pytest.mark.parametrize("how", sorted(TELLING))
+async def test_wrong_credentials_of_one_change_nothing_for_another(tmp_path: Path, how: str):
+    async with behind(tmp_path, how) as (world, base_url):
+        path = world.at("/balance")
+        wrong = {"Authorization": basic(other_secret(world.pair("full")))}
+        right = {"Authorization": basic(world.pair("company"))}
+        async with caller(STRANGER) as stranger, caller(PARTNER) as partner:
+            asking = [send(stranger, base_url, "GET", path, headers=wrong) for _ in range(WRONG)]
+            refused = [answer.status for answer in await asyncio.gather(*asking)]
+            own = await send(stranger, base_url, "GET", path, headers=right)
+            served = [
+                (await send(partner, base_url, "GET", path, headers=right)).status
+                for _ in range(10)
+            ]
+
+    assert refused.count(401) <= 60
+    assert set(refused) == {401, 429}
+    assert own.verdict == (429, "SVC.GTW.005")
+    assert served == [200] * 10
+
+
+@pytest.mark.parametrize("how", sorted(TELLING))
+async def test_sign_ins_of_one_change_nothing_for_another(tmp_path: Path, how: str):
+    """Nor is a header believed that the stranger writes itself."""
+    async with behind(tmp_path, how) as (_, base_url):
+        body = {"email": "nobody@example.com", "password": "wrong wrong wrong"}
+        lie = {"X-Forwarded-For": PARTNER}
+        async with caller(STRANGER) as stranger, caller(PARTNER) as partner:
+            refused = [await signs_in(stranger, base_url, body, lie) for _ in range(SIGN_INS)]
+            first = await signs_in(partner, base_url, body)
+
+    assert refused[-1] == 429
+    assert first == 401
+
+
+async def signs_in(session, base_url: str, body, headers=None) -> int:
+    """Try a password; return the status."""
+    url = f"{base_url}/iam/v1/auth/login"
+    async with session.post(url, json=body, headers=headers) as said:
+        return said.status
+
+
+async def test_sign_ins_name_the_client(tmp_path: Path):
+    """Whoever looks at their own sign-ins sees where they were, not our proxy."""
+    async with behind(tmp_path, "forwarded") as (world, base_url):
+        user = world.demo["users"]["viewer"]
+        body = {"email": user["email"], "password": user["password"]}
+        async with caller(PARTNER) as person:
+            async with person.post(f"{base_url}/iam/v1/auth/login", json=body) as said:
+                token = (await said.json())["access_token"]
+            bearer = {"Authorization": f"Bearer {token}"}
+            url = f"{base_url}/iam/v1/auth/sessions"
+            async with person.get(url, headers=bearer) as said:
+                sessions = (await said.json())["data"]
+
+    assert [each["address"] for each in sessions] == [PARTNER]
