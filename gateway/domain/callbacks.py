@@ -41,6 +41,7 @@ class Callback:
         body: As it came.
         tries: How often it was looked into.
         due_at: When to look into it; None when that is over.
+        company_id: Whose account it speaks of; empty until that is known.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Callback:
     tries: int = 0
     due_at: datetime | None = None
     handled_at: datetime | None = None
+    company_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -264,8 +264,13 @@ class Outbox(Protocol):
         """Note that one went out; its text is forgotten."""
         ...
 
-    async def latest(self, most: int) -> Sequence[Mail]:
-        """Return the newest ones, newest first."""
+    async def latest(self, most: int, companies: frozenset[str] = frozenset()) -> Sequence[Mail]:
+        """
+        Return the newest ones, newest first.
+
+        With ``companies`` only mail to people who are limited to one of these,
+        or to exactly all of them.
+        """
         ...
 
     async def forget(self, before: datetime) -> int:

@@ -72,12 +72,13 @@ class Approvals(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackSearch:
-    """Which callbacks; None for all."""
+    """Which callbacks; None for all, and no companies for those of all."""
 
     paging: Paging
     provider: str | None = None
     kind: CallbackKind | None = None
     state: CallbackState | None = None
+    companies: frozenset[str] = frozenset()
 
 
 class Callbacks(Protocol):
@@ -95,6 +96,10 @@ class Callbacks(Protocol):
         self, callback_id: str, state: CallbackState, at: datetime, again_at: datetime | None
     ) -> None:
         """Note what became of one; ``again_at`` asks for another look."""
+        ...
+
+    async def belongs(self, callback_id: str, company_id: str) -> None:
+        """Note whose account one speaks of."""
         ...
 
     async def search(self, search: CallbackSearch) -> tuple[Sequence[Callback], int]:
@@ -139,7 +144,16 @@ class RequestLog(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSearch:
-    """Which acts; None for all; texts match whole, ``subject`` may end in ``*``."""
+    """
+    Which acts; None for all.
+
+    Texts match whole, or what begins so where they end in ``*``; a trace id
+    matches whole.
+
+    Attributes:
+        companies: Whoever asks is limited to these: acts of one of them, or of
+            exactly all of them; empty for everybody's.
+    """
 
     paging: Paging
     since: datetime | None = None
@@ -147,6 +161,8 @@ class AuditSearch:
     actor: str | None = None
     action: str | None = None
     subject: str | None = None
+    trace_id: str | None = None
+    companies: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +181,10 @@ class AuditRecord(Protocol):
         """Return a page, newest first, and how many there are."""
         ...
 
-    async def after(self, number: int, most: int) -> Sequence[AuditEntry]:
-        """Return what follows ``number``, in the order of the chain."""
+    async def after(
+        self, number: int, most: int, companies: frozenset[str] = frozenset()
+    ) -> Sequence[AuditEntry]:
+        """Return what follows ``number``, in the order of the chain; companies limit as above."""
         ...
 
     async def verify(self) -> int:

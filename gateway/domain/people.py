@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gateway.domain.rights import Right, Role, rights_of
+from gateway.domain.permissions import Action
+from gateway.domain.rights import Area, Right, Role, rights_of
+
+_ADDING = Right(Area.COMPANY, Action.MANAGE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +110,28 @@ class Person:
         """How the audit log names them."""
         return f"user:{self.email}"
 
+    @property
+    def rights(self) -> frozenset[Right]:
+        """
+        What they may do; where they are limited to companies, on what is of these.
+
+        Adding a company is for people who see all of them.
+        """
+        held = rights_of(self.roles)
+        return frozenset(map(_on_their_own, held)) if self.companies else held
+
     def may(self, needed: Right) -> bool:
-        """Say whether a role of theirs covers a right."""
-        return any(right.covers(needed) for right in rights_of(self.roles))
+        """Say whether a right of theirs covers one."""
+        return any(right.covers(needed) for right in self.rights)
 
     def sees(self, company_id: str) -> bool:
         """Say whether a company's things are shown to them."""
         return not self.companies or company_id in self.companies
+
+
+def _on_their_own(right: Right) -> Right:
+    """Return what is left of a right for somebody limited to companies."""
+    return Right(Area.COMPANY, Action.WRITE) if right == _ADDING else right
 
 
 def person(user: User, session: Session) -> Person:

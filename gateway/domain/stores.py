@@ -38,6 +38,9 @@ class AuditEvent:
         action: A fixed word such as ``credential.issued``.
         subject: What it was done to: a kind and an id, ``account:<uuid>``.
         details: Flat texts; never a secret.
+        companies: Whose it is, by which it is shown to people who are limited
+            to companies; None has the store find it by the subject, empty is
+            for people of no limit alone.
     """
 
     at: datetime
@@ -46,6 +49,7 @@ class AuditEvent:
     subject: str
     details: Mapping[str, str] = field(default_factory=dict)
     trace_id: str = ""
+    companies: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.domain import errors
+from gateway.domain.accounts import Account
 from gateway.domain.callbacks import Callback, CallbackKind, CallbackProof, CallbackState, Notice
 from gateway.domain.calls import Headers
 from gateway.domain.clocks import Now
@@ -114,9 +115,28 @@ class CallbackLooks:
         now = self.now()
         due = await self.store.due(now, now + _CLAIM)
         for each in due:
+            await self._assign(each)
             state = await self._looked(each)
             await self.store.handled(each.id, state, self.now(), self._again(each, state))
         return len(due)
+
+    async def _assign(self, callback: Callback) -> None:
+        """Find out whose account one speaks of, if that is not known yet."""
+        if callback.company_id:
+            return
+        account = await self._account(callback)
+        if account is not None:
+            await self.store.belongs(callback.id, account.company_id)
+
+    async def _account(self, callback: Callback) -> Account | None:
+        """Return the account one speaks of: that of our payout, else by the bank's name of it."""
+        if callback.kind is CallbackKind.PAYOUT:
+            payout = await self.follow_ups.find_by_key(callback.subject)
+            is_theirs = payout is not None and payout.provider == callback.provider
+            return await self.accounts.find(payout.account_id) if payout and is_theirs else None
+        proof = self.proofs.get(callback.provider)
+        name = proof.read(callback.body).account if proof else ""
+        return await self.accounts.find_at(callback.provider, name) if name else None
 
     async def _looked(self, callback: Callback) -> CallbackState:
         """Look into one; RECEIVED asks for another look."""
@@ -150,8 +170,7 @@ class CallbackLooks:
 
         An account that we do not know yet may be on its way.
         """
-        notice = self.proofs[callback.provider].read(callback.body)
-        account = await self.accounts.find_at(callback.provider, notice.account)
+        account = await self._account(callback)
         bank = self.banks.of(account) if account else None
         if bank is None:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED

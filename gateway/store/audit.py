@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.stores import AuditEvent
 from gateway.store import columns
+from gateway.store.audit_companies import companies_of
 from gateway.store.columns import Record
 from gateway.store.database import Database
 from gateway.store.tables import audit, audit_head
@@ -88,6 +89,7 @@ async def append(connection: AsyncConnection, event: AuditEvent) -> None:
     Last in it, please: from here to the commit every other writer of events
     waits.
     """
+    companies = await companies_of(connection, event)
     head = (await connection.execute(_LOCKED_HEAD)).one()
     number = head.number + 1
     reached = chained(head.hash, number, event)
@@ -100,6 +102,7 @@ async def append(connection: AsyncConnection, event: AuditEvent) -> None:
         "details": columns.written(event.details),
         "trace_id": event.trace_id,
         "hash": reached,
+        "companies": companies,
     }
     await connection.execute(insert(audit), row)
     await connection.execute(update(audit_head).values(number=number, hash=reached))
@@ -140,6 +143,7 @@ def event_of(row: Record) -> AuditEvent:
         subject=row.subject,
         details=columns.read(row.details),
         trace_id=row.trace_id,
+        companies=frozenset(row.companies.split()),
     )
 
 

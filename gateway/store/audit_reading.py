@@ -9,6 +9,7 @@ from sqlalchemy import Select, select
 
 from gateway.domain.office_stores import AuditEntry, AuditSearch
 from gateway.store.audit import StoredAudit, event_of
+from gateway.store.audit_companies import shown_to
 from gateway.store.columns import Record
 from gateway.store.database import Database
 from gateway.store.pages import page
@@ -28,9 +29,13 @@ class StoredAuditRecord:
         rows, total = await page(self._database, _matching(search), search.paging)
         return [_entry(row) for row in rows], total
 
-    async def after(self, number: int, most: int) -> Sequence[AuditEntry]:
-        """Return what follows ``number``, in the order of the chain."""
+    async def after(
+        self, number: int, most: int, companies: frozenset[str] = frozenset()
+    ) -> Sequence[AuditEntry]:
+        """Return what follows ``number``, in the order of the chain; companies limit it."""
         following = select(audit).where(audit.c.number > number).order_by(audit.c.number)
+        if companies:
+            following = following.where(shown_to(companies))
         async with self._database.reading() as connection:
             return [_entry(row) for row in (await connection.execute(following.limit(most))).all()]
 
@@ -46,6 +51,10 @@ def _matching(search: AuditSearch) -> Select[*tuple[Any, ...]]:
         wanted = wanted.where(audit.c.at >= search.since)
     if search.until is not None:
         wanted = wanted.where(audit.c.at < search.until)
+    if search.trace_id is not None:
+        wanted = wanted.where(audit.c.trace_id == search.trace_id)
+    if search.companies:
+        wanted = wanted.where(shown_to(search.companies))
     for column, value in (
         (audit.c.actor, search.actor),
         (audit.c.action, search.action),

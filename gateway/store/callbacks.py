@@ -60,6 +60,12 @@ class StoredCallbacks:
         async with self._database.writing() as connection:
             await connection.execute(noted)
 
+    async def belongs(self, callback_id: str, company_id: str) -> None:
+        """Note whose account one speaks of."""
+        noted = update(callbacks).where(callbacks.c.id == callback_id)
+        async with self._database.writing() as connection:
+            await connection.execute(noted.values(company_id=company_id))
+
     async def search(self, search: CallbackSearch) -> tuple[Sequence[Callback], int]:
         """Return a page, newest first, and how many there are."""
         wanted = _NEWEST
@@ -70,6 +76,8 @@ class StoredCallbacks:
         ):
             if value is not None:
                 wanted = wanted.where(column == str(value))
+        if search.companies:
+            wanted = wanted.where(callbacks.c.company_id.in_(search.companies))
         rows, total = await page(self._database, wanted, search.paging)
         return [_read(row) for row in rows], total
 

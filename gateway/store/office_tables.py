@@ -70,9 +70,11 @@ callbacks = Table(
     Column("tries", Integer, nullable=False),
     Column("due_at", Instant),
     Column("handled_at", Instant),
+    Column("company_id", Text, nullable=False, server_default=""),
     UniqueConstraint("provider", "event"),
     Index("ix_callbacks_received_at", "received_at"),
     Index("ix_callbacks_due_at", "due_at"),
+    Index("ix_callbacks_company_id_received_at", "company_id", "received_at"),
 )
 
 requests = Table(

@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select, update
 
 from gateway.domain.identity import Mail
 from gateway.store.database import Database
-from gateway.store.identity_tables import outbox
+from gateway.store.identity_tables import outbox, users
 from gateway.store.records import record_of, row_of
 
 _WAITING = select(outbox).where(outbox.c.sent_at.is_(None)).order_by(outbox.c.created_at)
@@ -39,10 +39,15 @@ class StoredOutbox:
         async with self._database.writing() as connection:
             await connection.execute(gone)
 
-    async def latest(self, most: int) -> Sequence[Mail]:
-        """Return the newest ones, newest first."""
+    async def latest(self, most: int, companies: frozenset[str] = frozenset()) -> Sequence[Mail]:
+        """Return the newest ones, newest first; with ``companies`` to people limited to them."""
+        wanted = _LATEST
+        if companies:
+            limits = [*sorted(companies), " ".join(sorted(companies))]
+            people = select(users.c.email).where(users.c.companies.in_(limits))
+            wanted = wanted.where(outbox.c.to.in_(people))
         async with self._database.reading() as connection:
-            rows = (await connection.execute(_LATEST.limit(most))).all()
+            rows = (await connection.execute(wanted.limit(most))).all()
         return [record_of(Mail, row) for row in rows]
 
     async def forget(self, before: datetime) -> int:

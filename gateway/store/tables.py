@@ -200,6 +200,10 @@ audit = Table(
     Column("details", Text, nullable=False),
     Column("trace_id", Text, nullable=False),
     Column("hash", LargeBinary, nullable=False),
+    Column("companies", Text, nullable=False, server_default=""),
+    Column("key_id", Text, nullable=False, server_default=""),
+    # People limited to companies read their own part, newest first.
+    Index("ix_audit_companies_number", "companies", "number"),
 )
 
 # The chain's end: locked by whoever appends, and proof that nothing was cut off.
@@ -209,4 +213,6 @@ audit_head = Table(
     Column("one", Integer, CheckConstraint("one = 1", name="one"), primary_key=True),
     Column("number", BigInteger, nullable=False),
     Column("hash", LargeBinary, nullable=False),
+    Column("key_id", Text, nullable=False, server_default=""),
+    Column("seal", LargeBinary, nullable=False, server_default=""),
 )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from gateway.domain.accounts import Environment
 from gateway.domain.people import Person
-from gateway.domain.rights import rights_of
 from gateway.http.panel.documents import FactorDocument, SessionDocument
 from gateway.http.people.callers import Guest, Member
 from gateway.http.people.represent import epoch, public_id
@@ -58,7 +57,7 @@ def _add_person(shown: SessionDocument, seen: SignedInView) -> None:
     who = seen.person
     shown["user"] = {"id": who.user_id, "name": who.name, "email": who.email}
     shown["roles"] = sorted(who.roles)
-    shown["permissions"] = sorted(str(right) for right in rights_of(who.roles))
+    shown["permissions"] = sorted(str(right) for right in who.rights)
     company = seen.company
     shown["company"] = None if company is None else {"id": company.id, "name": company.name}
     shown["mfa"] = _factor(who, seen.codes_left)

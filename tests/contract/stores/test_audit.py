@@ -18,8 +18,8 @@ SEALS = {
 }
 
 ADDED = (
-    "INSERT INTO audit SELECT 4, at, actor, action, subject, details, trace_id, hash "
-    "FROM audit WHERE number = 3"
+    "INSERT INTO audit (number, at, actor, action, subject, details, trace_id, hash) "
+    "SELECT 4, at, actor, action, subject, details, trace_id, hash FROM audit WHERE number = 3"
 )
 
 

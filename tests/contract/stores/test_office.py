@@ -13,16 +13,29 @@ from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
 from gateway.domain.money import Money
 from gateway.domain.office_stores import (
     ApprovalSearch,
+    AuditEntry,
     AuditSearch,
     CallbackSearch,
     RequestSearch,
     Waiting,
 )
 from gateway.domain.request_log import LoggedRequest
+from gateway.domain.stops import StopScope
 from gateway.domain.stores import AlreadyExists
 from gateway.domain.windows import Paging
 from gateway.store.engine import Store
-from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, event
+from tests.contract.stores.people import user
+from tests.contract.stores.samples import (
+    ACCOUNT,
+    CLIENT,
+    COMPANY,
+    NOW,
+    attempt,
+    credential,
+    event,
+    payout,
+)
+from tests.contract.stores.test_stops import STOP
 
 FIRST = Paging(1, 25)
 END = NOW + timedelta(hours=8)
@@ -211,7 +224,8 @@ async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store):
 
 async def test_acts_are_found_newest_first(store: Store):
     await store.audit.append(event("a.first"))
-    await store.audit.append(replace(event("a.second"), subject="credential:1%_", actor="maria"))
+    second = replace(event("a.second"), subject="credential:1%_", actor="maria", trace_id="t*")
+    await store.audit.append(second)
 
     async def found(**wanted) -> list[str]:
         rows, _ = await store.office.record.find_acts(AuditSearch(paging=FIRST, **wanted))
@@ -223,6 +237,80 @@ async def test_acts_are_found_newest_first(store: Store):
     assert await found(subject="credential:2*") == []
     assert await found(action="a.first", since=NOW, until=END) == ["a.first"]
     assert await found(until=NOW) == []
+    assert await found(trace_id="t*") == ["a.second"]
+    assert await found(trace_id="trace-1") == ["a.first", "tested"]
+
+
+OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
+LIMITED = replace(user("u-limited", "limited@example.com"), companies=frozenset({COMPANY}))
+
+
+async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
+    """Found in the transaction of the change, so that what it makes counts as well."""
+    await store.credentials.add(credential(), replace(event(), subject=f"credential:{CLIENT}"))
+    await store.payouts.add(payout(), attempt())
+    await store.office.approvals.add(APPROVAL, replace(event(), subject="approval:a1"))
+    await store.identity.users.add(LIMITED, replace(event(), subject=f"user:{LIMITED.id}"))
+    await store.stops.add(replace(STOP, scope=StopScope.CREDENTIAL, subject=CLIENT), event())
+    await store.stops.add(replace(STOP, id="bank", scope=StopScope.PROVIDER), event())
+    theirs = (
+        *(f"company:{COMPANY}", f"account:{ACCOUNT}", f"payout:{payout().provider_key}"),
+        *(f"stop:{STOP.id}", f"credential:{CLIENT}"),
+    )
+    nobodys = ("stop:bank", "stop:none", "account:none", "provider:sandbox", "signing_key:1", "")
+    for subject in (*theirs, *nobodys):
+        await store.audit.append(replace(event("told"), subject=subject))
+
+    shown = await shown_to(store, COMPANY)
+
+    assert {each.event.subject for each in shown} == {
+        *theirs,
+        *("approval:a1", f"user:{LIMITED.id}"),
+    }
+    assert {each.event.companies for each in shown} == {frozenset({COMPANY})}
+    assert await shown_to(store, OTHER) == []
+
+
+async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
+    """Return what somebody limited to companies finds; and exports, in the other order."""
+    limit = frozenset(companies)
+    search = AuditSearch(paging=Paging(1, 100), companies=limit)
+    found, total = await store.office.record.find_acts(search)
+    exported = await store.office.record.after(0, 100, limit)
+    assert (list(reversed(found)), total) == (list(exported), len(exported))
+    return list(found)
+
+
+async def test_an_act_on_somebody_of_two_companies_is_shown_to_who_sees_both(store: Store):
+    both = replace(LIMITED, companies=frozenset({COMPANY, OTHER}))
+    await store.identity.users.add(both, replace(event(), subject=f"user:{both.id}"))
+
+    assert len(await shown_to(store, COMPANY, OTHER)) == 1
+    assert await shown_to(store, COMPANY) == await shown_to(store, OTHER) == []
+
+
+async def test_whoever_writes_an_act_may_say_whose_it_is(store: Store):
+    await store.audit.append(replace(event("a"), companies=frozenset({OTHER})))
+    await store.audit.append(
+        replace(event("b"), subject=f"account:{ACCOUNT}", companies=frozenset())
+    )
+
+    assert [each.event.action for each in await shown_to(store, OTHER)] == ["a"]
+    assert await shown_to(store, COMPANY) == []
+
+
+async def test_callbacks_are_searched_by_company(store: Store):
+    await store.office.callbacks.add(CALLBACK)
+    search = CallbackSearch(paging=FIRST, companies=frozenset({COMPANY}))
+    before = await store.office.callbacks.search(search)
+
+    await store.office.callbacks.belongs("c1", COMPANY)
+
+    assert before == ([], 0)
+    assert await store.office.callbacks.search(search) == (
+        [replace(CALLBACK, company_id=COMPANY)],
+        1,
+    )
 
 
 async def test_the_record_is_exported_in_its_order(store: Store):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection
 from typing import Any
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.rights import RIGHTS, Right, Role
+from gateway.domain.permissions import Action
+from gateway.domain.rights import RIGHTS, Area, Right, Role
 from gateway.http.openapi import document
 from gateway.http.route import Surface
 from gateway.http.table import Place, Table
@@ -49,6 +51,16 @@ def may(role: Role, place: Place) -> bool:
     """Say whether a role covers what a row needs, by the one table there is."""
     needed = place.row.needs
     return isinstance(needed, Right) and any(right.covers(needed) for right in RIGHTS[role])
+
+
+def listed(permissions: Collection[str], place: Place) -> bool:
+    """Say whether permissions, as a session's document lists them, cover what a row needs."""
+    needed = place.row.needs
+    if not isinstance(needed, Right):
+        return False
+    words = [each.rpartition(":") for each in permissions]
+    held = [Right(Area(area), Action[action.upper()]) for area, _, action in words]
+    return any(right.covers(needed) for right in held)
 
 
 def path(place: Place, **known: str) -> str:

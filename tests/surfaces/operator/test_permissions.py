@@ -8,6 +8,7 @@ from gateway.domain.rights import Right, Role, needs_step_up
 from gateway.http.table import Place
 from tests.surfaces.operator import matrix
 from tests.surfaces.operator.desk import NOBODY, Desk
+from tests.unit.people import somebody
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -64,6 +65,28 @@ async def test_a_role_opens_exactly_its_rows(desk: Desk, place: Place, role: Rol
         assert answer.verdict == (403, "FORBIDDEN")
 
 
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
+async def test_what_is_listed_for_who_is_limited_works(desk: Desk, place: Place, role: Role):
+    """
+    As above for people who see one company: what their session lists, and nothing else.
+
+    A page builds its menu from that list.
+    """
+    who = await limited(desk, role)
+    path = matrix.path(place, account_id=main(desk))
+    body = {} if place.row.takes.body else None
+    permissions = {str(right) for right in somebody(role, companies=frozenset({"c"})).rights}
+
+    answer = await desk.ask(place.row.method, path, body, by=who, kind=matrix.kind(place))
+
+    if matrix.listed(permissions, place):
+        assert answer.code not in {"FORBIDDEN", "STEP_UP_REQUIRED", "TOKEN_INVALID"}, answer.body
+        assert answer.status != 500, answer.body
+    else:
+        assert answer.verdict == (403, "FORBIDDEN")
+
+
 @pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
 async def test_nobody_comes_in_without_a_token(desk: Desk, place: Place):
     """Nor with a partner's credential, which is answered by its own code."""
@@ -90,6 +113,17 @@ async def test_a_right_of_weight_asks_for_a_fresh_factor(desk: Desk, place: Plac
     assert isinstance(place.row.needs, Right)
     weighty = needs_step_up(place.row.needs)
     assert (answer.verdict == (403, "STEP_UP_REQUIRED")) is weighty, answer.body
+
+
+LIMITED: dict[Role, str] = {}
+"""Who stands for a role, limited to the main company; made once."""
+
+
+async def limited(desk: Desk, role: Role) -> str:
+    """Sign somebody in who sees the main company alone; once for each role."""
+    if LIMITED.get(role) not in desk.tokens:
+        LIMITED[role] = await desk.limited("main", role)
+    return LIMITED[role]
 
 
 async def everybody(desk: Desk) -> str:

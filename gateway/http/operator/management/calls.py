@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from gateway.domain import errors
 from gateway.domain.errors import ErrorCode, ServiceError
-from gateway.domain.identity_errors import FORBIDDEN, NOT_FOUND, NOT_POSSIBLE
+from gateway.domain.identity_errors import NOT_FOUND, NOT_POSSIBLE
 from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right
 from gateway.domain.stores import AlreadyExists, StoreUnavailable
@@ -34,7 +34,6 @@ REFUSED = (NOT_POSSIBLE,)
 TAKEN = (NOT_POSSIBLE, errors.ALREADY_IN_USE)
 ABSENT = (NOT_FOUND,)
 CHANGED = (NOT_FOUND, NOT_POSSIBLE)
-LIMITED = (FORBIDDEN,)
 
 
 def reading(area: Area) -> Right:
@@ -50,12 +49,6 @@ def writing(area: Area) -> Right:
 def managing(area: Area) -> Right:
     """Return the right to manage."""
     return Right(area, Action.MANAGE)
-
-
-def refuse_limited(who: Staff) -> None:
-    """Refuse people who are limited to companies what belongs to all of them: FORBIDDEN."""
-    if who.person.companies:
-        raise ServiceError(FORBIDDEN, "permission")
 
 
 @contextmanager

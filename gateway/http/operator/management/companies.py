@@ -64,8 +64,7 @@ class CompanyActs:
         return found
 
     async def create(self, who: Staff, wanted: CompanyBody) -> Company:
-        """Add one; whoever is limited to companies would not see it and cannot."""
-        calls.refuse_limited(who)
+        """Add one; whoever is limited to companies has no right to, and would not see it."""
         with calls.explained():
             return await self.registers.by(who.acting).companies.create(wanted.name, wanted.id)
 
@@ -104,7 +103,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             "/companies",
             name="backoffice.company_create",
             tells="Add a company.",
-            needs=calls.writing(Area.COMPANY),
+            needs=calls.managing(Area.COMPANY),
             limits=calls.WRITE,
             takes=management.body(CompanyBody),
             runs=does.create,

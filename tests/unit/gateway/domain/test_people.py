@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from gateway.domain.people import Session, Totp, User, person
 from gateway.domain.permissions import Action
-from gateway.domain.rights import Area, Right, Role
+from gateway.domain.rights import RIGHTS, Area, Right, Role
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 USER = User(
@@ -45,6 +45,18 @@ def test_a_person_may_what_a_role_allows():
     assert maria.may(Right(Area.PAYOUT, Action.READ))
     assert maria.may(Right(Area.PAYOUT, Action.WRITE))
     assert not maria.may(Right(Area.APPROVAL, Action.WRITE))
+
+
+def test_who_is_limited_adds_no_company_and_keeps_every_other_right():
+    """What they would add they could not see."""
+    admin = person(replace(USER, roles=frozenset({Role.ADMIN})), SESSION)
+    limited = replace(admin, companies=frozenset({"a"}))
+    adding, changing = (Right(Area.COMPANY, each) for each in (Action.MANAGE, Action.WRITE))
+
+    assert admin.rights == RIGHTS[Role.ADMIN]
+    assert admin.may(adding)
+    assert not limited.may(adding)
+    assert limited.rights == RIGHTS[Role.ADMIN] - {adding} | {changing}
 
 
 def test_a_person_sees_every_company_or_those_named():

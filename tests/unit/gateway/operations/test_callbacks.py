@@ -45,6 +45,7 @@ class Standing:
 
     provider: str = "p"
     state: PayoutState = PayoutState.ACCEPTED
+    account_id: str = "acc"
 
 
 @dataclass
@@ -148,6 +149,19 @@ async def test_a_payout_is_read_at_its_bank(hall: Hall):
     assert (one.state, hall.looked) == (CallbackState.DONE, 1)
 
 
+@pytest.mark.parametrize(("provider", "company"), [("p", "company-1"), ("another", "")])
+async def test_a_callback_is_of_the_company_whose_payout_it_speaks_of(
+    hall: Hall, provider: str, company: str
+):
+    """A bank that names another bank's payout shows nothing to anybody."""
+    hall.known = Standing(provider=provider)
+    await hall.take()
+
+    await hall.turn(Accounts())
+
+    assert (await hall.all())[0].company_id == company
+
+
 async def test_a_final_payout_is_left_alone(hall: Hall):
     hall.known = Standing(state=PayoutState.PAID)
     await hall.take()
@@ -213,7 +227,10 @@ class Bank:
 class Accounts:
     """One account at the bank."""
 
-    provider, provider_account = "p", "acc"
+    provider, provider_account, company_id = "p", "acc", "company-1"
+
+    async def find(self, account_id: str) -> Accounts | None:
+        return self if account_id == "acc" else None
 
     async def find_at(self, provider: str, named: str) -> Accounts | None:
         known = (self.provider, self.provider_account)
@@ -238,6 +255,7 @@ async def test_a_charge_is_read_at_its_bank(
     one = await hall.turn(Accounts(), bank)
 
     assert (one.state, bank.asked) == (state, ["r"])
+    assert (await hall.all())[0].company_id == "company-1"
 
 
 async def test_a_charge_of_no_account_of_ours_is_ignored_in_the_end(hall: Hall):
@@ -254,7 +272,8 @@ async def test_a_charge_of_no_account_of_ours_is_ignored_in_the_end(hall: Hall):
 
 
 async def test_a_word_that_we_do_not_know_is_kept_and_ignored(hall: Hall):
-    hall.proof.notice = replace(PAYOUT, kind=CallbackKind.OTHER)
+    hall.proof.notice = replace(PAYOUT, kind=CallbackKind.OTHER, account="acc")
     await hall.take()
 
-    assert (await hall.turn()).state is CallbackState.IGNORED
+    assert (await hall.turn(Accounts())).state is CallbackState.IGNORED
+    assert (await hall.all())[0].company_id == "company-1"

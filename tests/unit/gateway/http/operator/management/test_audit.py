@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from gateway.domain.office_stores import AuditSearch
 from gateway.domain.windows import Paging
 from gateway.http.operator.management.audit import NDJSON, AuditActs, show_lines
-from tests.unit.gateway.http.operator.management.stage import Stage, taken, turned_down
+from tests.unit.gateway.http.operator.management.stage import Stage, taken
 from tests.unit.gateway.http.operator.stage import line
 
 FIRST = AuditSearch(paging=Paging(1, 25))
@@ -33,6 +34,7 @@ def test_a_search_is_read_from_the_query():
 
     assert (wanted.actor, wanted.action) == ("cli:*", None)
     assert wanted.paging == Paging(2, 100)
+    assert taken("audit", query={"trace_id": ["t-1"]}).trace_id == "t-1"
 
 
 async def test_acts_are_searched_exported_and_proven(stage: Stage):
@@ -74,8 +76,31 @@ async def test_a_record_that_was_changed_is_told(stage: Stage):
     assert proof.problem == "the audit log is broken at event 2"
 
 
-async def test_who_is_limited_reads_none_of_it(stage: Stage):
-    acts, limited = AuditActs(stage.office.store.office.record), stage.staff("c")
+async def test_who_is_limited_reads_the_acts_of_their_companies(stage: Stage):
+    """And is told of the whole chain whether it holds: a part of it proves nothing."""
+    acts, limited = AuditActs(stage.office.store.office.record), stage.staff(stage.ours.id)
 
-    for deed in (acts.search(limited, FIRST), acts.export(limited, 0), acts.verify(limited, None)):
-        assert await turned_down(deed) == "403 FORBIDDEN"
+    found = await acts.search(limited, FIRST)
+    exported = await acts.export(limited, 0)
+    proof = await acts.verify(limited, None)
+
+    subjects = [each.event.subject for each in found.items]
+    assert subjects == [f"account:{stage.account.id}", f"company:{stage.ours.id}"]
+    assert list(exported) == list(reversed(found.items))
+    assert (proof.events, proof.problem) == (found.total, "") == (2, "")
+
+
+async def test_a_filter_shows_nobody_more_than_they_see(stage: Stage):
+    acts = AuditActs(stage.office.store.office.record)
+    theirs = replace(FIRST, subject=f"company:{stage.theirs.id}")
+
+    assert (await acts.search(stage.staff(stage.ours.id), theirs)).total == 0
+    assert (await acts.search(stage.staff(stage.theirs.id), theirs)).total == 1
+
+
+async def test_who_is_limited_is_told_of_a_break_anywhere(stage: Stage):
+    record: Any = Broken()
+
+    proof = await AuditActs(record).verify(stage.staff(stage.ours.id), None)
+
+    assert proof.problem == "the audit log is broken at event 2"

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain import errors
 from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import FORBIDDEN, NOT_POSSIBLE
+from gateway.domain.identity_errors import NOT_POSSIBLE
 from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right
 from gateway.domain.stores import AlreadyExists
@@ -40,12 +40,6 @@ def test_what_is_taken_is_a_conflict():
 def test_another_problem_is_nobodys():
     with pytest.raises(KeyError), calls.explained():
         raise KeyError
-
-
-def test_what_is_of_all_companies_is_for_people_of_all():
-    calls.refuse_limited(staff())
-    with refused(FORBIDDEN):
-        calls.refuse_limited(staff("c"))
 
 
 def test_rights_are_named_by_their_action():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.domain.rights import Area
+from gateway.http.operator.management import calls
 from gateway.http.operator.management.companies import CompanyActs, CompanyBody
 from tests.unit.gateway.http.operator.management.stage import Stage, turned_down
 from tests.unit.gateway.http.operator.stage import line
@@ -14,7 +16,7 @@ from tests.unit.gateway.http.operator.stage import line
     [
         ("companies", ("GET", "/companies", "company:read", 200)),
         ("company", ("GET", "/companies/{company_id}", "company:read", 200)),
-        ("company_create", ("POST", "/companies", "company:write", 201)),
+        ("company_create", ("POST", "/companies", "company:manage", 201)),
     ],
 )
 def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
@@ -33,11 +35,13 @@ async def test_a_person_is_shown_their_companies_alone(stage: Stage):
 
 
 async def test_who_is_limited_adds_none(stage: Stage):
+    """The gate refuses, since they have no such right."""
     acts = CompanyActs(stage.registers)
 
     made = await acts.create(stage.staff(), CompanyBody(name="Nova"))
 
     assert made in await acts.list(stage.staff(), None)
     assert (await stage.acts())[-1] == ("user:ana@example.com", "company.created")
-    limited = stage.staff(stage.ours.id)
-    assert await turned_down(acts.create(limited, CompanyBody(name="N"))) == "403 FORBIDDEN"
+    needed = calls.managing(Area.COMPANY)
+    assert stage.staff().person.may(needed)
+    assert not stage.staff(stage.ours.id).person.may(needed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
 from gateway.app.surfaces import described_surfaces
@@ -9,7 +11,9 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts import Environment
 from gateway.domain.identity import Mail
 from gateway.http.operator.management.outbox import OutboxActs
-from tests.unit.gateway.http.operator.management.stage import Stage, turned_down
+from tests.contract.stores.people import user
+from tests.contract.stores.samples import event
+from tests.unit.gateway.http.operator.management.stage import Stage
 from tests.unit.gateway.http.operator.stage import line
 from tests.unit.standing import NOON
 
@@ -33,11 +37,21 @@ def test_production_has_no_such_row():
     assert "backoffice.audit" in names
 
 
-async def test_mail_is_shown_to_people_of_all_companies(stage: Stage):
-    outbox = stage.office.store.identity.outbox
-    mail = Mail(id="1", to="a@example.com", subject="s", text="t", created_at=NOON)
-    await outbox.put(mail)
+async def test_who_is_limited_is_shown_the_mail_of_their_own_people(stage: Stage):
+    """Of those who see the same companies, or one of these; not of who sees more."""
+    store, ours = stage.office.store.identity, stage.ours.id
+    limits = {"one": {ours}, "two": {ours, stage.theirs.id}, "all": set()}
+    for name, companies in limits.items():
+        person = user(name, f"{name}@example.com")
+        await store.users.add(replace(person, companies=frozenset(companies)), event())
+        mail = Mail(id=name, to=person.email, subject="s", text="t", created_at=NOON)
+        await store.outbox.put(mail)
 
-    assert list(await OutboxActs(outbox).list(stage.staff(), None)) == [mail]
-    refused = OutboxActs(outbox).list(stage.staff("c"), None)
-    assert await turned_down(refused) == "403 FORBIDDEN"
+    async def shown(*companies: str) -> set[str]:
+        return {each.id for each in await acts.list(stage.staff(*companies), None)}
+
+    acts = OutboxActs(store.outbox)
+    assert await shown() == {"one", "two", "all"}
+    assert await shown(ours) == {"one"}
+    assert await shown(ours, stage.theirs.id) == {"one", "two"}
+    assert await shown(stage.theirs.id) == set()

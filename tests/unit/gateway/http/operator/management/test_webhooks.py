@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
 from gateway.domain.office_stores import CallbackSearch
 from gateway.domain.windows import Paging
 from gateway.http.operator.management.webhooks import WebhookActs
-from tests.unit.gateway.http.operator.management.stage import Stage, taken, turned_down
+from tests.unit.gateway.http.operator.management.stage import Stage, taken
 from tests.unit.gateway.http.operator.stage import line
 from tests.unit.standing import NOON
 
@@ -23,7 +25,7 @@ def test_filters_are_read():
     )
 
 
-async def test_a_page_is_shown_to_people_of_all_companies(stage: Stage):
+async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(stage: Stage):
     acts = WebhookActs(stage.office.store.office.callbacks)
     told = Callback(
         id="1",
@@ -34,10 +36,13 @@ async def test_a_page_is_shown_to_people_of_all_companies(stage: Stage):
         received_at=NOON,
         body=b"\xff",
     )
-    await stage.office.store.office.callbacks.add(told)
+    ours = replace(told, id="2", event="e2", company_id=stage.ours.id)
+    for each in (told, ours):
+        await stage.office.store.office.callbacks.add(each)
 
-    page = await acts.search(stage.staff(), CallbackSearch(paging=Paging(1, 25)))
+    shown = [
+        list((await acts.search(who, CallbackSearch(paging=Paging(1, 25)))).items)
+        for who in (stage.staff(), stage.staff(stage.ours.id), stage.staff(stage.theirs.id))
+    ]
 
-    assert (page.total, list(page.items)) == (1, [told])
-    refused = acts.search(stage.staff("c"), CallbackSearch(paging=Paging(1, 25)))
-    assert await turned_down(refused) == "403 FORBIDDEN"
+    assert shown == [[told, ours], [ours], []]
