@@ -91,18 +91,20 @@ class FailingPayouts:
     store: Payouts
     passing: Passing
 
-    async def add(self, payout: Payout, attempt: Attempt) -> Payout | None:
+    async def add(
+        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+    ) -> Payout | None:
         """Store an intent."""
         self.passing("before_insert")
-        found = await self.store.add(payout, attempt)
+        found = await self.store.add(payout, attempt, limited=limited)
         if found is None:
             self.passing("after_insert")
         return found
 
-    async def claim(self, payout: Payout, attempt: Attempt) -> bool:
+    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
         """Store the intent of another attempt."""
         self.passing("before_insert")
-        won = await self.store.claim(payout, attempt)
+        won = await self.store.claim(payout, attempt, limited=limited)
         if won:
             self.passing("after_insert")
         return won

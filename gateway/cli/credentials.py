@@ -9,8 +9,10 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
-from gateway.domain.accounts import Credential
+from gateway.domain.accounts import Credential, CredentialLimits
+from gateway.domain.money import Money
 from gateway.domain.permissions import Permission
+from gateway.domain.strict import amount
 from gateway.operations.credentials import CredentialOrder, Issued
 
 COLUMNS = ("client_id", "name", "state", "account_id", "permissions", "last_used_at")
@@ -50,6 +52,26 @@ class Allowed(click.ParamType[Permission]):
             self.fail(str(problem), param, ctx)
 
 
+class Reais(click.ParamType[Money]):
+    """An amount above zero, such as ``1500.00``."""
+
+    name = "reais"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Money:
+        """Read it."""
+        if isinstance(value, Money):
+            return value
+        try:
+            found = amount(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no amount such as 1500.00", param, ctx)
+        if found.centavos <= 0:
+            self.fail("an amount is above zero", param, ctx)
+        return found
+
+
 @click.group("credential")
 def credential() -> None:
     """Credentials of partners; a secret is shown once, when it is made."""
@@ -61,6 +83,8 @@ def credential() -> None:
 @click.option("--account", "account_id", help="This account only.")
 @click.option("--permission", "permissions", multiple=True, type=Allowed(), help="Repeatable.")
 @click.option("--expires", type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ")), help="In UTC.")
+@click.option("--limit-per-payout", type=Reais(), help="The most of one payout.")
+@click.option("--limit-per-day", type=Reais(), help="The most of all payouts of a UTC day.")
 @changing
 def issue(  # noqa: PLR0913 - one parameter per option
     terminal: Terminal,
@@ -70,6 +94,8 @@ def issue(  # noqa: PLR0913 - one parameter per option
     account_id: str | None,
     permissions: Sequence[Permission],
     expires: datetime | None,
+    limit_per_payout: Money | None,
+    limit_per_day: Money | None,
 ) -> None:
     """Make a credential for a company or for one account, and print its secret."""
     if not company_id and account_id is None:
@@ -81,15 +107,9 @@ def issue(  # noqa: PLR0913 - one parameter per option
         account_id=account_id,
         permissions=frozenset(permissions),
         expires_at=expires and expires.replace(tzinfo=UTC),
+        limits=CredentialLimits(per_payout=limit_per_payout, per_day=limit_per_day),
     )
-
-    async def work() -> Issued:
-        from gateway.cli.opening import opened
-
-        async with opened(terminal) as office:
-            return await office.credentials.issue(order)
-
-    _show_secret(terminal, run(work()))
+    _show_secret(terminal, run(_issued(terminal, order)))
 
 
 @credential.command()
@@ -147,6 +167,13 @@ def listing(terminal: Terminal, company_id: str | None) -> None:
     terminal.show_all(run(work()), COLUMNS)
 
 
+async def _issued(terminal: Terminal, order: CredentialOrder) -> Issued:
+    from gateway.cli.opening import opened
+
+    async with opened(terminal) as office:
+        return await office.credentials.issue(order)
+
+
 def _show_secret(terminal: Terminal, issued: Issued) -> None:
     """Print what is kept nowhere."""
     terminal.show(
@@ -180,6 +207,8 @@ def _row(shown: Credential, now: datetime) -> Row:
         "expires_at": instant(shown.expires_at),
         "revoked_at": instant(shown.revoked_at),
         "last_used_at": instant(max(used, default=None)),
+        "limit_per_payout": str(shown.limits.per_payout or ""),
+        "limit_per_day": str(shown.limits.per_day or ""),
     }
 
 

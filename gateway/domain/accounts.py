@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from gateway.domain.money import Money
 from gateway.domain.permissions import Permission
 
 
@@ -83,6 +84,31 @@ class SecretDigest:
     last_used_at: datetime | None = None
 
 
+class CredentialLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    How much a credential may pay out; None for as much as the account has.
+
+    Attributes:
+        per_payout: The most that one payout may be.
+        per_day: The most that all of a UTC day may sum up to.
+    """
+
+    per_payout: Money | None = None
+    per_day: Money | None = None
+
+    def raised_by(self, new: CredentialLimits) -> bool:
+        """Say whether ``new`` lets more through than these do."""
+        return _above(new.per_payout, self.per_payout) or _above(new.per_day, self.per_day)
+
+
+UNLIMITED = CredentialLimits()
+
+
+def _above(new: Money | None, old: Money | None) -> bool:
+    """Compare two limits, of which None is the highest."""
+    return old is not None and (new is None or new > old)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
     """
@@ -103,6 +129,7 @@ class Credential:
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    limits: CredentialLimits = UNLIMITED
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,3 +139,4 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     company_id: str
     account_id: str | None
     permissions: frozenset[Permission]
+    limits: CredentialLimits = UNLIMITED

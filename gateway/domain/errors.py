@@ -375,6 +375,12 @@ ALREADY_IN_USE = _declare(
     "This is already in use.",
     "Back office only: choose another value.",
 )
+CREDENTIAL_LIMIT = _declare(
+    "credential_limit",
+    ("SVC.GTW.010", 403),
+    "The payout is above a limit of the credential.",
+    "Nothing was sent; ask the operator to raise the limit of a payout or of a day.",
+)
 USER_CREDENTIALS_INVALID = _declare(
     "user_credentials_invalid",
     ("INVALID_CREDENTIALS", 401),

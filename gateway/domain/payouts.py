@@ -217,7 +217,7 @@ class Payout:
         attempt: The number of the latest try to move money, from 1.
         lease_until: Until then the attempt belongs to the process that sends it.
         review: No proof can be had; a person decides.
-        client_id: The credential that asked first.
+        client_id: The credential whose request sent it last; its limits count it.
     """
 
     account_id: str

@@ -28,6 +28,10 @@ class AlreadyExists(Exception):
     """A thing of that key is stored already; nothing was changed."""
 
 
+class LimitReached(Exception):
+    """A payout is above a limit of its credential; nothing was stored."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
     """
@@ -175,17 +179,29 @@ class Credentials(Protocol):
 class Payouts(Protocol):
     """Payouts by account and reference; rows are never deleted."""
 
-    async def add(self, payout: Payout, attempt: Attempt) -> Payout | None:
+    async def add(
+        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+    ) -> Payout | None:
         """
         Store the intent by one atomic insert.
 
+        With ``limited`` the limits of the payout's credential are looked at in
+        the same transaction.
+
         Returns:
             None when it is ours now; else the row that was there first.
+
+        Raises:
+            LimitReached: it is above a limit of its credential; nothing was stored.
         """
         ...
 
-    async def claim(self, payout: Payout, attempt: Attempt) -> bool:
-        """Move NOT_SENT to SENDING with the next attempt; False when somebody else did."""
+    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
+        """
+        Move NOT_SENT to SENDING with the next attempt; False when somebody else did.
+
+        ``limited`` and LimitReached are those of ``add``.
+        """
         ...
 
     async def record(self, change: Change) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from gateway.domain.accounts import Credential, SecretDigest
+from gateway.domain.accounts import UNLIMITED, Credential, CredentialLimits, SecretDigest
 from gateway.domain.permissions import Permission
 from gateway.domain.stores import Accounts, AlreadyExists, Companies, Credentials
 from gateway.operations.administration import Acting, NotPossible, identifier, name
@@ -34,6 +34,7 @@ class CredentialOrder:
     account_id: str | None = None
     permissions: frozenset[Permission]
     expires_at: datetime | None = None
+    limits: CredentialLimits = UNLIMITED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,7 @@ class CredentialRecords:
             secrets=(self._digest(secret, now),),
             created_at=now,
             expires_at=order.expires_at,
+            limits=order.limits,
         )
         await self._add(credential)
         return Issued(credential=credential, client_secret=secret)
@@ -169,6 +171,7 @@ class CredentialRecords:
             "account": credential.account_id or "every account of the company",
             "permissions": " ".join(sorted(map(str, credential.permissions))),
             "expires_at": credential.expires_at.isoformat() if credential.expires_at else "never",
+            **told(credential.limits),
         }
         event = self.acting.event(
             "credential.issued", f"credential:{credential.client_id}", details
@@ -194,6 +197,14 @@ class CredentialRecords:
     def _digest(self, secret: str, now: datetime) -> SecretDigest:
         key_id, digest = self.source.digest(secret)
         return SecretDigest(key_id=key_id, digest=digest, created_at=now)
+
+
+def told(limits: CredentialLimits) -> dict[str, str]:
+    """Say for the audit log how much a credential may pay out, in reais."""
+    return {
+        "limit_per_payout": str(limits.per_payout or "none"),
+        "limit_per_day": str(limits.per_day or "none"),
+    }
 
 
 def _second_ends(credential: Credential, now: datetime) -> datetime | None:

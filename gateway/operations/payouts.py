@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import NoReturn
 
 from gateway.domain import errors
-from gateway.domain.accounts import Account, Environment
+from gateway.domain.accounts import UNLIMITED, Account, Environment
 from gateway.domain.calls import Caller
 from gateway.domain.clocks import Deadline, Monotonic, Now
 from gateway.domain.errors import ErrorCode, ServiceError
@@ -38,7 +38,7 @@ from gateway.domain.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.stores import Attempt, Change, StoreUnavailable
+from gateway.domain.stores import Attempt, Change, LimitReached, StoreUnavailable
 from gateway.domain.stores import Payouts as PayoutStore
 from gateway.domain.windows import Paging, Search
 from gateway.operations.connections import paying_bank_of
@@ -112,7 +112,7 @@ class Payouts:
             started = self.terms.monotonic()
             intent, attempt = self._intent(caller, request, bank)
             await self.guards.admit(caller, intent)
-            stored = await self._add(intent, attempt)
+            stored = await self._add(caller, intent, attempt)
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
         return await self._repeat(caller, request, stored)
@@ -168,10 +168,12 @@ class Payouts:
         )
         return payout, attempt
 
-    async def _add(self, intent: Payout, attempt: Attempt) -> Payout | None:
+    async def _add(self, caller: Caller, intent: Payout, attempt: Attempt) -> Payout | None:
         """Store the intent; a store that cannot ends the request before anything is sent."""
         try:
-            return await self.store.add(intent, attempt)
+            return await self.store.add(intent, attempt, limited=_limited(caller))
+        except LimitReached as problem:
+            raise _above_limit(problem) from problem
         except StoreUnavailable:
             _tell("intent_failed")
             raise
@@ -230,16 +232,24 @@ class Payouts:
             state=PayoutState.SENDING,
             attempt=attempt.number,
             provider=bank.name,
+            client_id=caller.principal.client_id,
             date=request.date,
             lease_until=attempt.lease_until,
             updated_at=attempt.started_at,
         )
         await self.guards.admit(caller, claimed)
-        if await self.store.claim(claimed, attempt):
+        if await self._claim(caller, claimed, attempt):
             return await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
         self.terms.cas_lost(bank.name)
         found = await self.store.find(stored.account_id, stored.reference)
         return await self._repeat(caller, request, found or stored)
+
+    async def _claim(self, caller: Caller, claimed: Payout, attempt: Attempt) -> bool:
+        """Make it ours to send."""
+        try:
+            return await self.store.claim(claimed, attempt, limited=_limited(caller))
+        except LimitReached as problem:
+            raise _above_limit(problem) from problem
 
     async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
         """Ask the bank once, record what it said, and answer."""
@@ -339,6 +349,17 @@ def _rejection(payout: Payout) -> ServiceError:
     forbidden = failure is not None and failure.forbidden
     error: ErrorCode = errors.PAYOUT_NOT_ALLOWED if forbidden else errors.PAYOUT_REJECTED
     return ServiceError(error, failure.code.lower() if failure else "rejected")
+
+
+def _limited(caller: Caller) -> bool:
+    """Say whether the credential has limits; without any the store looks at none."""
+    return caller.principal.limits != UNLIMITED
+
+
+def _above_limit(problem: LimitReached) -> ServiceError:
+    """Make the refusal of a payout above a limit: certainly nothing was sent."""
+    _tell("rejected")
+    return ServiceError(errors.CREDENTIAL_LIMIT, f"limit_{problem}")
 
 
 def _unexplained(reason: str) -> Evidence:

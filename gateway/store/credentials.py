@@ -10,7 +10,8 @@ from operator import attrgetter
 from sqlalchemy import bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.accounts import Credential, SecretDigest
+from gateway.domain.accounts import UNLIMITED, Credential, CredentialLimits, SecretDigest
+from gateway.domain.money import Money
 from gateway.domain.permissions import Permission
 from gateway.domain.stores import AlreadyExists, AuditEvent
 from gateway.store import audit
@@ -181,7 +182,27 @@ def _row(credential: Credential) -> dict[str, object]:
         "created_at": credential.created_at,
         "expires_at": credential.expires_at,
         "revoked_at": credential.revoked_at,
+        **_limit_columns(credential.limits),
     }
+
+
+def _limit_columns(limits: CredentialLimits) -> dict[str, object]:
+    """Write limits, in centavos."""
+    return {
+        "limit_payout": limits.per_payout and limits.per_payout.centavos,
+        "limit_day": limits.per_day and limits.per_day.centavos,
+    }
+
+
+def _limits(row: Record) -> CredentialLimits:
+    """Read limits back."""
+    if row.limit_payout is None and row.limit_day is None:
+        return UNLIMITED
+    return CredentialLimits(per_payout=_money(row.limit_payout), per_day=_money(row.limit_day))
+
+
+def _money(centavos: int | None) -> Money | None:
+    return None if centavos is None else Money(centavos)
 
 
 def _credential(rows: Sequence[Record]) -> Credential:
@@ -197,6 +218,7 @@ def _credential(rows: Sequence[Record]) -> Credential:
         created_at=row.created_at,
         expires_at=row.expires_at,
         revoked_at=row.revoked_at,
+        limits=_limits(row),
     )
 
 

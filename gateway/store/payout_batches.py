@@ -7,16 +7,17 @@ somebody else holds is passed over: two batches never wait for each other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.payouts import PayoutState
+from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import Change
 from gateway.store.attempts import attempt_row
 from gateway.store.columns import Record, reference_digest
 from gateway.store.database import Database, Key
+from gateway.store.payout_limits import Allowances, allowances
 from gateway.store.payout_rows import key_columns, payout_row, restored_payout
 from gateway.store.payout_statements import (
     Statements,
@@ -40,27 +41,33 @@ async def write_together(
 
     Returns:
         What each would have been told alone, in turn. None where that is not decided here, and
-        nothing was done: the row is held by somebody else, or the same batch moves it already.
+        nothing was done: the row is held by somebody else, the same batch moves it already, or
+        a limit of its credential seems reached.
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
     told: dict[int, Told] = {}
+    left = await allowances(connection, [*_limited(intents.values()), *_limited(moves.values())])
     # Inserting may wait for another's commit: no row is held by then but those inserted.
     if intents:
-        told |= await _add(database, connection, intents)
+        told |= await _add(database, connection, intents, left)
     if moves:
-        told |= await _move(database, connection, moves)
+        told |= await _move(database, connection, moves, left)
     return [told.get(number) for number in range(len(writes))]
 
 
 async def _add(
-    database: Database, connection: AsyncConnection, intents: Mapping[int, Intent]
+    database: Database,
+    connection: AsyncConnection,
+    intents: Mapping[int, Intent],
+    left: Allowances,
 ) -> Mapping[int, Told]:
     keys = {number: _key_of(each) for number, each in intents.items()}
     firsts = _firsts(keys)
-    rows = [payout_row(intents[firsts[key]].payout) for key in sorted(firsts)]
+    wanted = [intents[firsts[key]] for key in sorted(firsts)]
+    rows = [payout_row(each.payout) for each in wanted if _pays(each, left)]
     said = _statements(database)
-    done = (await connection.execute(said.add, database.many.given(rows))).all()
+    done = (await connection.execute(said.add, database.many.given(rows))).all() if rows else ()
     told: dict[int, Told] = {firsts[row.account_id, row.reference_sha256]: True for row in done}
     if told:
         tries = [_try(intents[number]) for number in told]
@@ -80,7 +87,10 @@ async def _found(
 
 
 async def _move(
-    database: Database, connection: AsyncConnection, moves: Mapping[int, Claim | Change]
+    database: Database,
+    connection: AsyncConnection,
+    moves: Mapping[int, Claim | Change],
+    left: Allowances,
 ) -> Mapping[int, Told]:
     """Read and hold the rows, then write where they stand as each step asks."""
     keys = {number: _key_of(each) for number, each in moves.items()}
@@ -88,8 +98,9 @@ async def _move(
     holding = _STANDING.where(database.among(_KEY, list(firsts))).with_for_update(skip_locked=True)
     held = (await connection.execute(holding)).all()
     stands = {firsts[row.account_id, row.reference_sha256]: row for row in held}
-    told = {number: _fits(moves[number], row) for number, row in stands.items()}
-    won = [(moves[number], stands[number]) for number, fits in told.items() if fits]
+    fits = {number: _fits(moves[number], row) for number, row in stands.items()}
+    told = {number: each for number, each in fits.items() if not each or _pays(moves[number], left)}
+    won = [(moves[number], stands[number]) for number, done in told.items() if done]
     await _claim(database, connection, [each for each, _ in won if isinstance(each, Claim)])
     await _take(
         database, connection, [(each, row) for each, row in won if isinstance(each, Change)]
@@ -124,6 +135,18 @@ def _fits(move: Claim | Change, row: Record) -> bool:
         unsent = PayoutState.NOT_SENT.value
         return (row.state, row.attempt) == (unsent, move.attempt.number - 1)
     return row.attempt == move.attempt and PayoutState(row.state) in move.before
+
+
+def _pays(write: Write, left: Allowances) -> bool:
+    """Say whether a limit of the credential lets it through; a step moves no money."""
+    return isinstance(write, Change) or not write.limited or left.take(write.payout)
+
+
+def _limited(writes: Iterable[Write]) -> Iterator[Payout]:
+    """Return the payouts whose credentials have limits."""
+    for each in writes:
+        if not isinstance(each, Change) and each.limited:
+            yield each.payout
 
 
 def _firsts(keys: Mapping[int, Key]) -> dict[Key, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from gateway.domain.stores import LimitReached
 from gateway.store.batches import Batches, Lanes
 from gateway.store.database import Database, Undone, failures_as_ours, faults_of_rows
 from gateway.store.payout_batches import write_together
@@ -31,11 +32,16 @@ class PayoutCommits:
 
         Raises:
             StoreUnavailable: it was not done, or its commit was asked for and nobody can tell.
+            LimitReached: it is above a limit of its credential; it was not done.
         """
         with failures_as_ours():
             async with asyncio.timeout(self._database.whole_s):
                 told = await self._batches.ask(write)
-                return await self._alone(write) if told is None else told
+                if told is None:
+                    told = await self._alone(write)
+        if isinstance(told, LimitReached):
+            raise told
+        return told
 
     async def close(self) -> None:
         """Commit what was asked so far; refuse what is asked from now on."""
@@ -58,5 +64,9 @@ class PayoutCommits:
             return [None] * len(writes)
 
     async def _alone(self, write: Write) -> Told:
-        async with self._database.writing() as connection:
-            return await write_alone(self._database, connection, write)
+        try:
+            async with self._database.writing() as connection:
+                return await write_alone(self._database, connection, write)
+        except LimitReached as above:
+            # an answer, not a failure of whatever else is under way
+            return above

@@ -97,12 +97,13 @@ def step_columns(change: Change) -> dict[str, object]:
 
 
 def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
-    """Write what a claim changes in its payout: the day is the payout's, the rest the attempt's."""
+    """Write what a claim changes: day and credential are the payout's, the rest the attempt's."""
     return {
         "state": PayoutState.SENDING.value,
         "attempt": attempt.number,
         "provider": attempt.provider,
         "date": payout.date,
+        "client_id": payout.client_id,
         "lease_until": attempt.lease_until,
         "updated_at": attempt.started_at,
         "next_check_at": attempt.lease_until,

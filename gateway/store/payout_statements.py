@@ -24,7 +24,10 @@ from gateway.store.tables import attempts, payouts
 _KEY = ("account_id", "reference_sha256")
 _KEPT = ("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden")
 _WRITTEN = ("state", "review", "updated_at", "next_check_at")
-_CLAIMED = ("state", "attempt", "provider", "date", "lease_until", "updated_at", "next_check_at")
+_CLAIMED = (
+    *("state", "attempt", "provider", "date", "client_id", "lease_until", "updated_at"),
+    "next_check_at",
+)
 _STANDING = (*_KEY, "attempt", "state")
 _TRY = (*_KEY, "number")
 _OUTCOME = ("outcome", "ended_at", "evidence")

@@ -9,9 +9,10 @@ from sqlalchemy import ColumnElement, Table, Update, bindparam, insert, select, 
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import SUCCESSORS, Payout, PayoutState
-from gateway.domain.stores import Attempt, Change
+from gateway.domain.stores import Attempt, Change, LimitReached
 from gateway.store.attempts import attempt_row
 from gateway.store.database import Database
+from gateway.store.payout_limits import hold, refuse_above
 from gateway.store.payout_rows import (
     claim_columns,
     ending_columns,
@@ -25,10 +26,11 @@ from gateway.store.tables import attempts, payouts
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A new payout and its first try."""
+    """A new payout and its first try; ``limited``: its credential has limits."""
 
     payout: Payout
     attempt: Attempt
+    limited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,12 @@ class Claim:
 
     payout: Payout
     attempt: Attempt
+    limited: bool = False
 
 
 Write = Intent | Claim | Change
-Told = Payout | bool
-"""True: done. False: it stood elsewhere. A payout: that row was there first."""
+Told = Payout | bool | LimitReached
+"""True: done. False: it stood elsewhere. A payout: that row was there first. Else it was above."""
 
 _FIND = select(payouts).where(
     payouts.c.account_id == bindparam("account_id"),
@@ -50,7 +53,12 @@ _FIND = select(payouts).where(
 
 
 async def write_alone(database: Database, connection: AsyncConnection, write: Write) -> Told:
-    """Do one inside a transaction that holds nothing else."""
+    """
+    Do one inside a transaction that holds nothing else.
+
+    Raises:
+        LimitReached: it is above a limit of its credential; the transaction is to be undone.
+    """
     match write:
         case Intent():
             return await _add(database, connection, write)
@@ -82,14 +90,18 @@ def check(change: Change) -> None:
 
 async def _add(database: Database, connection: AsyncConnection, intent: Intent) -> Told:
     key = key_columns(intent.payout.account_id, intent.payout.reference)
+    held = await hold(connection, intent.payout) if intent.limited else None
     if not await database.add(connection, payouts, payout_row(intent.payout)):
         return restored_payout((await connection.execute(_FIND, key)).one())
+    if held is not None:
+        await refuse_above(connection, held, intent.payout)
     await connection.execute(insert(attempts), key | attempt_row(intent.attempt))
     return True
 
 
 async def _claim(connection: AsyncConnection, claim: Claim) -> bool:
     key = key_columns(claim.payout.account_id, claim.payout.reference)
+    held = await hold(connection, claim.payout) if claim.limited else None
     taking = (
         update(payouts)
         .where(*_is(payouts, key))
@@ -99,6 +111,8 @@ async def _claim(connection: AsyncConnection, claim: Claim) -> bool:
     )
     if (await connection.execute(taking)).rowcount == 0:
         return False
+    if held is not None:
+        await refuse_above(connection, held, claim.payout)
     await connection.execute(insert(attempts), key | attempt_row(claim.attempt))
     return True
 

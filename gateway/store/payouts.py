@@ -59,14 +59,21 @@ class StoredPayouts:
         self._looks = PayoutLooks(database)
         self._twins = PayoutTwins(database)
 
-    async def add(self, payout: Payout, attempt: Attempt) -> Payout | None:
+    async def add(
+        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+    ) -> Payout | None:
         """
         Store the intent by one atomic insert.
 
+        With ``limited`` the limits of its credential are looked at in the same transaction.
+
         Returns:
             None when it is ours now, durably; else the row that was there first.
+
+        Raises:
+            LimitReached: it is above a limit of its credential; nothing was stored.
         """
-        told = await self._commits.do(Intent(payout, attempt))
+        told = await self._commits.do(Intent(payout, attempt, limited))
         if isinstance(told, Payout):
             return told
         if not told:
@@ -74,14 +81,14 @@ class StoredPayouts:
             raise StoreUnavailable(problem)
         return None
 
-    async def claim(self, payout: Payout, attempt: Attempt) -> bool:
+    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
         """
         Move NOT_SENT to SENDING with the next attempt; False when somebody else did.
 
-        The payout's date becomes that of ``payout``; its provider, lease and
-        time of change those of ``attempt``.
+        The payout's date and credential become those of ``payout``; its provider, lease and
+        time of change those of ``attempt``. ``limited`` and LimitReached are those of ``add``.
         """
-        return await self._commits.do(Claim(payout, attempt)) is True
+        return await self._commits.do(Claim(payout, attempt, limited)) is True
 
     async def record(self, change: Change) -> bool:
         """

@@ -84,6 +84,9 @@ credentials = Table(
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant),
     Column("revoked_at", Instant),
+    # In centavos; absent ones do not limit.
+    Column("limit_payout", BigInteger),
+    Column("limit_day", BigInteger),
 )
 
 # Position 0 is the current secret, 1 the one rotated away: a third has no place.

@@ -130,6 +130,7 @@ class BasicCredentials:
             company_id=credential.company_id,
             account_id=credential.account_id,
             permissions=credential.permissions,
+            limits=credential.limits,
         )
 
     def _ended(self, credential: Credential) -> str:

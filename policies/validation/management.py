@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 import msgspec
 
@@ -13,8 +13,10 @@ from gateway.domain import strict
 from gateway.domain.calls import Asked, Input, Parameter
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.money import Money
 from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging
 from policies.validation.document import Number, document
+from policies.validation.fields import positive
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 Read = TypeVar("Read")
@@ -53,13 +55,15 @@ def body(shape: type[Body]) -> Input[Body]:
     Where no field is needed the body may be absent: who revokes in a hurry has
     nothing to say.
     """
-    may_be_absent = not any(each.required for each in msgspec.structs.fields(shape))
+    fields = msgspec.structs.fields(shape)
+    may_be_absent = not any(each.required for each in fields)
+    amounts = {each.name for each in fields if Money in {each.type, *get_args(each.type)}}
 
     def read(asked: Asked) -> Body:
         found = {} if may_be_absent and not asked.body else _document(asked)
         asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
         try:
-            return msgspec.convert(_given(found), shape)
+            return msgspec.convert(_given(found, amounts), shape)
         except msgspec.ValidationError as problem:
             raise _not_valid(reason="field", why=_told(str(problem))) from problem
 
@@ -210,13 +214,26 @@ def _document(asked: Asked) -> Mapping[str, Any]:
         raise _not_valid(reason=refusal.reason, why="The body is one JSON object.") from refusal
 
 
-def _given(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is given: null is not, and texts are plain."""
+def _given(found: Mapping[str, Any], amounts: Collection[str] = ()) -> dict[str, Any]:
+    """Return what is given: null is not, texts are plain, and amounts are above zero."""
     return {
-        name: value if name in _SECRETS else _plain(value)
+        name: _amount(name, value) if name in amounts else _meant(name, value)
         for name, value in found.items()
         if value is not None
     }
+
+
+def _meant(name: str, value: object) -> object:
+    return value if name in _SECRETS else _plain(value)
+
+
+def _amount(name: str, value: object) -> Money:
+    """Read an amount from the number as it was written."""
+    try:
+        return positive(value)
+    except ServiceError as refusal:
+        why = f"The field {name} is a number of reais above zero, with at most two decimals."
+        raise _not_valid(reason="field", why=why) from refusal
 
 
 def _plain(value: object) -> object:

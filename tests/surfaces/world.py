@@ -25,6 +25,7 @@ from gateway.cli.opening import Office
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank
+from gateway.domain.accounts import UNLIMITED, CredentialLimits
 from gateway.domain.payouts import provider_key
 from gateway.domain.permissions import EVERY_PERMISSION
 from gateway.operations.administration import Acting
@@ -136,13 +137,16 @@ class World:
         said = await self.control.get("executions", query={"key": key})
         return [row["centavos"] for row in said["data"]]
 
-    async def issue(self, *, expires_at: datetime | None = None) -> Issued:
+    async def issue(
+        self, *, expires_at: datetime | None = None, limits: CredentialLimits = UNLIMITED
+    ) -> Issued:
         """Issue a credential for every account of the main company."""
         wanted = CredentialOrder(
             name="made by a test",
             company_id=self.demo["companies"]["main"]["id"],
             permissions=frozenset(EVERY_PERMISSION),
             expires_at=expires_at,
+            limits=limits,
         )
         return await self.office.credentials.issue(wanted)
 

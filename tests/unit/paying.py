@@ -210,11 +210,13 @@ class ShakyStore:
     held: dict[str, asyncio.Event] = field(default_factory=dict)
     on_call: Callable[[str], None] | None = None
 
-    async def add(self, payout: Payout, attempt: Attempt) -> Payout | None:
-        return await self._do("add", lambda: self.inner.add(payout, attempt))
+    async def add(
+        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+    ) -> Payout | None:
+        return await self._do("add", lambda: self.inner.add(payout, attempt, limited=limited))
 
-    async def claim(self, payout: Payout, attempt: Attempt) -> bool:
-        return await self._do("claim", lambda: self.inner.claim(payout, attempt))
+    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
+        return await self._do("claim", lambda: self.inner.claim(payout, attempt, limited=limited))
 
     async def record(self, change: Change) -> bool:
         return await self._do("record", lambda: self.inner.record(change))

@@ -153,6 +153,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
                 errors.PAYOUT_REJECTED,
                 errors.PAYOUT_REFERENCE_IN_USE,
                 errors.PAYOUT_NOT_ALLOWED,
+                errors.CREDENTIAL_LIMIT,
                 errors.PAYOUT_UNKNOWN,
                 errors.BODY_TOO_LARGE,
                 errors.REQUEST_TIMEOUT,

@@ -13,7 +13,9 @@ import pytest
 
 from gateway.config.listeners import Server
 from gateway.config.settings import Limits, Rate, RateLimits
+from gateway.domain.accounts import CredentialLimits
 from gateway.domain.errors import CATALOGUE, ELSEWHERE, ErrorCode
+from gateway.domain.money import Money
 from gateway.operations.demo.document import Pair
 from tests import raw_http
 from tests.surfaces.answers import Answer
@@ -85,6 +87,12 @@ async def unreachable(world: World, _folder: Path) -> Said:
 async def reference_in_use(world: World, _folder: Path) -> Said:
     await world.pay(order("code-in-use", world.today()))
     return of(await world.pay(order("code-in-use", world.today(), value=99)))
+
+
+async def above_limit(world: World, _folder: Path) -> Said:
+    made = await world.issue(limits=CredentialLimits(per_payout=Money(1049)))
+    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    return of(await world.pay(order("code-limit", world.today()), pair=pair))
 
 
 async def internal(world: World, _folder: Path) -> Said:
@@ -196,6 +204,7 @@ SCENARIOS: dict[str, Scenario] = {
     "pix_key_incomplete": paying(destination=WHOM),
     "transaction_not_found": asking("/pix/transactions/nobody-knows"),
     "cancel_not_implemented": asking("/withdraw/any", method="DELETE"),
+    "credential_limit": above_limit,
     "internal": internal,
     "auth_unavailable": auth_unavailable,
     "route_unknown": asking("/nowhere"),

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 
 from gateway.domain import strict
-from gateway.domain.accounts import Credential
+from gateway.domain.accounts import Credential, CredentialLimits
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.money import Money
 from gateway.domain.permissions import EVERY_PERMISSION, Permission
 from gateway.domain.rights import Area
-from gateway.http.json import instant
+from gateway.http.json import Amount, amount, instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
 from gateway.http.resources.documents import Instant, Total
@@ -41,6 +42,8 @@ class CredentialBody(msgspec.Struct):
     account_id: Text | None = None
     permissions: list[Word] = []
     expires_at: datetime | None = None
+    limit_per_payout: Money | None = None
+    limit_per_day: Money | None = None
 
 
 class RotationBody(msgspec.Struct):
@@ -56,7 +59,7 @@ class ReasonBody(msgspec.Struct):
 
 
 class CredentialDocument(TypedDict):
-    """A credential; never a secret or a digest."""
+    """A credential, never a secret or a digest; a limit that is absent does not limit."""
 
     client_id: str
     name: str
@@ -69,6 +72,8 @@ class CredentialDocument(TypedDict):
     expires_at: Instant
     revoked_at: Instant
     last_used_at: Instant
+    limit_per_payout: NotRequired[Amount]
+    limit_per_day: NotRequired[Amount]
 
 
 class CredentialList(TypedDict):
@@ -117,6 +122,9 @@ class CredentialActs:
                     account_id=wanted.account_id or None,
                     permissions=frozenset(map(Permission.parse, wanted.permissions)),
                     expires_at=_zoned(wanted.expires_at),
+                    limits=CredentialLimits(
+                        per_payout=wanted.limit_per_payout, per_day=wanted.limit_per_day
+                    ),
                 )
             )
 
@@ -160,7 +168,7 @@ def _credential(found: Credential, who: Staff) -> CredentialDocument:
     used = [each.last_used_at for each in found.secrets if each.last_used_at is not None]
     live = [each for each in found.secrets if each.expires_at is None or each.expires_at > now]
     state = _state(found, now)
-    return {
+    shown: CredentialDocument = {
         "client_id": found.client_id,
         "name": found.name,
         "state": state,
@@ -173,6 +181,11 @@ def _credential(found: Credential, who: Staff) -> CredentialDocument:
         "revoked_at": instant(found.revoked_at),
         "last_used_at": instant(max(used, default=None)),
     }
+    if found.limits.per_payout is not None:
+        shown["limit_per_payout"] = amount(found.limits.per_payout)
+    if found.limits.per_day is not None:
+        shown["limit_per_day"] = amount(found.limits.per_day)
+    return shown
 
 
 def _zoned(at: datetime | None) -> datetime | None:

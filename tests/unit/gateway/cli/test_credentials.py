@@ -98,3 +98,25 @@ def test_an_expiry_is_a_day_in_utc(shell, company_id):
 )
 def test_a_mistake_in_typing_is_status_two(shell, arguments):
     assert "Error: " in shell.fails("credential", *arguments, status=2)
+
+
+def test_a_credential_is_issued_with_limits(shell, company_id):
+    made = shell.reads(
+        "credential", "issue", "--name", "ERP", "--company", company_id,
+        "--limit-per-payout", "100.5", "--limit-per-day", "2000.00",
+    )  # fmt: skip
+
+    [shown] = shell.reads("credential", "list")
+    assert shown["client_id"] == made["client_id"]
+    assert (shown["limit_per_payout"], shown["limit_per_day"]) == ("100.50", "2000.00")
+
+
+@pytest.mark.parametrize("amount", ["0.00", "-1.00", "1e3", "1.001", "much"])
+def test_what_is_no_amount_limits_nothing(shell, company_id, amount):
+    done = shell.run(
+        "credential", "issue", "--name", "ERP", "--company", company_id,
+        "--limit-per-day", amount,
+    )  # fmt: skip
+
+    assert done.exit_code == 2
+    assert shell.reads("credential", "list") == []

@@ -6,18 +6,23 @@ The rules that keep a payout from being paid twice or lost are in ``tests/payout
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from msgspec import structs
 
 from gateway.domain import errors
+from gateway.domain.accounts import CredentialLimits
+from gateway.domain.calls import Caller
 from gateway.domain.errors import ServiceError
 from gateway.domain.money import Money
 from gateway.domain.payouts import Failure, FailureCode, PayoutState
 from gateway.domain.providers import Accepted, NotFound, Outcome, Unreachable
 from gateway.domain.windows import Paging, Search, Window
+from gateway.store.engine import open_store
 from gateway.telemetry import trace
 from gateway.telemetry.records import AccessRecord, begin_record
+from tests.contract.stores import samples
 from tests.unit.paying import (
     ACCEPTED,
     ANSWERED,
@@ -44,7 +49,7 @@ from tests.unit.paying import (
     Till,
     asking,
 )
-from tests.unit.people import ACCOUNT, CLIENT, SISTER, account, caller, principal
+from tests.unit.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
 from tests.unit.standing import NOON, TODAY, Clock
 
 TOMORROW = TODAY + timedelta(days=1)
@@ -359,3 +364,23 @@ async def test_a_look_at_a_payout_nobody_knows_changes_nothing(till: Till):
 
     assert await till.payouts.read(caller(), "order-1") == before
     assert (await till.row()).state is not SENDING
+
+
+async def test_a_payout_above_a_limit_of_its_credential_is_refused_and_nothing_is_sent(
+    till: Till, tmp_path: Path
+):
+    """Step 20 of the order of checks: behind the replay, before the intent; 403."""
+    limits = CredentialLimits(per_day=Money(1050))
+    made = samples.credential(CLIENT)
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    await store.credentials.add(replace(made, company_id=COMPANY, limits=limits), samples.event())
+    await store.close()
+    who = Caller(structs.replace(principal(), limits=limits), account())
+
+    first = await till.post(who=who)
+    replay = await till.post(who=who)
+    above = await till.post(asking("order-2", value=Money(1)), who)
+
+    assert (first, replay, above) == (OK, OK, "403 SVC.GTW.010")
+    assert len(till.bank.orders) == 1
+    assert await till.store.find(ACCOUNT, "order-2") is None

@@ -1,0 +1,127 @@
+"""
+Limits of credentials, counted in the transaction that stores a payout.
+
+The credential's row is held until the transaction ends, so that of two payouts at once the second
+counts the first. Credentials without limits are never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.domain.payouts import Payout, PayoutState
+from gateway.domain.stores import LimitReached
+from gateway.store.columns import Record
+from gateway.store.tables import accounts, credentials, payouts
+
+_COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID)
+"""Money may have left in these; in the others it is proven unsent or refused."""
+
+# Held in the order of their ids: two transactions never wait for each other.
+_HOLD = (
+    select(
+        credentials.c.client_id,
+        credentials.c.company_id,
+        credentials.c.limit_payout,
+        credentials.c.limit_day,
+    )
+    .where(credentials.c.client_id.in_(bindparam("client_ids", expanding=True)))
+    .order_by(credentials.c.client_id)
+    .with_for_update(key_share=True)
+)
+# The index of the accounts' windows leads to them. One made at midnight may be of the day before.
+_SPENT = select(func.coalesce(func.sum(payouts.c.centavos), 0)).where(
+    payouts.c.account_id.in_(
+        select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
+    ),
+    payouts.c.created_at >= bindparam("since", type_=payouts.c.created_at.type),
+    payouts.c.date == bindparam("day"),
+    payouts.c.client_id == bindparam("client_id"),
+    payouts.c.state.in_([state.value for state in _COUNTED]),
+)
+
+
+@dataclass(slots=True)
+class Allowances:
+    """
+    What credentials may still pay out on a day, in centavos.
+
+    Attributes:
+        held: The credentials, by id.
+        left: By credential and day; without a daily limit there is no entry.
+    """
+
+    held: Mapping[str, Record]
+    left: dict[tuple[str, date], int] = field(default_factory=dict)
+
+    def take(self, payout: Payout) -> bool:
+        """Say whether a payout fits, and count it if so; who is not held has no limit."""
+        held = self.held.get(payout.client_id)
+        if held is None:
+            return True
+        centavos, spender = payout.value.centavos, (payout.client_id, payout.date)
+        if held.limit_payout is not None and centavos > held.limit_payout:
+            return False
+        if spender in self.left:
+            if centavos > self.left[spender]:
+                return False
+            self.left[spender] -= centavos
+        return True
+
+
+async def allowances(connection: AsyncConnection, wanted: Iterable[Payout]) -> Allowances:
+    """Hold the credentials of payouts that are not stored yet, and count what is left of each."""
+    spenders = {(each.client_id, each.date) for each in wanted}
+    if not spenders:
+        return Allowances({})
+    found = Allowances(await _hold(connection, {client_id for client_id, _ in spenders}))
+    for client_id, day in spenders:
+        held = found.held.get(client_id)
+        if held is not None and held.limit_day is not None:
+            spent = await _spent(connection, held, day)
+            found.left[client_id, day] = held.limit_day - spent
+    return found
+
+
+async def hold(connection: AsyncConnection, payout: Payout) -> Record | None:
+    """Hold the credential of a payout that is about to be stored."""
+    return (await _hold(connection, {payout.client_id})).get(payout.client_id)
+
+
+async def refuse_above(connection: AsyncConnection, held: Record, payout: Payout) -> None:
+    """
+    Look at the limits once the payout is stored in this transaction.
+
+    Raises:
+        LimitReached: it is above one, and the transaction is to be undone.
+    """
+    if held.limit_payout is not None and payout.value.centavos > held.limit_payout:
+        problem = "per_payout"
+        raise LimitReached(problem)
+    if held.limit_day is not None:
+        spent = await _spent(connection, held, payout.date)
+        if spent > held.limit_day:
+            problem = "per_day"
+            raise LimitReached(problem)
+
+
+async def _hold(connection: AsyncConnection, client_ids: Iterable[str]) -> Mapping[str, Record]:
+    rows = (await connection.execute(_HOLD, {"client_ids": sorted(client_ids)})).all()
+    return {row.client_id: row for row in rows}
+
+
+async def _spent(connection: AsyncConnection, held: Record, day: date) -> int:
+    """Return the centavos of a credential's payouts of a UTC day."""
+    since = datetime.combine(day, time(), UTC) - timedelta(days=1)
+    asked = {
+        "company_id": held.company_id,
+        "client_id": held.client_id,
+        "day": day,
+        "since": since,
+    }
+    return int((await connection.execute(_SPENT, asked)).scalar_one())

@@ -1,0 +1,218 @@
+"""Limits of credentials: counted with the intent, alone and in a batch, by one process and two."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.accounts import CredentialLimits
+from gateway.domain.money import Money
+from gateway.domain.payouts import Payout, PayoutState
+from gateway.domain.stores import LimitReached
+from gateway.store.engine import Store
+from tests.contract.stores.samples import (
+    ACCOUNT,
+    CLIENT,
+    NOW,
+    SISTER,
+    attempt,
+    change,
+    credential,
+    event,
+    payout,
+)
+
+SENDING, NOT_SENT = PayoutState.SENDING, PayoutState.NOT_SENT
+TEN = Money(1000)
+
+
+async def limited(store: Store, **limits: Money) -> None:
+    """Issue the credential of the samples with limits."""
+    made = replace(credential(), limits=CredentialLimits(**limits))
+    await store.credentials.add(made, event())
+
+
+async def together(nodes: Sequence[Store], payouts: Sequence[Payout]) -> list[object]:
+    """Add all at one moment, in turn at each node; what each was told."""
+    return await asyncio.gather(
+        *(
+            nodes[number % len(nodes)].payouts.add(each, attempt(), limited=True)
+            for number, each in enumerate(payouts)
+        ),
+        return_exceptions=True,
+    )
+
+
+def told(found: Sequence[object]) -> tuple[int, int]:
+    """Count those that were stored, and those above a limit; nothing else may have happened."""
+    stored = sum(each is None for each in found)
+    above = sum(isinstance(each, LimitReached) for each in found)
+    assert stored + above == len(found), found
+    return stored, above
+
+
+async def test_limits_are_read_back(store: Store) -> None:
+    await limited(store, per_payout=TEN, per_day=Money(5000))
+
+    found = await store.credentials.find(CLIENT)
+
+    assert found is not None
+    assert found.limits == CredentialLimits(per_payout=TEN, per_day=Money(5000))
+
+
+async def test_one_payout_may_be_as_much_as_its_limit(store: Store) -> None:
+    await limited(store, per_payout=TEN)
+
+    within = await store.payouts.add(payout(centavos=1000), attempt(), limited=True)
+
+    assert within is None
+    with pytest.raises(LimitReached):
+        await store.payouts.add(payout("more", centavos=1001), attempt(), limited=True)
+    assert await store.payouts.find(ACCOUNT, "more") is None
+
+
+async def test_a_day_ends_exactly_at_its_limit(store: Store) -> None:
+    await limited(store, per_day=TEN)
+    parts = [payout(f"o-{number}", centavos=250) for number in range(4)]
+
+    for each in parts:
+        assert await store.payouts.add(each, attempt(), limited=True) is None
+
+    with pytest.raises(LimitReached):
+        await store.payouts.add(payout("one", centavos=1), attempt(), limited=True)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_of_many_at_once_no_two_slip_under_a_limit(
+    store: Store, second: Store, processes: int
+) -> None:
+    """They are written in batches, and two processes do not know of each other."""
+    await limited(store, per_day=Money(5 * 1050))
+    nodes = [store, second][:processes]
+
+    found = await together(nodes, [payout(f"o-{number}") for number in range(40)])
+
+    assert told(found) == (5, 35)
+
+
+async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store) -> None:
+    await limited(store, per_day=Money(1500))
+
+    for number in range(20):
+        day = NOW + timedelta(days=number)
+        pair = [payout(f"{number}-{side}", created_at=day) for side in "ab"]
+        found = await together([store, second], pair)
+        assert told(found) == (1, 1)
+
+
+async def test_payouts_of_other_accounts_count_and_of_other_credentials_do_not(
+    store: Store,
+) -> None:
+    await limited(store, per_day=Money(2500))
+    other = replace(payout("theirs"), client_id="cli_other")
+
+    assert await store.payouts.add(other, attempt()) is None
+    sister = payout("sister", account_id=SISTER)
+    found = await together([store], [sister, payout("one")])
+
+    assert told(found) == (2, 0)
+    assert told(await together([store], [payout("two")])) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("ends", "counts"),
+    [
+        (PayoutState.NOT_SENT, False),
+        (PayoutState.REJECTED, False),
+        (PayoutState.FAILED, False),
+        (PayoutState.UNKNOWN, True),
+        (PayoutState.ACCEPTED, True),
+        (PayoutState.PAID, True),
+    ],
+)
+async def test_what_is_proven_unsent_or_refused_does_not_count(
+    store: Store, ends: PayoutState, counts: bool
+) -> None:
+    await limited(store, per_day=Money(1050))
+    await store.payouts.add(payout(), attempt(), limited=True)
+    await store.payouts.record(change(SENDING, ends))
+
+    found = await together([store], [payout("next")])
+
+    assert told(found) == ((0, 1) if counts else (1, 0))
+
+
+async def test_the_day_before_does_not_count(store: Store) -> None:
+    await limited(store, per_day=Money(1050))
+    yesterday = payout("before", created_at=NOW - timedelta(days=1))
+    await store.payouts.add(yesterday, attempt(), limited=True)
+
+    assert told(await together([store], [payout()])) == (1, 0)
+
+
+async def test_a_repeat_above_the_limit_is_shown_the_first_one(store: Store) -> None:
+    """Limits are looked at after repetitions, in a batch too."""
+    await limited(store, per_day=Money(1050))
+    await store.payouts.add(payout(), attempt(), limited=True)
+
+    alone = await store.payouts.add(payout(), attempt(), limited=True)
+    found = await together([store], [payout(), payout(), payout("new")])
+
+    assert alone == payout()
+    assert found[:2] == [payout()] * 2
+    assert isinstance(found[2], LimitReached)
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+async def test_what_was_not_sent_is_counted_when_it_is_sent_again(
+    store: Store, at_once: int
+) -> None:
+    await limited(store, per_day=Money(1050 * at_once))
+    mine = [payout(f"o-{number}") for number in range(at_once + 1)]
+    await store.payouts.add(mine[0], attempt(), limited=True)
+    await store.payouts.record(change(SENDING, NOT_SENT, reference="o-0"))
+    for each in mine[1:]:
+        await store.payouts.add(each, attempt(), limited=True)
+
+    with pytest.raises(LimitReached):
+        await store.payouts.claim(replace(mine[0], state=NOT_SENT), attempt(2), limited=True)
+
+    found = await store.payouts.find(ACCOUNT, "o-0")
+    assert found is not None
+    assert found.state is NOT_SENT
+
+
+async def test_claims_of_one_moment_are_counted_together(store: Store) -> None:
+    await limited(store, per_day=Money(1050 * 2))
+    names = [f"o-{number}" for number in range(4)]
+    for name in names:
+        await store.payouts.add(payout(name), attempt(), limited=True)
+        await store.payouts.record(change(SENDING, NOT_SENT, reference=name))
+
+    found = await asyncio.gather(
+        *(
+            store.payouts.claim(replace(payout(name), state=NOT_SENT), attempt(2), limited=True)
+            for name in names
+        ),
+        return_exceptions=True,
+    )
+
+    assert found.count(True) == 2
+    assert sum(isinstance(each, LimitReached) for each in found) == 2
+
+
+async def test_who_sends_again_is_counted(store: Store) -> None:
+    """The payout of another credential, not sent, becomes that of whoever sends it."""
+    await limited(store, per_day=Money(1050))
+    await store.payouts.add(replace(payout(), client_id="cli_other"), attempt())
+    await store.payouts.record(change(SENDING, NOT_SENT))
+
+    claimed = await store.payouts.claim(replace(payout(), state=NOT_SENT), attempt(2), limited=True)
+
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    assert claimed is True
+    assert found is not None
+    assert found.client_id == CLIENT
+    assert told(await together([store], [payout("next")])) == (0, 1)
