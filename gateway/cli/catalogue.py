@@ -32,7 +32,7 @@ def routes(terminal: Terminal) -> None:
     async def work() -> list[Row]:
         from gateway.app.surfaces import described_surfaces
         from gateway.cli.opening import settings_of
-        from gateway.http.openapi import codes_of
+        from gateway.http.openapi.codes import codes_of
 
         settings = settings_of(terminal.config)
         return [

@@ -32,7 +32,7 @@ class HealthDocument(TypedDict):
     status: Literal["ok"]
 
 
-class CodeDocument(TypedDict):
+class ErrorCodeDocument(TypedDict):
     """An error code with every status it travels with."""
 
     code: str
@@ -40,17 +40,17 @@ class CodeDocument(TypedDict):
     message: str
 
 
-class CodesMeta(TypedDict):
-    """How many codes there are."""
+class Total(TypedDict):
+    """How many there are."""
 
     total: int
 
 
-class CodesDocument(TypedDict):
+class ErrorCodeList(TypedDict):
     """The catalogue."""
 
-    data: list[CodeDocument]
-    meta: CodesMeta
+    data: list[ErrorCodeDocument]
+    meta: Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,15 @@ class Introduction:
         """Say that the process answers; nothing is looked at."""
         return {"status": "ok"}
 
-    async def error_codes(self, _who: None, _taken: None) -> CodesDocument:
+    async def error_codes(self, _who: None, _taken: None) -> ErrorCodeList:
         """List every code of the surface."""
         data = codes(self.catalogue)
         return {"data": data, "meta": {"total": len(data)}}
 
 
-def codes(catalogue: Iterable[ErrorCode]) -> list[CodeDocument]:
+def codes(catalogue: Iterable[ErrorCode]) -> list[ErrorCodeDocument]:
     """Gather the catalogue by public code, in its order."""
-    gathered: dict[str, CodeDocument] = {}
+    gathered: dict[str, ErrorCodeDocument] = {}
     for error in catalogue:
         shown = gathered.setdefault(error.code, {"code": error.code, "status": [], "message": ""})
         if error.status not in shown["status"]:
@@ -157,6 +157,6 @@ def _health(found: HealthDocument, _who: None) -> HealthDocument:
     return found
 
 
-def _codes(found: CodesDocument, _who: None) -> CodesDocument:
+def _codes(found: ErrorCodeList, _who: None) -> ErrorCodeList:
     """Show it as it is."""
     return found

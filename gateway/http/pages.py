@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.http.openapi import Schema, as_json, as_yaml, document
+from gateway.http.openapi.document import as_json, as_yaml, document
+from gateway.http.openapi.schemas import Schema
 from gateway.http.route import Surface
 
 _DESCRIBED: Final = {

@@ -4,19 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from gateway.domain import errors, strict
+from gateway.domain import errors, patterns, strict
 from gateway.domain.errors import ErrorCode, ServiceError
 from gateway.domain.money import Money
 from policies.validation.document import Number
 
 Value = TypeVar("Value")
 
-Text = Annotated[str, msgspec.Meta(max_length=1024)]
+Text = Annotated[
+    str, msgspec.Meta(max_length=1024, extra_json_schema={"pattern": patterns.PLAIN_TEXT})
+]
 """A text as it is documented."""
+
+Reference = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1,
+        max_length=1024,
+        description="The caller's own word for it, unique per account, case-sensitive.",
+        examples=["order-1042"],
+        extra_json_schema={"pattern": patterns.REFERENCE},
+    ),
+]
+TaxNumber = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=11,
+        max_length=1024,
+        description="A CPF or CNPJ, with or without its punctuation.",
+        examples=["529.982.247-25"],
+        extra_json_schema={"pattern": patterns.TAX_NUMBER},
+    ),
+]
+Day = Annotated[str, msgspec.Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
+KeyType = Literal["cpf", "cnpj", "email", "phone", "evp"]
 
 
 def missing(fields: Mapping[str, Any], name: str) -> bool:

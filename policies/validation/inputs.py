@@ -2,53 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import msgspec
-
 from gateway.domain import errors
 from gateway.domain.calls import Asked, Input, Parameter
-from gateway.domain.money import Money
 from gateway.domain.payouts import PayoutMethod, PayoutRequest
 from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
 from policies.validation import identifiers, payout, search
-from policies.validation.fields import Text
+from policies.validation.payout_bodies import (
+    BankAccountWithdrawBody,
+    PayoutBody,
+    PixWithdrawBody,
+)
 
 _DAY = {"type": "string", "format": "date", "examples": ["2026-09-22"]}
-
-
-class DestinationBody(msgspec.Struct):
-    """
-    Who is paid.
-
-    ``pix`` needs key_type and key; ``bank_account`` needs bank_number, branch
-    and account.
-    """
-
-    tax_number: Annotated[str, msgspec.Meta(examples=["529.982.247-25"], max_length=1024)]
-    name: Text = ""
-    key_type: Text = ""
-    key: Text = ""
-    bank_number: Text = ""
-    branch: Text = ""
-    account: Text = ""
-    account_type: Text = ""
-
-
-class WithdrawBody(msgspec.Struct):
-    """A payout whose method the path names."""
-
-    reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
-    value: Money
-    date: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-    destination: DestinationBody
-    description: Text = ""
-
-
-class PayoutBody(WithdrawBody, kw_only=True):
-    """A payout to a PIX key or to a bank account."""
-
-    method: Annotated[str, msgspec.Meta(pattern="^(pix|bank_account)$", examples=["pix"])]
 
 
 def _nothing(_asked: Asked) -> None:
@@ -75,12 +40,7 @@ SEARCH: Input[Search] = Input(
         Parameter(
             name="limit",
             required=False,
-            schema={
-                "type": "integer",
-                "minimum": 1,
-                "maximum": 10**18 - 1,
-                "default": DEFAULT_LIMIT,
-            },
+            schema={"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
             description=f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}.",
         ),
     ),
@@ -93,6 +53,12 @@ SEARCH: Input[Search] = Input(
 )
 
 
+_WITHDRAWS = {
+    PayoutMethod.PIX: PixWithdrawBody,
+    PayoutMethod.BANK_ACCOUNT: BankAccountWithdrawBody,
+}
+
+
 def payout_input(*, alphanumeric_cnpj: bool) -> Input[PayoutRequest]:
     """Take a payout; ``alphanumeric_cnpj`` also takes the CNPJ with letters."""
     reader = payout.PayoutReader(alphanumeric_cnpj)
@@ -103,4 +69,4 @@ def withdraw_input(method: PayoutMethod, *, alphanumeric_cnpj: bool) -> Input[Pa
     """Take a payout whose method the path names."""
     reader = payout.PayoutReader(alphanumeric_cnpj, method)
     refuses = tuple(each for each in payout.REFUSES if each is not errors.PAYOUT_METHOD_INVALID)
-    return Input(read=reader, body=WithdrawBody, refuses=refuses)
+    return Input(read=reader, body=_WITHDRAWS[method], refuses=refuses)

@@ -42,7 +42,7 @@ PAGING: Final = (
     Parameter(
         name="limit",
         required=False,
-        schema={**_COUNTED, "default": DEFAULT_LIMIT},
+        schema={"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
         description=f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}.",
     ),
 )

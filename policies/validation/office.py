@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from gateway.domain import errors, strict
+from gateway.domain import errors, patterns, strict
 from gateway.domain.calls import Asked, Input
 from gateway.domain.charges import ChargeOrder, ChargeType, Payer
 from gateway.domain.errors import ServiceError
@@ -18,17 +19,28 @@ from gateway.domain.pix_keys import KeyOrder, PixKeyType, normal_key
 from gateway.domain.refunds import RefundRequest
 from policies.validation import fields, identifiers
 from policies.validation.document import document
-from policies.validation.fields import Text
+from policies.validation.fields import KeyType, Reference, TaxNumber, Text
 
 LONGEST_EXPIRY_S: Final = 315_360_000
 """Ten years of 365 days."""
 
 _BODY: Final = (errors.PAYLOAD_INVALID, errors.FIELD_MISSING)
 
-Reference = Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
-KeyWord = Annotated[str, msgspec.Meta(pattern="^(cpf|cnpj|email|phone|evp)$", examples=["email"])]
-AnyKeyWord = Annotated[str, msgspec.Meta(pattern="^(cpf|cnpj|email|phone|evp|)$")]
-ChargeWord = Annotated[str, msgspec.Meta(pattern="^(Dynamic|Static)$", examples=["Dynamic"])]
+KeyWord = Annotated[KeyType, msgspec.Meta(examples=["email"])]
+KeyText = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1,
+        max_length=1024,
+        description="In the form of its type.",
+        examples=["maria@example.com"],
+    ),
+]
+ChargeWord = Literal["Dynamic", "Static"]
+Name = Annotated[
+    str,
+    msgspec.Meta(min_length=1, max_length=1024, extra_json_schema={"pattern": patterns.PLAIN_TEXT}),
+]
 Expiry = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_EXPIRY_S, description="Seconds from now.")]
 
 
@@ -36,21 +48,21 @@ class KeyBody(msgspec.Struct):
     """A key to be registered; ``key`` is absent for ``evp``, which the bank draws."""
 
     type: KeyWord
-    key: Text = ""
+    key: KeyText | UnsetType = UNSET
 
 
 class LookupBody(msgspec.Struct):
     """A key of any bank; without ``type`` its form tells."""
 
-    key: Reference
-    type: AnyKeyWord = ""
+    key: KeyText
+    type: KeyWord | UnsetType = UNSET
 
 
 class PayerBody(msgspec.Struct):
     """Who is asked to pay."""
 
-    name: Reference
-    tax_number: Annotated[str, msgspec.Meta(examples=["529.982.247-25"], max_length=1024)]
+    name: Name
+    tax_number: TaxNumber
     message: Text = ""
 
 
@@ -59,7 +71,7 @@ class ChargeBody(msgspec.Struct):
 
     reference: Reference
     type: ChargeWord
-    key: Reference
+    key: KeyText
     value: Money | None = None
     expires_in: Expiry | None = None
     payer: PayerBody | None = None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked, Input
@@ -17,12 +18,18 @@ from gateway.domain.refunds import RefundSearch, RefundStatus
 from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
 from policies.validation import fields
 from policies.validation.document import document
+from policies.validation.fields import Day
 
 Status = TypeVar("Status", bound=StrEnum)
 Wanted = TypeVar("Wanted")
 
-Day = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"])]
-Counted = Annotated[int, msgspec.Meta(ge=1, le=10**18 - 1)]
+Page = Annotated[int, msgspec.Meta(ge=1, le=10**18 - 1, description="Counted from 1.")]
+Limit = Annotated[
+    int,
+    msgspec.Meta(
+        ge=1, description=f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}."
+    ),
+]
 
 _REFUSES: Final = (
     errors.PAYLOAD_INVALID,
@@ -38,26 +45,26 @@ class SearchBody(msgspec.Struct):
 
     init: Day
     ends: Day
-    page: Counted = 1
-    limit: Counted = DEFAULT_LIMIT
+    page: Page = 1
+    limit: Limit = DEFAULT_LIMIT
 
 
 class IncomingBody(SearchBody):
     """Payments by the day they came in; without ``status`` all."""
 
-    status: Annotated[str, msgspec.Meta(pattern="^(paid|partly_refunded|refunded|)$")] = ""
+    status: Literal["paid", "partly_refunded", "refunded"] | UnsetType = UNSET
 
 
 class RefundsBody(SearchBody):
     """Refunds by the day they were ordered; without ``status`` all."""
 
-    status: Annotated[str, msgspec.Meta(pattern="^(processing|paid|failed|)$")] = ""
+    status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
 
 
 class WithdrawsBody(SearchBody):
     """Payouts by the day they were created; without ``status`` all."""
 
-    status: Annotated[str, msgspec.Meta(pattern="^(processing|paid|failed|)$")] = ""
+    status: Literal["processing", "paid", "failed"] | UnsetType = UNSET
 
 
 def _filtered(

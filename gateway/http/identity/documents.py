@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
+from gateway.domain.choices import one_of
 from gateway.http.people.documents import Epoch, UserDocument
 
 
@@ -29,6 +30,14 @@ class SignedInDocument(TypedDict):
     mfa_required: Literal[False]
 
 
+class FactorAskedDocument(TypedDict):
+    """A second factor is asked for; the challenge is good for five minutes."""
+
+    mfa_required: Literal[True]
+    mfa_token: str
+
+
+@one_of(SignedInDocument, FactorAskedDocument)
 class LoginDocument(TypedDict):
     """A sign-in; or ``mfa_required: true`` with ``mfa_token``, and nothing else."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
 
 from gateway.http.json import Amount
 from gateway.http.resources.documents import FailureDocument, Instant, Meter, PayerDocument
+from policies.validation.fields import KeyType
 
 
 class OwnerDocument(TypedDict):
@@ -43,7 +46,7 @@ class KeyOwnerDocument(TypedDict):
     """Who is behind a PIX key; a person's tax number is shown without its ends."""
 
     key: str
-    type: Literal["cpf", "cnpj", "email", "phone", "evp"]
+    type: Annotated[KeyType, Meta(examples=["email"])]
     name: str
     tax_number: str
     ispb: str

@@ -6,6 +6,8 @@ from typing import Annotated, Literal, TypedDict
 
 from msgspec import Meta
 
+from gateway.http.common import Total
+
 Epoch = Annotated[int, Meta(description="Seconds since 1970-01-01T00:00:00Z.", ge=0)]
 Instant = Annotated[
     str,
@@ -47,17 +49,11 @@ class OwnSessionDocument(TypedDict):
     user_agent: str
 
 
-class OwnSessionsMeta(TypedDict):
-    """How many there are."""
-
-    total: int
-
-
 class OwnSessionsDocument(TypedDict):
     """Every sign-in of one's own, oldest first."""
 
     data: list[OwnSessionDocument]
-    meta: OwnSessionsMeta
+    meta: Total
 
 
 class EnrolmentDocument(TypedDict):

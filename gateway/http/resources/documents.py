@@ -7,7 +7,10 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
+from gateway.domain.choices import one_of
+from gateway.http import common
 from gateway.http.json import Amount
+from policies.validation.fields import KeyType
 
 Instant = Annotated[
     str,
@@ -35,7 +38,13 @@ Minute = Annotated[
         examples=["2026-09-22 13:40"],
     ),
 ]
-Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"])]
+Day = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
+
+
+_EMV = (
+    "00020126390014br.gov.bcb.pix0117maria@example.com520400005303986540510.50"
+    "5802BR5911Maria Silva6009Sao Paulo62070503***63040000"
+)
 
 
 class Meter(TypedDict):
@@ -46,10 +55,7 @@ class Meter(TypedDict):
     total: int
 
 
-class Total(TypedDict):
-    """How many there are."""
-
-    total: int
+Total = common.Total
 
 
 class BalanceDocument(TypedDict):
@@ -76,7 +82,7 @@ class PixKeyDocument(TypedDict):
 
     id: str
     key: str
-    type: Literal["cpf", "cnpj", "email", "phone", "evp"]
+    type: Annotated[KeyType, Meta(examples=["email"])]
     status: Literal["active", "pending", "canceled"]
     created_at: Instant
 
@@ -110,10 +116,10 @@ class LocationDocument(TypedDict):
     zip_code: str
 
 
-class CodeDocument(TypedDict):
+class QrCodeDocument(TypedDict):
     """The EMV copy-and-paste payload."""
 
-    hash: str
+    hash: Annotated[str, Meta(examples=[_EMV])]
 
 
 class ChargeDocument(TypedDict):
@@ -128,7 +134,7 @@ class ChargeDocument(TypedDict):
     payer: NotRequired[PayerDocument]
     receiver: PartyDocument
     location: LocationDocument
-    qrcode: CodeDocument
+    qrcode: QrCodeDocument
     reusable: bool
     expires_at: Minute
     value: Amount
@@ -174,15 +180,44 @@ class StatementDocument(TypedDict):
 class FailureDocument(TypedDict):
     """Why a payout failed."""
 
-    code: str
-    message: str
+    code: Literal[
+        "REJECTED",
+        "INSUFFICIENT_FUNDS",
+        "KEY_NOT_FOUND",
+        "ACCOUNT_INVALID",
+        "OWNER_MISMATCH",
+        "LIMIT_EXCEEDED",
+        "RETURNED",
+        "NOT_SENT",
+        "OTHER",
+    ]
+    message: Annotated[str, Meta(examples=["The PIX key does not exist."])]
 
 
-class PayoutDocument(TypedDict):
-    """A payout; only a failed one has a failure."""
+class PixDestinationDocument(TypedDict):
+    """Who is paid by PIX key, as sent; what was left out is absent."""
+
+    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
+    tax_number: str
+    key_type: Annotated[KeyType, Meta(examples=["email"])]
+    key: str
+
+
+class BankAccountDestinationDocument(TypedDict):
+    """Who is paid by bank account, as sent; what was left out is absent."""
+
+    name: NotRequired[Annotated[str, Meta(examples=["Maria Silva"])]]
+    tax_number: str
+    bank_number: str
+    branch: str
+    account: str
+    account_type: NotRequired[Literal["checking", "savings", "salary", "payment"]]
+
+
+class PayoutFields(TypedDict):
+    """What payouts of every method show."""
 
     reference: str
-    method: Literal["pix", "bank_account"]
     status: Literal["processing", "paid", "failed"]
     value: Amount
     date: Day
@@ -193,6 +228,27 @@ class PayoutDocument(TypedDict):
     settled_at: Instant
     failure: NotRequired[FailureDocument]
     origin: AccountDocument
+
+
+class PixPayoutDocument(PayoutFields):
+    """A payout to a PIX key; only a failed one has a failure."""
+
+    method: Literal["pix"]
+    destination: PixDestinationDocument
+
+
+class BankAccountPayoutDocument(PayoutFields):
+    """A payout to a bank account; only a failed one has a failure."""
+
+    method: Literal["bank_account"]
+    destination: BankAccountDestinationDocument
+
+
+@one_of(PixPayoutDocument, BankAccountPayoutDocument, told_by="method")
+class PayoutDocument(PayoutFields):
+    """A payout; only a failed one has a failure."""
+
+    method: Literal["pix", "bank_account"]
     destination: dict[str, str]
 
 

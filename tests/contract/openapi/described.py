@@ -6,7 +6,7 @@ from typing import Any
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.http.openapi import document
+from gateway.http.openapi.document import document
 
 SURFACE = described_surfaces(Settings())[0]
 DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate banking")
@@ -24,3 +24,12 @@ def schema_of(method: str, path: str, status: int) -> dict[str, Any]:
     answer = operation(method, path)["responses"][str(status)]
     shown = answer["content"]["application/json"]["schema"]
     return {"$schema": DIALECT, **shown, "components": DOCUMENT["components"]}
+
+
+def resolved(part: dict[str, Any]) -> dict[str, Any]:
+    """Return what a part of the document refers to; the part itself where it refers to nothing."""
+    if "$ref" not in part:
+        return part
+    _, _, group, name = part["$ref"].split("/")
+    found: dict[str, Any] = DOCUMENT["components"][group][name]
+    return found

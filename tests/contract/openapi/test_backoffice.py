@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from gateway.http.openapi import codes_of
+from gateway.http.openapi.codes import codes_of
 from gateway.http.table import Place
 from tests.surfaces.operator import matrix
 from tests.surfaces.operator.conftest import desk

@@ -9,10 +9,11 @@ import yaml
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 from gateway.domain.errors import CATALOGUE, ELSEWHERE
-from gateway.http.openapi import as_json, as_yaml, codes_of
+from gateway.http.openapi.codes import codes_of
+from gateway.http.openapi.document import as_json, as_yaml
 from gateway.http.route import Row
 from gateway.http.table import Place
-from tests.contract.openapi.described import DOCUMENT, SURFACE, operation
+from tests.contract.openapi.described import DOCUMENT, SURFACE, operation, resolved
 from tests.surfaces import rows
 
 
@@ -41,13 +42,16 @@ def test_json_and_yaml_say_the_same():
 def test_every_row_is_described(place: Place):
     """Its method, its permission, its parameters, its body."""
     row, described = place.row, operation(place.row.method, place.template)
+    parameters = [resolved(each) for each in described["parameters"]]
 
-    named = {each["name"] for each in described["parameters"] if each["in"] == "path"}
-    asked = {each["name"] for each in described["parameters"] if each["in"] == "query"}
+    named = {each["name"] for each in parameters if each["in"] == "path"}
+    asked = {each["name"] for each in parameters if each["in"] == "query"}
+    traced = {each["name"] for each in parameters if each["in"] == "header"}
     assert described["summary"] == row.tells
     assert described["security"] == ([{"basic": []}] if row.needs else [])
     assert str(row.needs or "") in described.get("description", "")
     assert named == {part[1:-1] for part in row.path.split("/") if part.startswith("{")}
+    assert traced == {"X-Trace-ID", "traceparent"}
     assert asked == {each.name for each in row.takes.parameters}
     assert ("requestBody" in described) is (row.takes.body is not None)
 
@@ -73,15 +77,22 @@ def test_nothing_else_is_described():
 
 def test_cancelling_promises_no_success():
     """Contract 4.1: always 501."""
-    path = "/baas/v1/account/{account_id}/withdraw/{reference}"
+    described = operation("DELETE", "/baas/v1/account/{account_id}/withdraw/{reference}")
 
-    assert "200" not in operation("DELETE", path)["responses"]
+    assert not [status for status in described["responses"] if status.startswith("2")]
+    assert "Always answers 501 `SVC.PIX.018`" in described["description"]
 
 
 @pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
 @pytest.mark.parametrize(
     ("status", "header"),
-    [("401", "WWW-Authenticate"), ("429", "Retry-After"), ("503", "Retry-After")],
+    [
+        ("401", "WWW-Authenticate"),
+        ("429", "Retry-After"),
+        ("429", "RateLimit"),
+        ("429", "RateLimit-Policy"),
+        ("503", "Retry-After"),
+    ],
 )
 def test_headers_are_described(place: Place, status: str, header: str):
     responses = operation(place.row.method, place.template)["responses"]
@@ -99,9 +110,50 @@ def test_every_code_of_the_surface_is_some_rows():
     assert silent == in_front
 
 
-def test_amounts_are_numbers_of_no_multiple():
-    """``multipleOf: 0.01`` would refuse 0.07 in every reader that counts in binary."""
-    assert "multipleOf" not in json.dumps(DOCUMENT)
+def test_an_amount_that_is_sent_is_a_number_of_reais():
+    """Contract 2.1: never minor units."""
+    for name in ("PixPayoutRequest", "BankAccountPayoutRequest"):
+        value = DOCUMENT["components"]["schemas"][name]["properties"]["value"]
+        assert value["type"] == "number"
+        assert (value["exclusiveMinimum"], value["multipleOf"]) == (0, 0.01)
+        assert value["maximum"] == 9_999_999_999_999.99
+
+
+def test_the_names_of_the_shapes_are_kept():
+    """A generated client is built on them: a change of one breaks its users."""
+    assert set(DOCUMENT["components"]["schemas"]) == {
+        *("Account", "Balance", "BankAccountDestination", "BankAccountDestinationRequest"),
+        *("BankAccountPayout", "BankAccountPayoutRequest", "Charge", "Error", "ErrorCode"),
+        *("ErrorCodeList", "Failure", "Health", "Info", "ListMeta", "Location", "PageMeta"),
+        *("Party", "Payer", "Payout", "PayoutList", "PayoutRequest", "PixDestination"),
+        *("PixDestinationRequest", "PixKey", "PixKeyList", "PixPayout", "PixPayoutRequest"),
+        *("PixTransaction", "QrCode", "Statement", "StatementEntry"),
+    }
+
+
+@pytest.mark.parametrize("name", ["Payout", "PayoutRequest"])
+def test_a_payout_is_told_by_its_method(name: str):
+    shape = DOCUMENT["components"]["schemas"][name]
+
+    mapping = shape["discriminator"]["mapping"]
+    assert shape["discriminator"]["propertyName"] == "method"
+    assert list(mapping) == ["pix", "bank_account"]
+    assert [each["$ref"] for each in shape["oneOf"]] == list(mapping.values())
+    for word, reference in mapping.items():
+        form = resolved({"$ref": reference})
+        assert form["properties"]["method"] == {"type": "string", "const": word}
+        assert "method" in form["required"]
+
+
+@pytest.mark.parametrize("name", ["banking.statement", "banking.payouts"])
+def test_a_limit_has_no_maximum(name: str):
+    """More counts as 100, which the description says (contract part 8)."""
+    place = next(each for each in rows.PLACES if each.row.name == name)
+    parameters = operation("GET", place.template)["parameters"]
+
+    limit = next(each for each in parameters if each.get("name") == "limit")
+    assert limit["schema"] == {"type": "integer", "minimum": 1, "default": 25}
+    assert limit["description"] == "Per page; more than 100 counts as 100."
 
 
 def test_operation_ids_are_the_rows_names():

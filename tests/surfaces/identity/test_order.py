@@ -8,7 +8,7 @@ from gateway.config.settings import Rate
 from gateway.domain import identity_errors
 from gateway.domain.errors import ErrorCode
 from gateway.http.identity.surface import CATALOGUE
-from gateway.http.openapi import codes_of
+from gateway.http.openapi.codes import codes_of
 from tests.surfaces.house import House, house_on
 from tests.unit.door import EMAIL, PASSWORD
 

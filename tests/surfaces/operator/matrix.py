@@ -10,7 +10,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.permissions import Action
 from gateway.domain.rights import RIGHTS, Area, Right, Role
-from gateway.http.openapi import document
+from gateway.http.openapi.document import document
 from gateway.http.route import Surface
 from gateway.http.table import Place, Table
 from tests.surfaces.answers import JSON

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from gateway.domain.choices import CHOICES
+from gateway.domain.payouts import FailureCode, PayoutMethod
 from gateway.http.json import Amount
 from gateway.http.resources import documents
 
@@ -37,7 +39,7 @@ def test_a_shape_can_be_described(shape: type):
     """Every field has a schema; no field is ever null."""
     properties = described(shape)["properties"]
 
-    assert set(properties) == set(shape.__annotations__)
+    assert set(properties) == set(typing.get_type_hints(shape))
     assert "null" not in str(properties)
 
 
@@ -54,13 +56,26 @@ def test_a_shape_can_be_described(shape: type):
         (documents.Minute, "2026-09-22 13:40", True),
         (documents.Minute, "", True),
         (documents.Minute, "2026-09-22T13:40:11Z", False),
-        (documents.Day, "2026-09-22", True),
-        (documents.Day, "", False),
     ],
 )
 def test_times_have_their_form(kind: object, text: str, fits: bool):
     """Contract 2.1 and 2.4."""
     assert (pattern(kind).search(text) is not None) is fits
+
+
+def test_a_failure_has_every_word_there_is():
+    words = described(documents.FailureDocument)["properties"]["code"]["enum"]
+
+    assert sorted(words) == sorted(each.value for each in FailureCode)
+
+
+def test_a_payout_has_a_form_for_each_method():
+    """The form says in ``method`` which it is, and shows where that method pays to."""
+    choice = CHOICES[documents.PayoutDocument]
+
+    told = [described(form)["properties"]["method"]["enum"] for form in choice.forms]
+    assert told == [[each.value] for each in PayoutMethod]
+    assert choice.told_by == "method"
 
 
 @pytest.mark.parametrize(
@@ -69,6 +84,10 @@ def test_times_have_their_form(kind: object, text: str, fits: bool):
         (documents.ChargeDocument, {"payer"}),
         (documents.TransactionDocument, {"payer"}),
         (documents.PayoutDocument, {"failure"}),
+        (documents.PixPayoutDocument, {"failure"}),
+        (documents.BankAccountPayoutDocument, {"failure"}),
+        (documents.PixDestinationDocument, {"name"}),
+        (documents.BankAccountDestinationDocument, {"name", "account_type"}),
         (documents.StatementDocument, set()),
     ],
 )

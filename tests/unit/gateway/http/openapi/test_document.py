@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any, TypedDict
 
@@ -10,9 +11,10 @@ import yaml
 
 from gateway.domain import errors
 from gateway.domain.calls import Input, Parameter
-from gateway.http.openapi import as_json, as_yaml, codes_of, document
+from gateway.http.openapi.document import as_json, as_yaml, document
+from gateway.http.openapi.examples import file_example
 from gateway.http.route import Answer, RowLimits, route
-from tests.unit.gateway.http.stage import TAKES, Asks, Said, echo, row, surface, text
+from tests.unit.gateway.http.stage import TAKES, Said, echo, row, surface, text
 
 PAGED: Input[str] = Input(
     read=text,
@@ -34,15 +36,29 @@ def test_a_row_is_an_operation():
     assert operation["operationId"] == "tests_things"
     assert operation["description"] == "Needs `balance:read`."
     assert operation["security"] == [{"basic": []}]
-    assert [(each["name"], each["in"]) for each in operation["parameters"]] == [
+    assert operation["tags"] == ["Other"]
+    assert [(each["name"], each["in"]) for each in operation["parameters"][:-2]] == [
         ("reference", "path")
+    ]
+
+
+def test_every_operation_takes_a_trace():
+    described_ = described(row(path="/things"))
+
+    references = [
+        each["$ref"] for each in described_["paths"]["/v1/things"]["get"]["parameters"][-2:]
+    ]
+    parameters = described_["components"]["parameters"]
+    assert [parameters[each.rpartition("/")[2]]["name"] for each in references] == [
+        "X-Trace-ID",
+        "traceparent",
     ]
 
 
 def test_an_open_row_needs_no_security():
     operation = described(row(path="/health", needs=None))["paths"]["/v1/health"]["get"]
 
-    assert (operation["security"], "description" in operation) == ([], False)
+    assert (operation["security"], operation["description"]) == ([], "Open to everybody.")
 
 
 def test_rows_of_one_path_share_it():
@@ -54,7 +70,7 @@ def test_rows_of_one_path_share_it():
 def test_parameters_are_those_of_the_input():
     operation = described(row(path="/a", takes=PAGED))["paths"]["/v1/a"]["get"]
 
-    assert operation["parameters"] == [
+    assert operation["parameters"][:-2] == [
         {
             "name": "page",
             "in": "query",
@@ -65,24 +81,13 @@ def test_parameters_are_those_of_the_input():
     ]
 
 
-def test_codes_come_from_everywhere_once():
-    """The wire, the policies, the input, the ports and the operation."""
-    made = surface(row(takes=PAGED), policies=[Asks(lambda _call: None), Asks(lambda _call: None)])
-    (gate,) = made.gates
-
-    found = codes_of(gate, gate.rows[0])
-
-    assert {
-        errors.INTERNAL, errors.PERMISSION_DENIED, errors.NUMBER_INVALID, errors.BALANCE_UNAVAILABLE
-    } <= set(found)  # fmt: skip
-    assert len(found) == len(set(found))
-
-
 @pytest.mark.parametrize(("status", "header"), [("502", "Retry-After"), ("503", "Retry-After")])
 def test_an_answer_has_its_headers(status: str, header: str):
-    responses = described(row(path="/a"))["paths"]["/v1/a"]["get"]["responses"]
+    made = described(row(path="/a"))
 
-    assert responses[status]["headers"][header]["required"] is True
+    responses = made["paths"]["/v1/a"]["get"]["responses"]
+    shown = responses[status]["headers"][header]["$ref"].rpartition("/")[2]
+    assert made["components"]["headers"][shown]["required"] is True
     assert "X-Trace-ID" in responses["200"]["headers"]
 
 
@@ -145,6 +150,32 @@ def test_a_file_is_described_by_its_kinds():
     responses = showing(file, media=("text/csv; header=present", "application/json"))
 
     assert responses["200"]["content"] == {
-        "text/csv": {"schema": {"type": "string"}},
-        "application/json": {},
+        "text/csv": {"schema": {"type": "string"}, "example": file_example("text/csv")},
+        "application/json": {"example": file_example("application/json")},
     }
+
+
+def test_a_refusal_shows_the_first_of_its_codes():
+    responses = described(row(path="/a"))["paths"]["/v1/a"]["get"]["responses"]
+
+    example = responses["502"]["content"]["application/json"]["example"]
+    assert example["code"] == errors.BALANCE_UNAVAILABLE.code
+    assert example["message"] == errors.BALANCE_UNAVAILABLE.message
+    assert set(example) == {"code", "message", "trace_id"}
+
+
+def test_what_never_succeeds_says_so():
+    made = row(path="/a")
+    cancels = dataclasses.replace(made, raises=(errors.CANCEL_NOT_IMPLEMENTED,))
+
+    operation = described(cancels)["paths"]["/v1/a"]["get"]
+
+    assert "Always answers 501 `SVC.PIX.018`" in operation["description"]
+    assert "200" not in operation["responses"]
+
+
+def test_a_surface_says_what_it_is_and_whom_to_ask():
+    info = described(row(path="/a"))["info"]
+
+    assert (info["title"], info["description"]) == ("Tests", "Tests")
+    assert info["contact"]["name"]

@@ -1,0 +1,123 @@
+"""The OpenAPI document of a surface, from its rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import orjson
+import yaml
+
+from gateway.http.common import VERSION
+from gateway.http.openapi.examples import BY_NAME
+from gateway.http.openapi.headers import ANSWER_HEADERS, REQUEST_HEADERS
+from gateway.http.openapi.operations import ERROR, Shapes, operation, shapes_of
+from gateway.http.openapi.schemas import Schema, described, reached
+from gateway.http.openapi.tags import shown_tags, tag_of
+from gateway.http.route import Surface
+
+_ABOUT: Final = MappingProxyType(
+    {
+        "banking": (
+            "A banking account for a partner's server: balance, statement, PIX keys, charges and "
+            "payouts. Amounts are JSON numbers in reais with two decimals: read them as decimals, "
+            "not as binary floats. Times are RFC 3339 in UTC; an absent one is an empty text. "
+            "Repeat a payout with the same `reference`: it is paid once. Every answer carries "
+            "`X-Trace-ID`."
+        ),
+        "identity": (
+            "Signing in for people: password, second factor, tokens, and the way back after a "
+            "forgotten password. Access tokens live for ten minutes; a refresh token works once."
+        ),
+        "backoffice": (
+            "What operators do with companies, accounts, credentials, people and money. Each call "
+            "needs an access token of identity and a right. Orders that move money may wait for a "
+            "second person: 202 with the approval."
+        ),
+    }
+)
+_CONTACT: Final[Mapping[str, str]] = {"name": "The operator of this gateway"}
+_LICENSE: Final[Mapping[str, str]] = {"name": "Apache-2.0", "identifier": "Apache-2.0"}
+_ERROR: Final[Schema] = {
+    "type": "object",
+    "description": "A refusal. Branch on the HTTP status and `code`, never on `message`.",
+    "required": ["code", "message", "trace_id"],
+    "properties": {
+        "code": {"type": "string", "description": "The error code.", "examples": ["SVC.VAL.011"]},
+        "message": {"type": "string", "description": "For people; its words may change."},
+        "trace_id": {
+            "type": "string",
+            "description": "As in `X-Trace-ID`.",
+            "examples": [BY_NAME["trace_id"]],
+        },
+    },
+}
+_SCHEMES: Final[Mapping[str, Schema]] = {
+    "basic": {"type": "http", "scheme": "basic"},
+    "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+    "session": {"type": "apiKey", "in": "cookie", "name": "__Host-pixgate"},
+}
+
+
+def document(surface: Surface, title: str) -> Schema:
+    """
+    Describe a surface in OpenAPI 3.1.
+
+    Raises:
+        ValueError: Two shapes would have one name.
+    """
+    rows = [row for gate in surface.gates for row in gate.rows]
+    by_type, components = described(kind for row in rows for kind in shapes_of(row))
+    shapes = Shapes(by_type, {**components, ERROR: _ERROR})
+    paths: dict[str, Schema] = {}
+    for gate in surface.gates:
+        for row in gate.rows:
+            operations = paths.setdefault(surface.prefix + row.path, {})
+            operations[row.method.lower()] = operation(gate, row, shapes)
+    return {
+        "openapi": "3.1.0",
+        "info": _info(surface, title),
+        "servers": [{"url": "/"}],
+        "tags": shown_tags(tag_of(row) for row in rows),
+        "paths": paths,
+        "components": _components(surface, reached(paths, shapes.components)),
+    }
+
+
+def as_json(description: Schema) -> bytes:
+    """Write the document as JSON."""
+    return orjson.dumps(description, option=orjson.OPT_INDENT_2)
+
+
+def as_yaml(description: Schema) -> bytes:
+    """Write the document as YAML, the same content in the same order."""
+    return yaml.dump(description, Dumper=_Whole, sort_keys=False, allow_unicode=True).encode()
+
+
+class _Whole(yaml.SafeDumper):
+    """Writes what stands in several places in each of them: not every reader knows anchors."""
+
+    def ignore_aliases(self, _data: object) -> bool:
+        """Have no aliases."""
+        return True
+
+
+def _info(surface: Surface, title: str) -> Schema:
+    return {
+        "title": title,
+        "description": _ABOUT.get(surface.name, title),
+        "version": VERSION,
+        "contact": dict(_CONTACT),
+        "license": dict(_LICENSE),
+    }
+
+
+def _components(surface: Surface, schemas: Mapping[str, Schema]) -> dict[str, Any]:
+    schemes = (gate.scheme for gate in surface.gates)
+    return {
+        "schemas": dict(schemas),
+        "parameters": dict(REQUEST_HEADERS),
+        "headers": dict(ANSWER_HEADERS),
+        "securitySchemes": {scheme: _SCHEMES[scheme] for scheme in schemes if scheme},
+    }

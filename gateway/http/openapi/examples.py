@@ -1,0 +1,168 @@
+"""
+One example for each request and answer, made of its schema.
+
+A field's example is, in this order: its own ``examples``, its constant, its first word, what its
+name stands for everywhere, what its form stands for. A text of which nothing is known becomes
+``UNKNOWN``, and a test names the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+UNKNOWN: Final = "an example is missing"
+
+_ID: Final = "6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e"
+_INSTANT: Final = "2026-11-20T13:40:11Z"
+
+BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "access_token": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2ZjFjIn0.c2lnbmF0dXJl",
+        "account": "123456-7",
+        "account_id": _ID,
+        "action": "credential.issued",
+        "actor": "user:ana@example.com",
+        "address": "203.0.113.7",
+        "bank_name": "Banco Exemplo S.A.",
+        "bank_number": "341",
+        "body": '{"event": "charge.paid"}',
+        "branch": "0001",
+        "by": "user:ana@example.com",
+        "code": "SVC.VAL.011",
+        "city": "Sao Paulo",
+        "client_id": "cli_mfrggzdfmztwq2lknnwg",
+        "client_secret": "gws_the-secret-is-shown-this-once",
+        "companies": [_ID],
+        "company_id": _ID,
+        "created_by": "user:ana@example.com",
+        "current_password": "uma frase bem comprida",
+        "csrf_token": "kq3Zy2pZ0m1h",
+        "date": "2026-11-20",
+        "decided_by": "user:bia@example.com",
+        "description": "Order 1042",
+        "e2e_id": "E0000000020261120134011abcdefghij",
+        "email": "ana@example.com",
+        "event": "evt_1042",
+        "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "id": _ID,
+        "ispb": "60701190",
+        "key": "maria@example.com",
+        "kid": "2026-11-a",
+        "last_operation": "balance",
+        "last_outcome": "ok",
+        "line": {},
+        "message": "The payout was not found.",
+        "mfa_token": "mfa_the-challenge-is-good-for-five-minutes",
+        "name": "Maria Silva",
+        "operations": ["charge_create"],
+        "ordered_by": "user:ana@example.com",
+        "new_password": "outra frase bem comprida",
+        "otpauth_uri": "otpauth://totp/pixgate:ana%40example.com?secret=JBSWY3DPEHPK3PXP",
+        "password": "uma frase bem comprida",
+        "payment": "order-1042",
+        "permissions": ["balance:read"],
+        "problem": "",
+        "provider": "sandbox",
+        "provider_account": "0001-123456",
+        "provider_key": "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+        "qr_svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
+        "reason": "asked for by telephone",
+        "recovery_codes": ["7k3m-9qwd-2xfp"],
+        "reference": "order-1042",
+        "refresh_token": "rt_the-token-works-once",
+        "return_id": "D0000000020261120134011abcdefghij",
+        "rights": ["balance:read"],
+        "roles": ["viewer"],
+        "route": "banking.balance",
+        "secret": "JBSWY3DPEHPK3PXP",
+        "state": "review",
+        "subject": _ID,
+        "surface": "banking",
+        "tags": ["1042", "E0000000020261120134011abcdefghij"],
+        "tax_number": "52998224725",
+        "text": "Choose your password: https://pix.example/panel/reset",
+        "to": "ana@example.com",
+        "token": "lnk_the-link-is-good-once",
+        "trace_id": "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b",
+        "user_agent": "Mozilla/5.0",
+        "user_id": _ID,
+        "version": "1.0.0",
+        "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+        "zip_code": "01310100",
+    }
+)
+"""What a field of this name shows, on every surface alike."""
+
+_BY_FORM: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "uuid": _ID,
+        "date": "2026-11-20",
+        "date-time": "2026-11-20T13:40:11Z",
+        "boolean": True,
+        "object": {},
+    }
+)
+"""By format, or by type where there is none."""
+
+_NUMBERS: Final = frozenset({"integer", "number"})
+_FILES: Final = MappingProxyType(
+    {
+        "text/csv": "date,operation,value\r\n2026-11-20,Pix In,10.50\r\n",
+        "application/x-ofx": "OFXHEADER:100\r\nDATA:OFXSGML\r\n",
+        "application/x-ndjson": '{"number": 1, "action": "credential.issued"}\n',
+        "application/json": {"entries": []},
+        "application/pdf": "%PDF-1.7",
+    }
+)
+
+
+def example_of(
+    schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]], name: str = ""
+) -> Any:  # noqa: ANN401 - as free as JSON
+    """Make an example of a schema; ``name`` is that of the field it describes."""
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "const" in schema:
+        return schema["const"]
+    if "$ref" in schema:
+        return example_of(components[schema["$ref"].rpartition("/")[2]], components, name)
+    forms = schema.get("oneOf") or schema.get("anyOf")
+    if forms:
+        return example_of(forms[0], components, name)
+    if "enum" in schema:
+        return schema["enum"][0]
+    return _plain(schema, components, name)
+
+
+def file_example(media: str) -> Any:  # noqa: ANN401 - as free as JSON
+    """Show how a file of a kind begins."""
+    return _FILES.get(media, "")
+
+
+def _plain(
+    schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]], name: str
+) -> Any:  # noqa: ANN401 - as free as JSON
+    """Make an example of what is no choice."""
+    if "properties" in schema:
+        return _object(schema, components)
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if schema.get("type") == "array":
+        return [example_of(schema["items"], components, name)] if "items" in schema else []
+    if schema.get("type") in _NUMBERS:
+        return schema.get("default", max(1, schema.get("minimum", 1)))
+    return _BY_FORM.get(schema.get("format", schema.get("type", "")), UNKNOWN)
+
+
+def _object(
+    schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Show what is always there, and what has an example of its own."""
+    needed = schema.get("required", ())
+    return {
+        field: example_of(part, components, field)
+        for field, part in schema["properties"].items()
+        if field in needed or "examples" in part
+    }

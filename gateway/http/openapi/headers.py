@@ -1,0 +1,113 @@
+"""Headers of requests and answers, as every operation has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from gateway.domain import errors
+from gateway.domain.errors import ErrorCode
+
+Schema = dict[str, Any]
+
+_TRACE: Final = "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b"
+_PARENT: Final = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
+    "TraceId": {
+        "name": "X-Trace-ID",
+        "in": "header",
+        "required": False,
+        "description": (
+            "The caller's own trace id. It is echoed, and stands in our log and in the bank's "
+            "request. A value of another form is replaced by a new UUID."
+        ),
+        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"},
+        "example": _TRACE,
+    },
+    "TraceParent": {
+        "name": "traceparent",
+        "in": "header",
+        "required": False,
+        "description": (
+            "W3C Trace Context. A valid one is continued towards the bank. Without `X-Trace-ID`, "
+            "its trace id becomes ours, written as a UUID."
+        ),
+        "schema": {
+            "type": "string",
+            "maxLength": 512,
+            "pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]*)?$",
+        },
+        "example": _PARENT,
+    },
+}
+"""Parameters of every operation, by their names as components."""
+
+REQUEST_REFERENCES: Final = tuple(
+    {"$ref": f"#/components/parameters/{name}"} for name in REQUEST_HEADERS
+)
+
+ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
+    "TraceId": {
+        "description": "The caller's own trace id, or a new one.",
+        "schema": {"type": "string"},
+        "example": _TRACE,
+    },
+    "RateLimit": {
+        "description": (
+            "What is left of the quota: tokens in `r`, seconds until the next one in `t`. "
+            "Absent where the call ended before the quota was asked."
+        ),
+        "schema": {"type": "string"},
+        "example": '"read";r=98;t=1',
+    },
+    "RateLimitPolicy": {
+        "description": "The quota: the largest burst in `q`, seconds to fill it in `w`.",
+        "schema": {"type": "string"},
+        "example": '"read";q=100;w=2',
+    },
+    "WwwAuthenticate": {
+        "required": True,
+        "description": "How to sign in here.",
+        "schema": {"type": "string"},
+        "example": 'Basic realm="baas", charset="UTF-8"',
+    },
+    "Allow": {
+        "required": True,
+        "description": "The methods of the path.",
+        "schema": {"type": "string"},
+        "example": "GET, HEAD",
+    },
+    "RetryAfter": {
+        "required": True,
+        "description": "Seconds to wait before the next try.",
+        "schema": {"type": "integer", "minimum": 1},
+        "example": 2,
+    },
+}
+"""Headers of answers, by their names as components."""
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"#/components/headers/{name}"}
+
+
+_WAIT: Final = {"Retry-After": _reference("RetryAfter")}
+_EVERY: Final = {"X-Trace-ID": _reference("TraceId")}
+_QUOTA: Final = {
+    "RateLimit": _reference("RateLimit"),
+    "RateLimit-Policy": _reference("RateLimitPolicy"),
+}
+_BY_STATUS: Final[Mapping[int, Mapping[str, Schema]]] = {
+    401: {"WWW-Authenticate": _reference("WwwAuthenticate")},
+    405: {"Allow": _reference("Allow")},
+    429: _WAIT,
+    502: _WAIT,
+    503: _WAIT,
+}
+
+
+def answer_headers(status: int, codes: Iterable[ErrorCode]) -> dict[str, Schema]:
+    """Return the headers of an answer; the row's ``codes`` tell whether its calls are counted."""
+    counted = errors.TOO_MANY_REQUESTS in codes
+    return {**_EVERY, **(_QUOTA if counted else {}), **_BY_STATUS.get(status, {})}

@@ -1,0 +1,176 @@
+"""A row as an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from gateway.domain import errors, patterns
+from gateway.domain.errors import ErrorCode
+from gateway.http.openapi.codes import codes_of
+from gateway.http.openapi.examples import BY_NAME, example_of, file_example
+from gateway.http.openapi.headers import REQUEST_REFERENCES, answer_headers
+from gateway.http.openapi.schemas import REF, Schema
+from gateway.http.openapi.tags import tag_of
+from gateway.http.route import Gate, Row
+
+ERROR: Final = "Error"
+JSON: Final = "application/json"
+
+_UUID: Final[Mapping[str, Any]] = {
+    "type": "string",
+    "format": "uuid",
+    "examples": [BY_NAME["id"]],
+}
+_REFERENCE: Final[Mapping[str, Any]] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 1024,
+    "pattern": patterns.REFERENCE,
+    "examples": [BY_NAME["reference"]],
+}
+_PATH: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "client_id": {**_REFERENCE, "examples": [BY_NAME["client_id"]]},
+        "provider": {**_REFERENCE, "examples": ["sandbox"]},
+        "reference": _REFERENCE,
+        "session_id": {
+            "type": "string",
+            "pattern": "^[0-9a-f]{12}$",
+            "examples": ["0f1e2d3c4b5a"],
+        },
+        "token": {**_REFERENCE, "examples": [BY_NAME["token"]]},
+    }
+)
+"""What stands in a path; every other name is that of a UUID."""
+
+_SHAPELESS: Final = (None, type(None), bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The types of the rows as schemas, and the components these refer to."""
+
+    by_type: Mapping[Any, Schema]
+    components: Mapping[str, Schema]
+
+    def content(self, kind: type, media: Sequence[str] = (JSON,)) -> Schema:
+        """Describe a body of a type, with an example."""
+        schema = self.by_type[kind]
+        example = example_of(schema, self.components)
+        return {each: {"schema": schema, "example": example} for each in media}
+
+
+def shapes_of(row: Row[Any]) -> list[type]:
+    """Return the types of a row's request and answers that have a shape."""
+    shapes = (row.document, row.takes.body, *row.also.values())
+    return [each for each in shapes if each not in _SHAPELESS]
+
+
+def operation(gate: Gate[Any], row: Row[Any], shapes: Shapes) -> Schema:
+    """Describe one row."""
+    codes = codes_of(gate, row)
+    shown: Schema = {
+        "operationId": row.name.replace(".", "_"),
+        "tags": [tag_of(row)],
+        "summary": row.tells,
+        "description": _description(gate, row),
+        "parameters": [*_parameters(row), *REQUEST_REFERENCES],
+        "responses": _answers(row, codes, shapes),
+        "security": [{gate.scheme: []}] if gate.scheme else [],
+    }
+    if row.takes.body is not None:
+        required = not row.takes.may_be_absent
+        shown["requestBody"] = {"required": required, "content": shapes.content(row.takes.body)}
+    return shown
+
+
+def _description(gate: Gate[Any], row: Row[Any]) -> str:
+    """Say what a caller needs, and where no call ever succeeds."""
+    if row.needs is not None:
+        needs = f"Needs `{row.needs}`."
+    else:
+        needs = "Needs no right beyond the sign-in." if gate.scheme else "Open to everybody."
+    if not _never_succeeds(row):
+        return needs
+    error = errors.CANCEL_NOT_IMPLEMENTED
+    return (
+        f"{needs} Always answers {error.status} `{error.code}`: a submitted payout is final. "
+        "The reference is not looked up, and nothing changes."
+    )
+
+
+def _never_succeeds(row: Row[Any]) -> bool:
+    return errors.CANCEL_NOT_IMPLEMENTED in row.raises
+
+
+def _parameters(row: Row[Any]) -> list[Schema]:
+    """Describe path and query parameters."""
+    names = [part[1:-1] for part in row.path.split("/") if part.startswith("{")]
+    path = [
+        {"name": each, "in": "path", "required": True, "schema": dict(_PATH.get(each, _UUID))}
+        for each in names
+    ]
+    query = [
+        {
+            "name": each.name,
+            "in": "query",
+            "required": each.required,
+            "schema": dict(each.schema),
+            "description": each.description,
+        }
+        for each in row.takes.parameters
+    ]
+    return path + query
+
+
+def _answers(row: Row[Any], codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
+    """Describe the answers where nothing is refused, then every refusal, by status."""
+    described: Schema = {}
+    if not _never_succeeds(row):
+        for status, shape in {row.status: row.document, **row.also}.items():
+            described[str(status)] = _success(row, status, shape, (codes, shapes))
+    for status in sorted({error.status for error in codes}):
+        described[str(status)] = _refusal(status, codes)
+    return described
+
+
+def _success(
+    row: Row[Any],
+    status: int,
+    shape: Any,  # noqa: ANN401 - any type
+    known: tuple[Sequence[ErrorCode], Shapes],
+) -> Schema:
+    """Describe an answer of a document, of bytes or of nothing."""
+    codes, shapes = known
+    answer: Schema = {"description": "Success.", "headers": answer_headers(status, codes)}
+    if shape is bytes:
+        answer["content"] = {media.partition(";")[0]: _file(media) for media in row.media}
+    elif shape is not type(None):
+        answer["content"] = shapes.content(shape, row.media)
+    return answer
+
+
+def _file(media: str) -> Schema:
+    """Describe a file; one of JSON is whatever it is."""
+    kind = media.partition(";")[0]
+    shown: Schema = {} if kind == JSON else {"schema": {"type": "string"}}
+    return {**shown, "example": file_example(kind)}
+
+
+def _refusal(status: int, codes: Sequence[ErrorCode]) -> Schema:
+    """Describe every refusal of one status; the example is the first of them."""
+    told = [error for error in codes if error.status == status]
+    first = told[0]
+    example = {
+        "code": first.code,
+        "message": first.message,
+        "trace_id": BY_NAME["trace_id"],
+    }
+    return {
+        "description": ", ".join(sorted({error.code for error in told})),
+        "headers": answer_headers(status, codes),
+        "content": {JSON: {"schema": {"$ref": REF.format(name=ERROR)}, "example": example}},
+    }

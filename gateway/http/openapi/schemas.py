@@ -1,0 +1,145 @@
+"""Our types as JSON Schema, in the form that generators of clients read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from gateway.domain.choices import CHOICES, Choice
+from gateway.domain.money import MAX_CENTAVOS, Money
+from gateway.http.json import Amount
+from gateway.http.openapi.names import public_names
+
+Schema = dict[str, Any]
+
+REF: Final = "#/components/schemas/{name}"
+
+AMOUNT: Final[Mapping[str, Any]] = {
+    "type": "number",
+    "description": "Reais with exactly two decimals, never in exponent form.",
+    "examples": [10.5],
+}
+"""An amount in an answer; it may be zero, and a balance may be negative."""
+
+PAID_AMOUNT: Final[Mapping[str, Any]] = {
+    "type": "number",
+    "description": "Reais above zero, with at most two decimals, never in exponent form.",
+    "exclusiveMinimum": 0,
+    "maximum": MAX_CENTAVOS / 100,
+    "multipleOf": 0.01,
+    "examples": [10.5],
+}
+"""An amount in a request."""
+
+_TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
+_MONEY: Final = REF.format(name=Money.__name__)
+_MARK: Final = REF.format(name="")
+
+
+def described(types: Iterable[type]) -> tuple[dict[type, Schema], dict[str, Schema]]:
+    """
+    Describe types: each as a schema, and every component by its public name.
+
+    Raises:
+        ValueError: Two components would have one name.
+    """
+    wanted = list(dict.fromkeys([*types, *_choices()]))
+    found, raw = msgspec.json.schema_components(wanted, schema_hook=_custom, ref_template=REF)
+    raw = {name: shape for name, shape in raw.items() if name != Money.__name__}
+    names = public_names(raw)
+    components = {names[name]: tidied(shape, names) for name, shape in raw.items()}
+    shown = {kind: tidied(shape, names) for kind, shape in zip(wanted, found, strict=True)}
+    for shape, choice in CHOICES.items():
+        forms = [shown[form] for form in choice.forms]
+        name = component_of(shown[shape])
+        components[name] = _one_of(components, components[name], choice, forms)
+    return shown, components
+
+
+def tidied(schema: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any part of a schema
+    """Return a schema as it is promised: public names, amounts as numbers, typed constants."""
+    if isinstance(schema, list):
+        return [tidied(each, names) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("$ref") == _MONEY:
+        return {**PAID_AMOUNT, **{name: part for name, part in schema.items() if name != "$ref"}}
+    if "$ref" in schema:
+        return {**schema, "$ref": REF.format(name=names[component_of(schema)])}
+    values = schema.get("enum")
+    if isinstance(values, list):
+        return _words({name: part for name, part in schema.items() if name != "title"}, values)
+    # A property may be called title too; that one is no text.
+    return {
+        name: tidied(part, names)
+        for name, part in schema.items()
+        if not (name == "title" and isinstance(part, str))
+    }
+
+
+def component_of(schema: Mapping[str, Any]) -> str:
+    """Return the name that a reference ends in."""
+    return str(schema["$ref"]).removeprefix(_MARK)
+
+
+def reached(start: object, components: Mapping[str, Schema]) -> dict[str, Schema]:
+    """Return the components that are referred to from a part of the document, and from them."""
+    found: dict[str, Schema] = {}
+    waiting = list(_references(start))
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = components[name]
+            waiting += _references(components[name])
+    return {name: shape for name, shape in components.items() if name in found}
+
+
+def _references(part: object) -> Iterator[str]:
+    if isinstance(part, Mapping):
+        reference = part.get("$ref")
+        if isinstance(reference, str) and reference.startswith(_MARK):
+            yield component_of(part)
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from _references(each)
+
+
+def _choices() -> Iterator[type]:
+    for shape, choice in CHOICES.items():
+        yield shape
+        yield from choice.forms
+
+
+def _custom(kind: type) -> Schema:
+    """Describe what msgspec does not know; it never asks about a class that it knows."""
+    if kind is Amount:
+        return dict(AMOUNT)
+    raise NotImplementedError
+
+
+def _words(schema: Schema, values: list[Any]) -> Schema:
+    """Give an enumeration its type; one of a single word is a constant."""
+    rest = {name: part for name, part in schema.items() if name != "enum"}
+    kinds = list(dict.fromkeys(_TYPES[type(value)] for value in values))
+    typed = {"type": kinds[0] if len(kinds) == 1 else kinds}
+    if len(values) == 1:
+        rest.pop("default", None)
+        return {**typed, "const": values[0], **rest}
+    return {**typed, "enum": values, **rest}
+
+
+def _one_of(
+    components: Mapping[str, Schema], general: Schema, choice: Choice, forms: list[Schema]
+) -> Schema:
+    """Describe a choice; the word of each form is the constant in it."""
+    shown: Schema = {"description": general.get("description", ""), "oneOf": forms}
+    if choice.told_by:
+        mapping = {
+            components[component_of(form)]["properties"][choice.told_by]["const"]: form["$ref"]
+            for form in forms
+        }
+        shown["discriminator"] = {"propertyName": choice.told_by, "mapping": mapping}
+    return shown

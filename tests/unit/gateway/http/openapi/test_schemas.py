@@ -1,0 +1,125 @@
+"""Types as schemas that generators of clients read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal, TypedDict
+
+import msgspec
+import pytest
+
+from gateway.domain.choices import one_of
+from gateway.domain.money import Money
+from gateway.http.json import Amount
+from gateway.http.openapi.schemas import PAID_AMOUNT, component_of, described, reached
+
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class OrderBody(msgspec.Struct):
+    """An order."""
+
+    value: Money
+    title: str
+    tip: Money | None = None
+    colour: Colour = Colour.RED
+
+
+class LineDocument(TypedDict):
+    """A line."""
+
+    value: Amount
+    kind: Literal["credit", "debit"]
+    final: Literal[False]
+    count: Literal[1, 2]
+
+
+class CatDocument(TypedDict):
+    kind: Literal["cat"]
+
+
+class DogDocument(TypedDict):
+    kind: Literal["dog"]
+
+
+@one_of(CatDocument, DogDocument, told_by="kind")
+class PetDocument(TypedDict):
+    """A pet."""
+
+    kind: Literal["cat", "dog"]
+
+
+class PetList(TypedDict):
+    data: list[PetDocument]
+
+
+def component(kind: type) -> dict[str, Any]:
+    shown, components = described([kind])
+    return components[component_of(shown[kind])]
+
+
+def test_an_amount_that_is_sent_is_a_number_above_zero():
+    """Contract 2.1: reais, never minor units."""
+    value = component(OrderBody)["properties"]["value"]
+
+    assert value == PAID_AMOUNT
+    assert (value["type"], value["exclusiveMinimum"], value["multipleOf"]) == ("number", 0, 0.01)
+    assert value["maximum"] == 9_999_999_999_999.99
+
+
+def test_an_amount_that_may_be_absent_is_a_number_too():
+    assert component(OrderBody)["properties"]["tip"]["anyOf"][0] == PAID_AMOUNT
+
+
+def test_our_own_form_of_money_is_nowhere():
+    _, components = described([OrderBody])
+
+    assert "centavos" not in str(components)
+    assert "Money" not in components
+
+
+def test_an_amount_that_is_answered_has_no_multiple():
+    """A reader that counts in binary would refuse 0.07."""
+    assert "multipleOf" not in component(LineDocument)["properties"]["value"]
+
+
+def test_a_word_has_a_type_and_a_constant_is_one():
+    shown = component(LineDocument)["properties"]
+
+    assert shown["kind"] == {"type": "string", "enum": ["credit", "debit"]}
+    assert shown["final"] == {"type": "boolean", "const": False}
+    assert shown["count"] == {"type": "integer", "enum": [1, 2]}
+    assert described([OrderBody])[1]["Colour"]["type"] == "string"
+
+
+def test_titles_are_left_out_but_not_a_field_of_that_name():
+    shown = component(OrderBody)
+
+    assert "title" not in shown
+    assert shown["properties"]["title"] == {"type": "string"}
+
+
+@pytest.mark.parametrize("kind", [PetDocument, PetList])
+def test_a_choice_is_told_by_its_field_wherever_it_stands(kind: type):
+    _, components = described([kind])
+
+    assert components["Pet"] == {
+        "description": "A pet.",
+        "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+        "discriminator": {
+            "propertyName": "kind",
+            "mapping": {"cat": "#/components/schemas/Cat", "dog": "#/components/schemas/Dog"},
+        },
+    }
+    assert components["Cat"]["properties"]["kind"] == {"type": "string", "const": "cat"}
+
+
+def test_only_what_is_referred_to_is_kept():
+    shown, components = described([PetList])
+
+    kept = reached({"schema": shown[PetList]}, components)
+
+    assert set(kept) == {"PetList", "Pet", "Cat", "Dog"}
