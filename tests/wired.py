@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.http.wire.limits import WireLimits
 from gateway.http.wire.listener import Address, Listener
 from gateway.http.wire.refusals import Refusals

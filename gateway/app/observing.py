@@ -11,8 +11,8 @@ from importlib.metadata import version
 
 from gateway.config.effective import config_digest
 from gateway.config.settings import Settings
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.clocks import Now
-from gateway.domain.errors import ErrorCode
 from gateway.http.json import error_body
 from gateway.http.pages import PAGES
 from gateway.http.route import Surface

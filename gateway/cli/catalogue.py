@@ -10,7 +10,8 @@ import click
 from gateway.cli.console import Row, Terminal, reading, run
 from gateway.domain import errors as service_errors
 from gateway.domain import identity_errors
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.reasons import REASONS, sentence
 
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
@@ -20,6 +21,23 @@ _ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst"
 EVERY_CODE = service_errors.CATALOGUE + identity_errors.CATALOGUE
 """The service's codes, then those of people."""
 
+_BODIES = (
+    "Every error has the body `{code, message, trace_id}`. One code may travel with several",
+    "statuses: the pair says what happened. `SVC.GTW.*` and `SVC.SYS.*` hold on every route;",
+    "codes without `SVC.` are those of people: identity, panel and back office.",
+    "",
+    "The `message` of `SVC.VAL.*`, and of `SVC.PIX.012` to `.014`, names the field by its path,",
+    "such as `destination.key`, and says what is wanted. What was sent is never repeated.",
+)
+_REASONS = (
+    "Below `/iam/v1`, `/backoffice/v1` and `/panel` the body of a refusal has two fields more,",
+    "always both: `field`, the path in the body or the name of the parameter, and `reason`,",
+    'one of the words below, which a page can say in another language. Either is `""` where',
+    "there is none: in every 401, which tells nobody more than the code, and where the code",
+    "says all. What is refused before it is HTTP of ours (`SVC.GTW.007`, malformed requests)",
+    "has three fields everywhere. `reason` is the `reason_id` of the log, which knows some",
+    'words more. New words may come; take one that is unknown for `""`.',
+)
 _ERROR_COLUMNS = ("code", "status", "message")
 _ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup_by_key", "absent_after_s", "problem")
 
@@ -121,9 +139,7 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
         "Written by `make docs` from `gateway/domain/errors.py` and `identity_errors.py`; a test",
         "compares them.",
         "",
-        "Every error has the body `{code, message, trace_id}`. One code may travel with several",
-        "statuses: the pair says what happened. `SVC.GTW.*` and `SVC.SYS.*` hold on every route;",
-        "codes without `SVC.` are those of people: identity, panel and back office.",
+        *_BODIES,
         "",
         "| Code | Status | Meaning | What to do |",
         "| --- | --- | --- | --- |",
@@ -131,6 +147,14 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
             f"| `{each.code}` | {each.status} | {each.message} | {each.remedy} |"
             for each in catalogue
         ),
+        "",
+        "## Reasons",
+        "",
+        *_REASONS,
+        "",
+        "| Reason | Meaning |",
+        "| --- | --- |",
+        *(f"| `{word}` | {sentence(word, 'The field')} |" for word in REASONS),
     ]
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from gateway.domain.accounts import Account, Principal
 from gateway.domain.browsers import Browser
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.people import Person
 from gateway.domain.permissions import Permission
 from gateway.domain.rights import Right

@@ -3,28 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorCode:
-    """
-    One way a request is refused.
-
-    Attributes:
-        name: Ours, by meaning; one public code with two statuses is two names.
-        code: The public code of contract part 7.
-        status: The HTTP status it travels with.
-        message: For the partner's developer; never a value of theirs, never a
-            bank's words.
-        remedy: What the caller can do about it.
-    """
-
-    name: str
-    code: str
-    status: int
-    message: str
-    remedy: str
+from gateway.domain.catalogue import Catalogue, ErrorCode
 
 
 class ServiceError(Exception):
@@ -33,7 +13,10 @@ class ServiceError(Exception):
 
     Attributes:
         error: The catalogued code.
-        reason: A fixed word for logs and metrics, never shown to the caller.
+        reason: Why, as a fixed word of ``gateway.domain.reasons``: for logs, for
+            metrics, and for people, who are shown it on their surfaces.
+        field: What is wrong: a path in the body such as ``destination.key``, or
+            the name of a parameter. Only names that we declare, never a caller's.
         headers: Additional answer headers, such as ``Retry-After`` in seconds.
         detail: A sentence of ours behind the message, for operators alone.
     """
@@ -44,32 +27,16 @@ class ServiceError(Exception):
         reason: str = "",
         headers: Mapping[str, str] | None = None,
         *,
+        field: str = "",
         detail: str = "",
     ) -> None:
         """Carry ``error``; all else is optional."""
         super().__init__(error.name)
         self.error = error
         self.reason = reason
+        self.field = field
         self.headers: Mapping[str, str] = headers or {}
         self.detail = detail
-
-
-@dataclass(slots=True)
-class Catalogue:
-    """Every declared code, by name and by public pair."""
-
-    by_name: dict[str, ErrorCode] = field(default_factory=dict)
-
-    def declare(self, name: str, pair: tuple[str, int], message: str, remedy: str) -> ErrorCode:
-        """Add one code; a name or meaning declared twice is a mistake of ours."""
-        code, status = pair
-        known = {(each.code, each.status, each.message) for each in self.by_name.values()}
-        if name in self.by_name or (code, status, message) in known:
-            problem = f"{name} is declared twice"
-            raise ValueError(problem)
-        error = ErrorCode(name=name, code=code, status=status, message=message, remedy=remedy)
-        self.by_name[name] = error
-        return error
 
 
 _CATALOGUE = Catalogue()
@@ -381,6 +348,12 @@ CREDENTIAL_LIMIT = _declare(
     "The payout is above a limit of the credential.",
     "Nothing was sent; ask the operator to raise the limit of a payout or of a day.",
 )
+VERSION_CHANGED = _declare(
+    "version_changed",
+    ("SVC.GTW.011", 412),
+    "Somebody has changed this since it was read.",
+    "Back office only: read it again, and send its ETag as If-Match.",
+)
 USER_CREDENTIALS_INVALID = _declare(
     "user_credentials_invalid",
     ("INVALID_CREDENTIALS", 401),
@@ -388,7 +361,14 @@ USER_CREDENTIALS_INVALID = _declare(
     "Identity only: sign in as a person; Basic credentials are for banking.",
 )
 
-ELSEWHERE = frozenset({BANK_REFUSED, ALREADY_IN_USE, USER_CREDENTIALS_INVALID})
+ELSEWHERE = frozenset(
+    {
+        BANK_REFUSED,
+        ALREADY_IN_USE,
+        VERSION_CHANGED,
+        USER_CREDENTIALS_INVALID,
+    }
+)
 """Codes that the banking surface never answers with."""
 
 CATALOGUE: tuple[ErrorCode, ...] = tuple(_CATALOGUE.by_name.values())

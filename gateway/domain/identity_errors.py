@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.errors import Catalogue, ErrorCode
+from gateway.domain.catalogue import Catalogue, ErrorCode
 
 _CATALOGUE = Catalogue()
 _declare = _CATALOGUE.declare

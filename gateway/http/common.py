@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 
 from gateway.domain.accounts import Environment
 from gateway.domain.calls import Call
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.http.route import Gate, Row, RowLimits, route
 from policies.validation.inputs import NOTHING
 

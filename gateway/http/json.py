@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 import orjson
 
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.money import Money
 
 MEDIA_TYPE = "application/json; charset=utf-8"
@@ -56,8 +56,15 @@ def minute(at: datetime | None) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def error_body(error: ErrorCode, trace_id: str, detail: str = "") -> bytes:
-    """Write the one body every refusal has (contract 2.2); ``detail`` follows the message."""
-    message = f"{error.message} {detail}" if detail else error.message
-    body = {"code": error.code, "message": message, "trace_id": trace_id}
+def error_body(error: ErrorCode, trace_id: str, message: str = "", **more: str) -> bytes:
+    """
+    Write the one body every refusal has (contract 2.2).
+
+    Args:
+        error: The catalogued code.
+        trace_id: Of the request.
+        message: Another one than the code's own.
+        more: Further fields behind it, on the surfaces of people.
+    """
+    body = {"code": error.code, "message": message or error.message, "trace_id": trace_id, **more}
     return orjson.dumps(body)

@@ -11,6 +11,7 @@ from aiohttp import hdrs
 from gateway.domain import errors
 from gateway.domain.errors import ServiceError
 from gateway.domain.providers import ProviderError
+from gateway.domain.reasons import sentence, told
 from gateway.http.json import MEDIA_TYPE, dumps, error_body
 from gateway.http.route import Answer, Document
 from gateway.http.table import Place
@@ -20,6 +21,8 @@ _log: Final = logging.getLogger("gateway.http")
 
 _COME_BACK: Final = frozenset({502, 503})
 _UNAUTHORIZED: Final = 401
+_INPUT: Final = "SVC.VAL."
+_UNEXPLAINED: Final = {"field": "", "reason": ""}
 _COME_BACK_S: Final = "2"
 _LONGEST_WAIT_S: Final = 120
 
@@ -40,9 +43,14 @@ def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str,
 
 
 def render_refusal(
-    refusal: ServiceError, place: Place | None, trace_id: str, contributed: Mapping[str, str]
+    refusal: ServiceError,
+    place: Place | None,
+    trace_id: str,
+    contributed: Mapping[str, str],
+    *,
+    explains: bool = False,
 ) -> Reply:
-    """Write a refusal, in the one form that all have."""
+    """Write a refusal, in the form of its surface; ``explains`` says which field, and why."""
     error = refusal.error
     headers = {hdrs.CONTENT_TYPE: MEDIA_TYPE, **contributed}
     if error.status == _UNAUTHORIZED and place is not None:
@@ -50,8 +58,31 @@ def render_refusal(
     if error.status in _COME_BACK:
         headers[hdrs.RETRY_AFTER] = _COME_BACK_S
     headers.update(refusal.headers)
-    body = error_body(error, trace_id, _sentence(refusal.detail))
+    more = explained(refusal) if explains else {}
+    body = error_body(error, trace_id, message_of(refusal), **more)
     return Reply(status=error.status, body=body, headers=headers)
+
+
+def message_of(refusal: ServiceError) -> str:
+    """
+    Say what is wrong.
+
+    What was sent is named by its field, with what is wanted and never with its
+    value; a line of ours for operators stands behind the code's own message.
+    """
+    error = refusal.error
+    if refusal.detail:
+        return f"{error.message} {_sentence(refusal.detail)}"
+    if refusal.field or error.code.startswith(_INPUT):
+        return sentence(refusal.reason, refusal.field) or error.message
+    return error.message
+
+
+def explained(refusal: ServiceError) -> Mapping[str, str]:
+    """Return what a page translates; whoever is not known is told the code alone."""
+    if refusal.error.status == _UNAUTHORIZED:
+        return _UNEXPLAINED
+    return {"field": refusal.field, "reason": told(refusal.reason)}
 
 
 def _sentence(line: str) -> str:

@@ -9,7 +9,7 @@ from types import MappingProxyType, UnionType
 from typing import Any, Generic, TypeVar
 
 from gateway.domain.calls import Asked, Call, Input, Policy
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.permissions import Permission
 from gateway.domain.rights import Right
 
@@ -192,6 +192,8 @@ class Surface:
         challenge: The ``WWW-Authenticate`` value of its 401 answers.
         body_bytes: A request that declares a larger body is refused unread.
         exempt: Names of rows served even when overloaded.
+        explains: Refusals carry ``field`` and ``reason`` beside the three fields
+            of contract 2.2; for the surfaces of people.
     """
 
     name: str
@@ -200,3 +202,4 @@ class Surface:
     challenge: str
     body_bytes: int
     exempt: frozenset[str]
+    explains: bool = False

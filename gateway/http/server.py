@@ -193,8 +193,14 @@ class Server:
         place, record, call = exchange.place, exchange.record, exchange.call
         refusal = translate(problem, place)
         record.code, record.reason = refusal.error.code, refusal.reason
-        contributed = call.headers if call else {}
-        return render_refusal(refusal, place, record.trace_id, contributed)
+        record.field = refusal.field
+        return render_refusal(
+            refusal,
+            place,
+            record.trace_id,
+            call.headers if call else {},
+            explains=self.serving.table.explains(exchange.request.path, place),
+        )
 
 
 def ask(policies: Sequence[Policy], call: Call) -> Awaitable[None] | None:

@@ -71,7 +71,9 @@ class Table:
     def __init__(self, surfaces: Iterable[Surface]) -> None:
         """Enter every row; two rows of one method and path are a mistake of ours."""
         self._root = _Node()
-        for surface in surfaces:
+        every = tuple(surfaces)
+        self._explaining = tuple(each.prefix + "/" for each in every if each.explains)
+        for surface in every:
             for gate in surface.gates:
                 for row in gate.rows:
                     self._enter(Place(surface, gate, row, surface.prefix + row.path))
@@ -93,6 +95,12 @@ class Table:
         if not node.places:
             return None
         return Found(node.places, dict(zip(node.names, values, strict=True)))
+
+    def explains(self, raw_path: str, place: Place | None) -> bool:
+        """Say whether refusals name field and reason here; a path without a row goes by prefix."""
+        if place is not None:
+            return place.surface.explains
+        return raw_path.startswith(self._explaining)
 
     def places(self) -> list[Place]:
         """Return every row once, as declared."""

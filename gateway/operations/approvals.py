@@ -170,7 +170,7 @@ class Approvals:
         if not account.verified:
             raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")
         if isinstance(order, PayoutRequest) and order.date != self.terms.now().date():
-            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today")
+            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
         paying_bank_of(self.payouts.banks, account)
         if isinstance(order, PayoutRequest):
             await self.payouts.guards.go_on(_caller(user_id, account))

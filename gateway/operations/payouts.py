@@ -16,8 +16,9 @@ from typing import NoReturn
 from gateway.domain import errors
 from gateway.domain.accounts import UNLIMITED, Account, Environment
 from gateway.domain.calls import Caller
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.clocks import Deadline, Monotonic, Now
-from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.errors import ServiceError
 from gateway.domain.payouts import (
     Failure,
     Payout,
@@ -141,7 +142,7 @@ class Payouts:
     def _admit(self, account: Account, request: PayoutRequest) -> Bank:
         """Check what may change between two requests: the day and the provider."""
         if request.date != self.terms.now().date():
-            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today")
+            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
         return paying_bank_of(self.banks, account)
 
     def _intent(self, caller: Caller, request: PayoutRequest, bank: Bank) -> tuple[Payout, Attempt]:

@@ -172,6 +172,8 @@ def _add_refusal(line: Fields, record: AccessRecord) -> None:
     """Say why not."""
     line["code"] = record.code
     line["reason_id"] = mask_text(record.reason)
+    if record.field:
+        line["field"] = record.field
     security = security_event(record)
     if security:
         line["security_event"] = security

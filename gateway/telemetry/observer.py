@@ -129,7 +129,7 @@ class TelemetryObserver:
         # fmt: off
         key = (  # all that sets kinds apart, and who asked; a call to make it costs as much
             record.surface, record.route, record.path_template, record.method, record.status,
-            record.auth, record.code, record.reason, record.resource,
+            record.auth, record.code, record.reason, record.field, record.resource,
             record.payout, record.payout_method, record.address,
             record.client_id, record.user_id, record.company_id, record.account_id,
             record.provider, record.provider_outcome,
@@ -293,7 +293,7 @@ def _answered(record: AccessRecord) -> tuple[str | int, ...]:
     """Say what sets the kinds of answers apart."""
     return (
         *(record.surface, record.route, record.path_template, record.method, record.status),
-        *(record.auth, record.code, record.reason, record.resource),
+        *(record.auth, record.code, record.reason, record.field, record.resource),
         *(record.payout, record.payout_method),
     )
 

@@ -19,6 +19,7 @@ class AccessRecord(msgspec.Struct, kw_only=True):
     Attributes:
         route: The row's name, such as ``banking.balance``; never the path.
         code, reason: The error's public code and our fixed word; empty on success.
+        field: What was wrong with the request, by a name of ours; mostly empty.
         auth: The result of authentication: ok, missing, malformed,
             wrong_scheme, invalid, revoked, expired, throttled, unavailable.
         duration_s: The whole request; ``provider_s`` is the part spent on banks.
@@ -34,6 +35,7 @@ class AccessRecord(msgspec.Struct, kw_only=True):
     status: int = 0
     code: str = ""
     reason: str = ""
+    field: str = ""
     auth: str = ""
     duration_s: float = 0.0
     provider: str = ""

@@ -10,8 +10,9 @@ import msgspec
 from gateway.domain import errors, strict
 from gateway.domain.accounts import Credential, Principal, SecretDigest
 from gateway.domain.calls import Call
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.clocks import Monotonic, Now
-from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.errors import ServiceError
 from gateway.domain.ready import Ready
 from gateway.domain.stores import StoreUnavailable
 from policies.traffic.throttle import FailureThrottle, too_many

@@ -42,7 +42,7 @@ def _company(asked: Asked) -> str | None:
         (text,) = values
         return strict.uuid_text(text)
     except ValueError as problem:
-        raise ServiceError(errors.PAYLOAD_INVALID, "company_id") from problem
+        raise ServiceError(errors.PAYLOAD_INVALID, "uuid_form", field="company_id") from problem
 
 
 ACCOUNTS: Final[Input[AccountsAsked]] = Input(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from gateway.domain import errors, patterns, strict
-from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.errors import ServiceError
 from gateway.domain.money import Money
 from policies.validation.document import Number
 
@@ -49,46 +49,56 @@ def missing(fields: Mapping[str, Any], name: str) -> bool:
     return fields.get(name) is None or fields[name] == ""
 
 
-def read(reader: Callable[[str], Value], found: object, name: str) -> Value:
-    """Read a text, or refuse with ``SVC.VAL.011``; the field's name is the reason."""
+def demand(fields: Mapping[str, Any], names: Iterable[str], within: str = "") -> None:
+    """Refuse with ``SVC.VAL.001`` the first of the names that is missing in the object."""
+    for name in names:
+        if missing(fields, name):
+            raise ServiceError(errors.FIELD_MISSING, "missing", field=within + name)
+
+
+def read(reader: Callable[[str], Value], found: object, name: str, reason: str) -> Value:
+    """Read a text, or refuse with ``SVC.VAL.011``: ``name`` is the field, ``reason`` the word."""
     if not isinstance(found, str):
-        raise ServiceError(errors.PAYLOAD_INVALID, name)
+        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name)
     try:
         return reader(found)
     except ValueError as problem:
-        raise ServiceError(errors.PAYLOAD_INVALID, name) from problem
+        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name) from problem
 
 
-def text(fields: Mapping[str, Any], name: str) -> str:
-    """Read an optional text."""
-    return "" if missing(fields, name) else read(strict.plain_text, fields[name], name)
+def text(fields: Mapping[str, Any], name: str, within: str = "") -> str:
+    """Read an optional text; ``within`` is the path of the object that it stands in."""
+    if missing(fields, name):
+        return ""
+    return read(strict.plain_text, fields[name], within + name, "text_form")
 
 
-def positive(found: object) -> Money:
+def reference(fields: Mapping[str, Any]) -> str:
+    """Read the reference."""
+    return read(strict.reference, fields["reference"], "reference", "reference_form")
+
+
+def positive(found: object, name: str = "value") -> Money:
     """Read an amount above zero, from the number as it was written; else ``.011`` or ``.009``."""
-    if not isinstance(found, Number):
-        raise ServiceError(errors.PAYLOAD_INVALID, "value")
-    value = read(strict.amount, found.text, "value")
+    written = found.text if isinstance(found, Number) else None
+    value = read(strict.amount, written, name, "amount_form")
     if value.centavos <= 0:
-        raise ServiceError(errors.AMOUNT_NOT_POSITIVE, "value")
+        raise ServiceError(errors.AMOUNT_NOT_POSITIVE, "not_positive", field=name)
     return value
 
 
-def day(found: object) -> date:
+def day(found: object, name: str) -> date:
     """Read a date, or refuse with ``SVC.VAL.007``."""
     if not isinstance(found, str):
-        raise ServiceError(errors.DATE_INVALID, "date")
+        raise ServiceError(errors.DATE_INVALID, "date_form", field=name)
     try:
         return strict.day(found)
     except ValueError as problem:
-        raise ServiceError(errors.DATE_INVALID, "date") from problem
+        raise ServiceError(errors.DATE_INVALID, "date_form", field=name) from problem
 
 
-def whole(found: object, error: ErrorCode, name: str) -> int:
-    """Read a whole number without sign, or refuse with ``error``."""
+def whole(found: object) -> int:
+    """Read a whole number without sign; ValueError for anything else."""
     if not isinstance(found, Number):
-        raise ServiceError(error, name)
-    try:
-        return strict.whole_number(found.text)
-    except ValueError as problem:
-        raise ServiceError(error, name) from problem
+        raise strict.Malformed
+    return strict.whole_number(found.text)

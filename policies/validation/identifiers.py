@@ -24,12 +24,12 @@ class Identifiers:
         path = call.asked.path
         for name in _CHECKED:
             if name in path:
-                _uuid(path[name])
+                _uuid(path[name], name)
 
 
 def key_id(asked: Asked) -> str:
     """Return the ``key_id`` of the path in lower case."""
-    return _uuid(asked.path["key_id"])
+    return _uuid(asked.path["key_id"], "key_id")
 
 
 def reference(asked: Asked) -> str:
@@ -42,12 +42,12 @@ def reference(asked: Asked) -> str:
     try:
         return strict.reference(asked.path["reference"])
     except ValueError as problem:
-        raise ServiceError(errors.PAYLOAD_INVALID, "reference") from problem
+        raise ServiceError(errors.PAYLOAD_INVALID, "reference_form", field="reference") from problem
 
 
-def _uuid(text: str) -> str:
+def _uuid(text: str, name: str) -> str:
     """Read a UUID, or refuse."""
     try:
         return strict.uuid_text(text)
     except ValueError as problem:
-        raise ServiceError(errors.IDENTIFIER_INVALID, "identifier") from problem
+        raise ServiceError(errors.IDENTIFIER_INVALID, "uuid_form", field=name) from problem

@@ -103,8 +103,10 @@ def _document(asked: Asked) -> Mapping[str, Any]:
 def _text(found: Mapping[str, Any], name: str) -> str:
     """Read a field; an address is the same in any letter case."""
     value = found.get(name)
-    if not isinstance(value, str) or not value or len(value) > LONGEST:
-        raise ServiceError(VALIDATION_FAILED, "field")
+    if value is None or value == "":
+        raise ServiceError(VALIDATION_FAILED, "missing", field=name)
+    if not isinstance(value, str) or len(value) > LONGEST:
+        raise ServiceError(VALIDATION_FAILED, "text_form", field=name)
     return _email(value) if name == "email" else value
 
 
@@ -112,11 +114,11 @@ def _email(value: str) -> str:
     """Read what is typed as an address; whether anybody has it is not asked here."""
     typed = value.strip().lower()
     if not typed:
-        raise ServiceError(VALIDATION_FAILED, "field")
+        raise ServiceError(VALIDATION_FAILED, "missing", field="email")
     try:
         return strict.plain_text(typed, LONGEST)
     except ValueError as problem:
-        raise ServiceError(VALIDATION_FAILED, "field") from problem
+        raise ServiceError(VALIDATION_FAILED, "text_form", field="email") from problem
 
 
 def _session_id(asked: Asked) -> str:

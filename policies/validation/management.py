@@ -28,7 +28,18 @@ _SECRETS: Final = frozenset({"credentials"})
 
 # The words of msgspec; a test knows them.
 _MISSING: Final = re.compile(r"missing required field `(\w+)`")
-_PLACE: Final = re.compile(r"at `\$\.(\w+)")
+_PLACE: Final = re.compile(r"at `\$\.([\w.\[\]]+)")
+_INDEX: Final = re.compile(r"\[\d*\]")
+_WHY: Final = {
+    "Expected `str` of length": "length",
+    "Expected `datetime` with": "form",
+    "Expected `str` matching": "form",
+    "Expected `int` ": "out_of_range",
+    "Expected `array` of length": "out_of_range",
+    "Invalid enum value": "not_one_of",
+    "Expected": "wrong_type",
+    "": "form",
+}
 
 _COUNTED: Final = {"type": "integer", "minimum": 1, "maximum": 10**18 - 1}
 
@@ -63,9 +74,10 @@ def body(shape: type[Body]) -> Input[Body]:
         found = {} if may_be_absent and not asked.body else _document(asked)
         asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
         try:
-            return msgspec.convert(_given(found, amounts), shape)
+            return msgspec.convert(_given(found, shape, amounts), shape)
         except msgspec.ValidationError as problem:
-            raise _not_valid(reason="field", why=_told(str(problem))) from problem
+            reason, field = _told(str(problem))
+            raise ServiceError(VALIDATION_FAILED, reason, field=field) from problem
 
     return Input(read=read, body=shape, refuses=_REFUSES, may_be_absent=may_be_absent)
 
@@ -150,8 +162,9 @@ class Filters:
     def paging(self) -> Paging:
         """Read which page."""
         page, limit = self.whole("page"), self.whole("limit")
-        if page == 0 or limit == 0:
-            raise _not_valid(reason="paging", why="A page and its limit count from 1.")
+        for name, number in (("page", page), ("limit", limit)):
+            if number == 0:
+                raise ServiceError(VALIDATION_FAILED, "positive_integer", field=name)
         return Paging(page or 1, min(limit or DEFAULT_LIMIT, LARGEST_LIMIT))
 
     def read(self, name: str, reader: Callable[[str], Read]) -> Read | None:
@@ -160,11 +173,11 @@ class Filters:
         if not values:
             return None
         if len(values) > 1:
-            raise _not_valid(reason="repeated", why=f"The filter {name} stands twice.")
+            raise ServiceError(VALIDATION_FAILED, "repeated", field=name)
         try:
             return reader(values[0])
         except ValueError as problem:
-            raise _not_valid(reason="form", why=f"The filter {name} has another form.") from problem
+            raise ServiceError(VALIDATION_FAILED, "form", field=name) from problem
 
 
 def instant(text: str) -> datetime:
@@ -194,16 +207,13 @@ def _path(name: str, reader: Callable[[str], str]) -> Input[str]:
     return Input(read=read, refuses=(NOT_FOUND,))
 
 
-def _not_valid(*, reason: str, why: str) -> ServiceError:
-    return ServiceError(VALIDATION_FAILED, reason, detail=why)
-
-
-def _told(problem: str) -> str:
-    """Name the field that is wrong; of what was sent nothing is repeated."""
-    missing, wrong = _MISSING.search(problem), _PLACE.search(problem)
+def _told(problem: str) -> tuple[str, str]:
+    """Return why msgspec refused a body, and the path of the field; never what was sent."""
+    missing, place = _MISSING.search(problem), _PLACE.search(problem)
+    path = _INDEX.sub("", place[1]) if place else ""
     if missing is not None:
-        return f"The field {missing[1]} is missing."
-    return f"The field {wrong[1]} has another form." if wrong is not None else ""
+        return "missing", f"{path}.{missing[1]}" if path else missing[1]
+    return next(word for begins, word in _WHY.items() if problem.startswith(begins)), path
 
 
 def _document(asked: Asked) -> Mapping[str, Any]:
@@ -211,44 +221,51 @@ def _document(asked: Asked) -> Mapping[str, Any]:
     try:
         return document(asked)
     except ServiceError as refusal:
-        raise _not_valid(reason=refusal.reason, why="The body is one JSON object.") from refusal
+        raise ServiceError(VALIDATION_FAILED, refusal.reason) from refusal
 
 
-def _given(found: Mapping[str, Any], amounts: Collection[str] = ()) -> dict[str, Any]:
-    """Return what is given: null is not, texts are plain, and amounts are above zero."""
+def _given(
+    found: Mapping[str, Any], shape: type[msgspec.Struct], amounts: Collection[str]
+) -> dict[str, Any]:
+    """Return what is given and known: null is not, texts are plain, and amounts above zero."""
     return {
-        name: _amount(name, value) if name in amounts else _meant(name, value)
-        for name, value in found.items()
-        if value is not None
+        name: _amount(name, found[name]) if name in amounts else _meant(name, found[name])
+        for name in shape.__struct_fields__
+        if found.get(name) is not None
     }
 
 
 def _meant(name: str, value: object) -> object:
-    return value if name in _SECRETS else _plain(value)
+    """Read a value of ours; ServiceError for one with surprises."""
+    try:
+        return value if name in _SECRETS else _plain(value)
+    except ValueError as problem:
+        reason = "text_form" if isinstance(value, str) else "form"
+        raise ServiceError(VALIDATION_FAILED, reason, field=name) from problem
 
 
 def _amount(name: str, value: object) -> Money:
     """Read an amount from the number as it was written."""
     try:
-        return positive(value)
+        return positive(value, name)
     except ServiceError as refusal:
-        why = f"The field {name} is a number of reais above zero, with at most two decimals."
-        raise _not_valid(reason="field", why=why) from refusal
+        raise ServiceError(VALIDATION_FAILED, refusal.reason, field=name) from refusal
 
 
 def _plain(value: object) -> object:
-    """Return a value without surprises; ServiceError where there are some."""
-    try:
-        match value:
-            case str():
-                return strict.plain_text(value)
-            case Number():
-                return strict.whole_number(value.text)
-            case list():
-                return [_plain(each) for each in value]
-            case dict():
-                return _given(value)
-            case _:
-                return value
-    except ValueError as problem:
-        raise ServiceError(VALIDATION_FAILED, "field") from problem
+    """Return a value without surprises; ValueError where there are some."""
+    match value:
+        case str():
+            return strict.plain_text(value)
+        case Number():
+            return strict.whole_number(value.text)
+        case list():
+            return [_plain(each) for each in value]
+        case dict():
+            return {
+                name: each if name in _SECRETS else _plain(each)
+                for name, each in value.items()
+                if each is not None
+            }
+        case _:
+            return value

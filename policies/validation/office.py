@@ -24,6 +24,7 @@ from policies.validation.fields import KeyType, Reference, TaxNumber, Text
 LONGEST_EXPIRY_S: Final = 315_360_000
 """Ten years of 365 days."""
 
+_PAYER: Final = "payer."
 _BODY: Final = (errors.PAYLOAD_INVALID, errors.FIELD_MISSING)
 
 KeyWord = Annotated[KeyType, msgspec.Meta(examples=["email"])]
@@ -103,11 +104,10 @@ class OrderReader:
     def key(self, asked: Asked) -> KeyOrder:
         """Read a key to be registered."""
         body = _body(asked, KeyBody, ("type",))
-        kind = fields.read(PixKeyType, body["type"], "type")
+        kind = _key_type(body)
         if kind is PixKeyType.EVP:
             return KeyOrder(kind, _no_key(body))
-        if fields.missing(body, "key"):
-            raise ServiceError(errors.FIELD_MISSING, "key")
+        fields.demand(body, ("key",))
         return KeyOrder(kind, self._key(kind, body["key"]))
 
     def lookup(self, asked: Asked) -> str:
@@ -115,15 +115,15 @@ class OrderReader:
         body = _body(asked, LookupBody, ("key",))
         if fields.missing(body, "type"):
             return self._any_key(body["key"])
-        return self._key(fields.read(PixKeyType, body["type"], "type"), body["key"])
+        return self._key(_key_type(body), body["key"])
 
     def charge(self, asked: Asked) -> ChargeOrder:
         """Read a charge to be made."""
         body = _body(asked, ChargeBody, ("reference", "type", "key"))
         has_value = not fields.missing(body, "value")
         return ChargeOrder(
-            reference=fields.read(strict.reference, body["reference"], "reference"),
-            type=fields.read(ChargeType, body["type"], "type"),
+            reference=fields.reference(body),
+            type=fields.read(ChargeType, body["type"], "type", "not_one_of"),
             key=self._any_key(body["key"]),
             value=fields.positive(body["value"]) if has_value else None,
             expires_in=_expiry(body),
@@ -138,24 +138,26 @@ class OrderReader:
             return None
         payer = body["payer"]
         if not isinstance(payer, dict):
-            raise ServiceError(errors.PAYLOAD_INVALID, "payer")
-        if fields.missing(payer, "name") or fields.missing(payer, "tax_number"):
-            raise ServiceError(errors.FIELD_MISSING, "payer")
+            raise ServiceError(errors.PAYLOAD_INVALID, "object", field="payer")
+        fields.demand(payer, ("name", "tax_number"), _PAYER)
+        number = payer["tax_number"]
         return Payer(
-            name=fields.text(payer, "name"),
-            tax_number=fields.read(self._tax_number, payer["tax_number"], "tax_number"),
-            message=fields.text(payer, "message"),
+            name=fields.text(payer, "name", _PAYER),
+            tax_number=fields.read(
+                self._tax_number, number, f"{_PAYER}tax_number", "tax_number_form"
+            ),
+            message=fields.text(payer, "message", _PAYER),
         )
 
     def _tax_number(self, text: str) -> str:
         return strict.tax_number(text, alphanumeric=self.alphanumeric_cnpj)
 
     def _key(self, kind: PixKeyType, found: object) -> str:
-        return fields.read(lambda text: self._normal(kind, text), found, "key")
+        return fields.read(lambda text: self._normal(kind, text), found, "key", "key_form")
 
     def _any_key(self, found: object) -> str:
         """Read a key whose form alone tells its kind; the forms have nothing in common."""
-        return fields.read(self._normal_of_any, found, "key")
+        return fields.read(self._normal_of_any, found, "key", "key_form")
 
     def _normal_of_any(self, text: str) -> str:
         for kind in PixKeyType:
@@ -179,7 +181,7 @@ def refund(asked: Asked) -> RefundRequest:
     body = _body(asked, RefundBody, ("reference", "value"))
     return RefundRequest(
         value=fields.positive(body["value"]),
-        reference=fields.read(strict.reference, body["reference"], "reference"),
+        reference=fields.reference(body),
         payment=payment,
         description=fields.text(body, "description"),
     )
@@ -189,15 +191,18 @@ def _body(asked: Asked, shape: type[msgspec.Struct], needed: tuple[str, ...]) ->
     """Read the body, count what is not known, and demand what is needed."""
     body = document(asked)
     asked.unknown_fields = len(body.keys() - set(shape.__struct_fields__))
-    if any(fields.missing(body, name) for name in needed):
-        raise ServiceError(errors.FIELD_MISSING, "order")
+    fields.demand(body, needed)
     return body
+
+
+def _key_type(body: Mapping[str, Any]) -> PixKeyType:
+    return fields.read(PixKeyType, body["type"], "type", "key_type")
 
 
 def _no_key(body: Mapping[str, Any]) -> str:
     """Refuse a random key that is named: the bank draws it."""
     if not fields.missing(body, "key"):
-        raise ServiceError(errors.PAYLOAD_INVALID, "key")
+        raise ServiceError(errors.PAYLOAD_INVALID, "key_given", field="key")
     return ""
 
 
@@ -205,10 +210,11 @@ def _expiry(body: Mapping[str, Any]) -> int | None:
     """Read after how many seconds a charge can no longer be paid."""
     if body.get("expires_in") is None:
         return None
-    seconds = fields.whole(body["expires_in"], errors.PAYLOAD_INVALID, "expires_in")
-    if not 0 < seconds <= LONGEST_EXPIRY_S:
-        raise ServiceError(errors.PAYLOAD_INVALID, "expires_in")
-    return seconds
+    with suppress(ValueError):
+        seconds = fields.whole(body["expires_in"])
+        if 0 < seconds <= LONGEST_EXPIRY_S:
+            return seconds
+    raise ServiceError(errors.PAYLOAD_INVALID, "seconds_range", field="expires_in")
 
 
 def _flag(body: Mapping[str, Any], name: str) -> bool:
@@ -217,7 +223,7 @@ def _flag(body: Mapping[str, Any], name: str) -> bool:
     if found is None:
         return False
     if not isinstance(found, bool):
-        raise ServiceError(errors.PAYLOAD_INVALID, name)
+        raise ServiceError(errors.PAYLOAD_INVALID, "boolean", field=name)
     return found
 
 

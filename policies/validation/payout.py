@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from gateway.domain import errors, strict
 from gateway.domain.calls import Asked
-from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import ServiceError
 from gateway.domain.payouts import (
     AccountType,
     BankDestination,
@@ -36,9 +37,15 @@ _REQUIRED = ("reference", "value", "date", "destination")
 _KNOWN = frozenset({"method", "description", *_REQUIRED})
 _PIX_FIELDS = ("name", "tax_number", "key_type", "key")
 _BANK_FIELDS = ("name", "tax_number", "bank_number", "branch", "account", "account_type")
-_BANK_NUMBER = re.compile(r"\d{3}|\d{8}", re.ASCII)
-_BRANCH = re.compile(r"\d{1,4}", re.ASCII)
-_ACCOUNT = re.compile(r"\d{1,20}(?:-[0-9A-Za-z])?", re.ASCII)
+_PIX_REQUIRED = ("key_type", "key")
+_FORMS = {
+    "bank_number": re.compile(r"\d{3}|\d{8}", re.ASCII),
+    "branch": re.compile(r"\d{1,4}", re.ASCII),
+    "account": re.compile(r"\d{1,20}(?:-[0-9A-Za-z])?", re.ASCII),
+}
+_WITHIN = "destination."
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +72,10 @@ class PayoutReader:
         """
         body = document(asked)
         method = self.method or _method(body)
-        if any(fields.missing(body, name) for name in _REQUIRED):
-            raise ServiceError(errors.FIELD_MISSING, "payout")
+        fields.demand(body, _REQUIRED)
         value = fields.positive(body["value"])
-        day = fields.day(body["date"])
-        reference = fields.read(strict.reference, body["reference"], "reference")
+        day = fields.day(body["date"], "date")
+        reference = fields.reference(body)
         description = fields.text(body, "description")
         sent = _destination_texts(method, body["destination"])
         asked.unknown_fields = len(set(body) - _KNOWN) + len(set(body["destination"]) - set(sent))
@@ -85,19 +91,20 @@ class PayoutReader:
 
     def _destination(self, method: PayoutMethod, sent: Mapping[str, str]) -> Destination:
         """Read who is paid, into the form it is sent and compared in."""
-        if not sent["tax_number"]:
-            raise ServiceError(errors.FIELD_MISSING, "tax_number")
-        tax_number = fields.read(self._tax_number, sent["tax_number"], "tax_number")
+        fields.demand(sent, ("tax_number",), _WITHIN)
+        tax_number = _read(self._tax_number, sent, "tax_number", "tax_number_form")
         if method is PayoutMethod.PIX:
             return self._pix(sent, tax_number)
         return _bank(sent, tax_number)
 
     def _pix(self, sent: Mapping[str, str], tax_number: str) -> PixDestination:
         """Read a destination by PIX key."""
-        if not sent["key_type"] or not sent["key"]:
-            raise ServiceError(errors.PIX_KEY_INCOMPLETE, "pix_key")
-        kind = fields.read(PixKeyType, sent["key_type"], "key_type")
-        key = fields.read(lambda text: self._key(kind, text), sent["key"], "key")
+        for name in _PIX_REQUIRED:
+            if not sent[name]:
+                field = _WITHIN + name
+                raise ServiceError(errors.PIX_KEY_INCOMPLETE, "missing_for_pix", field=field)
+        kind = _read(PixKeyType, sent, "key_type", "key_type")
+        key = _read(lambda text: self._key(kind, text), sent, "key", "key_form")
         return PixDestination(name=sent["name"], tax_number=tax_number, key_type=kind, key=key)
 
     def _tax_number(self, text: str) -> str:
@@ -111,39 +118,48 @@ class PayoutReader:
 
 def _bank(sent: Mapping[str, str], tax_number: str) -> BankDestination:
     """Read a destination by bank account."""
-    if not (sent["bank_number"] and sent["branch"] and sent["account"]):
-        raise ServiceError(errors.BANK_ACCOUNT_INCOMPLETE, "bank_account")
+    for name in _FORMS:
+        if not sent[name]:
+            reason = "missing_for_bank_account"
+            raise ServiceError(errors.BANK_ACCOUNT_INCOMPLETE, reason, field=_WITHIN + name)
+    kind = sent["account_type"] or AccountType.CHECKING.value
     return BankDestination(
         name=sent["name"],
         tax_number=tax_number,
-        bank_number=_matching(_BANK_NUMBER, sent["bank_number"], "bank_number"),
-        branch=_matching(_BRANCH, sent["branch"], "branch"),
-        account=_matching(_ACCOUNT, sent["account"], "account"),
-        account_type=fields.read(AccountType, sent["account_type"] or "checking", "account_type"),
+        bank_number=_matching(sent, "bank_number"),
+        branch=_matching(sent, "branch"),
+        account=_matching(sent, "account"),
+        account_type=_read(AccountType, {"account_type": kind}, "account_type", "account_type"),
     )
 
 
 def _method(body: Mapping[str, Any]) -> PayoutMethod:
     """Read the method; anything but the two words is refused by its own code."""
-    if fields.missing(body, "method"):
-        raise ServiceError(errors.FIELD_MISSING, "method")
+    fields.demand(body, ("method",))
     method = body["method"]
     try:
         return PayoutMethod(method)
     except ValueError as problem:
-        raise ServiceError(errors.PAYOUT_METHOD_INVALID, "method") from problem
+        raise ServiceError(
+            errors.PAYOUT_METHOD_INVALID, "payout_method", field="method"
+        ) from problem
 
 
 def _destination_texts(method: PayoutMethod, found: object) -> dict[str, str]:
     """Read the texts of the destination that its method knows; absent ones are empty."""
     if not isinstance(found, dict):
-        raise ServiceError(errors.PAYLOAD_INVALID, "destination")
+        raise ServiceError(errors.PAYLOAD_INVALID, "object", field="destination")
     names = _PIX_FIELDS if method is PayoutMethod.PIX else _BANK_FIELDS
-    return {name: fields.text(found, name) for name in names}
+    return {name: fields.text(found, name, _WITHIN) for name in names}
 
 
-def _matching(pattern: re.Pattern[str], text: str, name: str) -> str:
-    """Let a text through that matches whole."""
-    if pattern.fullmatch(text) is None:
-        raise ServiceError(errors.PAYLOAD_INVALID, name)
-    return text
+def _read(reader: Callable[[str], Value], sent: Mapping[str, str], name: str, reason: str) -> Value:
+    """Read a text of the destination."""
+    return fields.read(reader, sent[name], _WITHIN + name, reason)
+
+
+def _matching(sent: Mapping[str, str], name: str) -> str:
+    """Let a text of the destination through that matches its pattern whole."""
+    if _FORMS[name].fullmatch(sent[name]) is None:
+        raise ServiceError(errors.PAYLOAD_INVALID, f"{name}_form", field=_WITHIN + name)
+    return sent[name]

@@ -48,7 +48,7 @@ class ReportReader:
         days = window(asked)
         wanted = _word(asked, "format", self.formats)
         if not wanted:
-            raise ServiceError(errors.FIELD_MISSING, "format")
+            raise ServiceError(errors.FIELD_MISSING, "missing", field="format")
         return ReportAsked(window=days, format=wanted, locale=_word(asked, "locale", self.locales))
 
 
@@ -58,7 +58,8 @@ def _word(asked: Asked, name: str, words: Collection[str]) -> str:
     if len(values) == 0 or list(values) == [""]:
         return ""
     if len(values) != 1 or values[0] not in words:
-        raise ServiceError(errors.PAYLOAD_INVALID, name)
+        reason = "not_one_of" if len(values) == 1 else "repeated"
+        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name)
     return values[0]
 
 

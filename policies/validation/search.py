@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable
+from datetime import date
 
 from gateway.domain import errors, strict
 from gateway.domain.calls import Asked
-from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.errors import ServiceError
 from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
-
-Value = TypeVar("Value")
+from policies.validation import fields
 
 
 def search(asked: Asked) -> Search:
@@ -28,14 +27,19 @@ def search(asked: Asked) -> Search:
 
 def window(asked: Asked) -> Window:
     """Read ``init`` and ``ends``, both included."""
-    given = [asked.query.get(name, ()) for name in ("init", "ends")]
-    if any(len(values) == 0 or list(values) == [""] for values in given):
-        raise ServiceError(errors.FIELD_MISSING, "window")
-    init, ends = (_only(values, strict.day, errors.DATE_INVALID) for values in given)
+    for name in ("init", "ends"):
+        if list(asked.query.get(name, ())) in ([], [""]):
+            raise ServiceError(errors.FIELD_MISSING, "missing", field=name)
+    return days(_day(asked, "init"), _day(asked, "ends"))
+
+
+def days(init: date, ends: date) -> Window:
+    """Make a window, or refuse with ``SVC.VAL.008``."""
     try:
         return Window(init, ends)
     except ValueError as problem:
-        raise ServiceError(errors.WINDOW_INVALID, "window") from problem
+        reason = "window_backwards" if ends < init else "window_long"
+        raise ServiceError(errors.WINDOW_INVALID, reason, field="ends") from problem
 
 
 def paging(asked: Asked) -> Paging:
@@ -50,17 +54,25 @@ def _positive(asked: Asked, name: str, default: int) -> int:
     values = asked.query.get(name)
     if values is None:
         return default
-    number = _only(values, strict.whole_number, errors.NUMBER_INVALID)
+    if len(values) != 1:
+        raise ServiceError(errors.NUMBER_INVALID, "repeated", field=name)
+    return positive_integer(lambda: strict.whole_number(values[0]), name)
+
+
+def positive_integer(read: Callable[[], int], name: str) -> int:
+    """Read an integer from 1 up, or refuse with ``SVC.VAL.009``."""
+    try:
+        number = read()
+    except ValueError as problem:
+        raise ServiceError(errors.NUMBER_INVALID, "positive_integer", field=name) from problem
     if number < 1:
-        raise ServiceError(errors.NUMBER_INVALID, name)
+        raise ServiceError(errors.NUMBER_INVALID, "positive_integer", field=name)
     return number
 
 
-def _only(values: Sequence[str], read: Callable[[str], Value], error: ErrorCode) -> Value:
-    """Read the one value there is."""
+def _day(asked: Asked, name: str) -> date:
+    """Read the one date there is."""
+    values = asked.query[name]
     if len(values) != 1:
-        raise ServiceError(error, "repeated")
-    try:
-        return read(values[0])
-    except ValueError as problem:
-        raise ServiceError(error, "form") from problem
+        raise ServiceError(errors.DATE_INVALID, "repeated", field=name)
+    return fields.day(values[0], name)

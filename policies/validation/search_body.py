@@ -11,14 +11,14 @@ from msgspec import UNSET, UnsetType
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked, Input
-from gateway.domain.errors import ServiceError
 from gateway.domain.incoming import IncomingSearch, IncomingStatus
 from gateway.domain.payout_status import PayoutSearch, PayoutStatus
 from gateway.domain.refunds import RefundSearch, RefundStatus
-from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
+from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search
 from policies.validation import fields
 from policies.validation.document import document
 from policies.validation.fields import Day
+from policies.validation.search import days, positive_integer
 
 Status = TypeVar("Status", bound=StrEnum)
 Wanted = TypeVar("Wanted")
@@ -81,7 +81,7 @@ def _filtered(
         wanted = _search(body)
         if fields.missing(body, "status"):
             return make(wanted, None)
-        return make(wanted, fields.read(status, body["status"], "status"))
+        return make(wanted, fields.read(status, body["status"], "status", "not_one_of"))
 
     return Input(read=read, body=shape, refuses=_REFUSES)
 
@@ -94,13 +94,8 @@ def _body(asked: Asked, shape: type[SearchBody]) -> Mapping[str, Any]:
 
 
 def _search(body: Mapping[str, Any]) -> Search:
-    if fields.missing(body, "init") or fields.missing(body, "ends"):
-        raise ServiceError(errors.FIELD_MISSING, "window")
-    init, ends = fields.day(body["init"]), fields.day(body["ends"])
-    try:
-        window = Window(init, ends)
-    except ValueError as problem:
-        raise ServiceError(errors.WINDOW_INVALID, "window") from problem
+    fields.demand(body, ("init", "ends"))
+    window = days(fields.day(body["init"], "init"), fields.day(body["ends"], "ends"))
     page, limit = _counted(body, "page", 1), _counted(body, "limit", DEFAULT_LIMIT)
     return Search(window, Paging(page, min(limit, LARGEST_LIMIT)))
 
@@ -109,10 +104,7 @@ def _counted(body: Mapping[str, Any], name: str, default: int) -> int:
     """Read a positive whole number, or take the default when it is absent."""
     if body.get(name) is None:
         return default
-    number = fields.whole(body[name], errors.NUMBER_INVALID, name)
-    if number < 1:
-        raise ServiceError(errors.NUMBER_INVALID, name)
-    return number
+    return positive_integer(lambda: fields.whole(body[name]), name)
 
 
 INCOMING: Final[Input[IncomingSearch]] = _filtered(IncomingBody, IncomingStatus, IncomingSearch)

@@ -26,6 +26,7 @@ from gateway.config.identity import Mail
 from gateway.config.session import Session
 from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.domain import errors, identity_errors
+from gateway.domain.reasons import REASONS
 from gateway.http.admission import Admission
 from gateway.http.pages import openapi_pages
 from gateway.http.route import Gate, Surface
@@ -216,7 +217,9 @@ def check(answer: Answer, method: str) -> None:
         return
     assert headers["Content-Type"] == JSON
     if answer.status >= REFUSED and method != "HEAD":
-        assert list(answer.document) == ["code", "message", "trace_id"]
+        assert list(answer.document) == ["code", "message", "trace_id", "field", "reason"]
+        assert answer.document["reason"] in {"", *REASONS}
+        assert answer.status != 401 or answer.document["reason"] == ""
         assert (answer.status, answer.code) in SAYINGS
 
 

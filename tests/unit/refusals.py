@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import ServiceError
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gateway.domain import errors
 from gateway.domain.calls import Caller, Input
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.payouts import PayoutRequest
 from gateway.domain.permissions import Action, Permission, Resource
 from gateway.domain.providers import NotFound, NotSupported, ProviderError
@@ -32,7 +33,7 @@ READ_TRANSACTIONS = Permission(Resource.TRANSACTION, Action.READ)
 READ_PAYOUT = Permission(Resource.WITHDRAW, Action.READ)
 WRITE_PAYOUT = Permission(Resource.WITHDRAW, Action.WRITE)
 
-_STORE_FAILS: dict[type[Exception], errors.ErrorCode] = {StoreUnavailable: errors.INTERNAL}
+_STORE_FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.INTERNAL}
 _NO_PROVIDER = (errors.PROVIDER_NOT_CONFIGURED,)
 
 
@@ -48,7 +49,7 @@ class Operations:
     payout_input: Input[PayoutRequest]
 
 
-def _reads(code: errors.ErrorCode) -> dict[type[Exception], errors.ErrorCode]:
+def _reads(code: ErrorCode) -> dict[type[Exception], ErrorCode]:
     """Say what a failing provider becomes on a read; one that lacks the operation is 422."""
     return {NotSupported: errors.PROVIDER_NOT_CONFIGURED, ProviderError: code}
 

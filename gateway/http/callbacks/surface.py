@@ -9,7 +9,7 @@ import msgspec
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked, Call, Input
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.stores import StoreUnavailable
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.operations.callbacks import Delivery, Reception

@@ -7,7 +7,7 @@ from typing import Any
 
 from gateway.domain import errors, identity_errors
 from gateway.domain.accounts import Environment
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.http.common import admit_anybody, open_gate
 from gateway.http.identity.routes import (
     Entrance,
@@ -98,6 +98,7 @@ def identity_surface(
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
         exempt=frozenset({"identity.health", "identity.logout"}),
+        explains=True,
     )
 
 

@@ -12,7 +12,7 @@ import yaml
 from gateway.http.common import VERSION
 from gateway.http.openapi.examples import BY_NAME
 from gateway.http.openapi.headers import ANSWER_HEADERS, REQUEST_HEADERS
-from gateway.http.openapi.operations import ERROR, Shapes, operation, shapes_of
+from gateway.http.openapi.operations import ERROR, EXPLAINING, Shapes, operation, shapes_of
 from gateway.http.openapi.schemas import Schema, described, reached
 from gateway.http.openapi.tags import shown_tags, tag_of
 from gateway.http.route import Surface
@@ -53,6 +53,21 @@ _ERROR: Final[Schema] = {
         },
     },
 }
+_EXPLAINED: Final[Schema] = {
+    **_ERROR,
+    "required": [*_ERROR["required"], *EXPLAINING],
+    "properties": {
+        **_ERROR["properties"],
+        "field": {
+            "type": "string",
+            "description": "What is wrong: a path in the body or a parameter; empty where none is.",
+        },
+        "reason": {
+            "type": "string",
+            "description": "Why, as a fixed word to be translated; empty where the code says all.",
+        },
+    },
+}
 _SCHEMES: Final[Mapping[str, Schema]] = {
     "basic": {"type": "http", "scheme": "basic"},
     "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
@@ -69,7 +84,7 @@ def document(surface: Surface, title: str) -> Schema:
     """
     rows = [row for gate in surface.gates for row in gate.rows]
     by_type, components = described(kind for row in rows for kind in shapes_of(row))
-    shapes = Shapes(by_type, {**components, ERROR: _ERROR})
+    shapes = Shapes(by_type, {**components, ERROR: _EXPLAINED if surface.explains else _ERROR})
     paths: dict[str, Schema] = {}
     for gate in surface.gates:
         for row in gate.rows:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gateway.domain import errors, patterns
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.examples import BY_NAME, example_of, file_example
 from gateway.http.openapi.headers import REQUEST_REFERENCES, answer_headers
@@ -17,6 +17,9 @@ from gateway.http.openapi.tags import tag_of
 from gateway.http.route import Gate, Row
 
 ERROR: Final = "Error"
+EXPLAINING: Final = ("field", "reason")
+"""What a refusal has beside the contract's three, on the surfaces of people."""
+
 JSON: Final = "application/json"
 
 _UUID: Final[Mapping[str, Any]] = {
@@ -133,7 +136,7 @@ def _answers(row: Row[Any], codes: Sequence[ErrorCode], shapes: Shapes) -> Schem
         for status, shape in {row.status: row.document, **row.also}.items():
             described[str(status)] = _success(row, status, shape, (codes, shapes))
     for status in sorted({error.status for error in codes}):
-        described[str(status)] = _refusal(status, codes)
+        described[str(status)] = _refusal(status, codes, shapes)
     return described
 
 
@@ -160,7 +163,7 @@ def _file(media: str) -> Schema:
     return {**shown, "example": file_example(kind)}
 
 
-def _refusal(status: int, codes: Sequence[ErrorCode]) -> Schema:
+def _refusal(status: int, codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
     """Describe every refusal of one status; the example is the first of them."""
     told = [error for error in codes if error.status == status]
     first = told[0]
@@ -168,6 +171,7 @@ def _refusal(status: int, codes: Sequence[ErrorCode]) -> Schema:
         "code": first.code,
         "message": first.message,
         "trace_id": BY_NAME["trace_id"],
+        **{name: "" for name in EXPLAINING if name in shapes.components[ERROR]["required"]},
     }
     return {
         "description": ", ".join(sorted({error.code for error in told})),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gateway.domain import errors, identity_errors
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.provider_options import OutcomeUnknown
 from gateway.domain.providers import NotFound, NotSupported, ProviderError, Unreachable
 from gateway.domain.stores import StoreUnavailable

@@ -8,8 +8,8 @@ from typing import Final
 
 from gateway.domain import errors, identity_errors
 from gateway.domain.accounts import Environment
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.clocks import Now
-from gateway.domain.errors import ErrorCode
 from gateway.http.common import open_gate
 from gateway.http.operator.accounts import account_list_rows, account_rows
 from gateway.http.operator.callers import Office, Staff, admit_office, admit_staff
@@ -107,6 +107,7 @@ def operator_surface(
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
         exempt=frozenset({f"{NAME}.health"}),
+        explains=True,
     )
 
 

@@ -14,8 +14,9 @@ from typing import Final
 import orjson
 from aiohttp import web
 
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.clocks import Monotonic
-from gateway.domain.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN, ErrorCode
+from gateway.domain.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
 from gateway.telemetry import trace
 from gateway.telemetry.metrics import Metrics
 

@@ -39,6 +39,7 @@ def panel_api(office: Surface, questions: PanelQuestions, allowed: frozenset[str
         challenge=office.challenge,
         body_bytes=office.body_bytes,
         exempt=frozenset(),
+        explains=True,
     )
 
 

@@ -101,6 +101,7 @@ def panel_surface(runs: PanelRuns, questions: PanelQuestions) -> Surface:
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
         exempt=frozenset({"panel.logout"}),
+        explains=True,
     )
 
 

@@ -35,7 +35,8 @@ from aiohttp.tcp_helpers import tcp_keepalive
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from gateway.domain.errors import DRAINING, INTERNAL, MALFORMED_REQUEST, ErrorCode
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import DRAINING, INTERNAL, MALFORMED_REQUEST
 from gateway.http.wire.body import MalformedBody, RequestTimeout
 from gateway.http.wire.client_address import plain
 from gateway.http.wire.deadline import Deadline

@@ -10,7 +10,8 @@ from aiohttp import hdrs
 from aiohttp.http import HttpVersion10, HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
 
-from gateway.domain.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST, ErrorCode
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.http.wire.limits import WireLimits
 
 _HOST: Final = re.compile(

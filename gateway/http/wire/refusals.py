@@ -12,6 +12,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from multidict import CIMultiDictProxy
 
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.errors import (
     BODY_TOO_LARGE,
     DRAINING,
@@ -22,7 +23,6 @@ from gateway.domain.errors import (
     OVERLOADED,
     REQUEST_TIMEOUT,
     ROUTE_UNKNOWN,
-    ErrorCode,
 )
 from gateway.http.wire.body import BodyTooLarge, MalformedBody, RequestTimeout
 from gateway.http.wire.reply import Reply

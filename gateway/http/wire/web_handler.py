@@ -28,7 +28,8 @@ from aiohttp.streams import StreamReader
 from aiohttp.web_protocol import RequestHandler
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.domain.errors import INTERNAL, ErrorCode
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import INTERNAL
 from gateway.http.wire.body import read_body
 from gateway.http.wire.connection import Connection
 from gateway.http.wire.faults import describe

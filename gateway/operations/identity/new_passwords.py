@@ -64,7 +64,7 @@ class NewPasswords:
         key, now = self.parts.crafts.opaque.mail_digest(token), self.parts.now()
         row = await self.parts.stored.challenges.use_mail_token(key, purpose, now)
         if row is None:
-            raise ServiceError(NOT_POSSIBLE, "link", detail=_LINK_OVER)
+            raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
         user = await self._store(row.user_id, digest, _WORDS[purpose])
         await Throttle(self.parts).link_right(visitor.address)
         return user
@@ -79,7 +79,7 @@ class NewPasswords:
         def changed(user: User) -> User:
             """Refuse for whom was disabled meanwhile."""
             if not user.active:
-                raise ServiceError(NOT_POSSIBLE, "person_disabled", detail=_LINK_OVER)
+                raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
             return replace(user, password=digest)
 
         def told(user: User) -> AuditEvent:
@@ -88,7 +88,7 @@ class NewPasswords:
 
         user = await change(self.parts, user_id, changed, told)
         if user is None:
-            raise ServiceError(NOT_POSSIBLE, "person_unknown", detail=_LINK_OVER)
+            raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
         event = own_act(self.parts, user, "sessions.ended", why=word)
         now = self.parts.now()
         await self.parts.stored.sessions.end_all(user.id, now, "password", "", event)

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.config.settings import Rate
 from gateway.domain import identity_errors
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.http.identity.surface import CATALOGUE
 from gateway.http.openapi.codes import codes_of
 from tests.surfaces.house import House, house_on

@@ -13,21 +13,20 @@ from jsonschema import Draft202012Validator
 from yarl import URL
 
 from gateway.domain import errors, identity_errors
+from gateway.domain.reasons import REASONS
 from gateway.domain.rights import Role
 from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
 from gateway.operations.identity.users import UserOrder
 from tests.surfaces.answers import JSON, WAITING, Answer
 from tests.surfaces.operator import matrix
+from tests.surfaces.sayings import means
 from tests.surfaces.world import World
 
 NOBODY = ""
 REFUSED = 400
 PASSWORD = "uma frase bem comprida"
 HERE = Visitor(address="127.0.0.1", user_agent="tests")
-KNOWN = frozenset(
-    (error.status, error.code, error.message)
-    for error in (*errors.CATALOGUE, *identity_errors.CATALOGUE)
-)
+KNOWN = (*errors.CATALOGUE, *identity_errors.CATALOGUE)
 
 
 @dataclass(slots=True)
@@ -161,6 +160,9 @@ def check(answer: Answer, kind: str) -> None:
         assert int(headers["Retry-After"]) >= 1
     if answer.status >= REFUSED:
         told = answer.document
-        assert list(told) == ["code", "message", "trace_id"]
-        known = (each for each in KNOWN if each[:2] == (answer.status, told["code"]))
-        assert any(told["message"].startswith(message) for *_, message in known), told
+        assert list(told) == ["code", "message", "trace_id", "field", "reason"]
+        known = [each for each in KNOWN if (each.status, each.code) == answer.verdict]
+        said = told["message"]
+        assert any(said.startswith(each.message) or means(said, each) for each in known), told
+        assert told["reason"] in {"", *REASONS}
+        assert answer.status != 401 or (told["field"], told["reason"]) == ("", "")

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from gateway.domain import errors
-from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND, NOT_POSSIBLE
 from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right

@@ -8,7 +8,7 @@ import pytest
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings, Validation
 from gateway.domain import errors
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.http.checks import check_surfaces
 from tests.surfaces.world import order
 from tests.unit.people import posted

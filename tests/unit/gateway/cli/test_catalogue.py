@@ -1,6 +1,7 @@
 """``pixgate routes``, ``errors`` and ``providers``."""
 
 from gateway.cli.catalogue import EVERY_CODE, error_page
+from gateway.domain.reasons import REASONS
 
 
 def test_every_row_shows_what_it_needs_and_may_cost(shell):
@@ -70,7 +71,7 @@ def test_the_page_is_what_the_command_prints(shell):
     page = shell.says("errors", "--markdown")
 
     assert page == "\n".join(error_page(EVERY_CODE)) + "\n"
-    assert page.count("\n| `") == len(EVERY_CODE)
+    assert page.count("\n| `") == len(EVERY_CODE) + len(REASONS)
 
 
 def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain import errors
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.identity_errors import CATALOGUE
 
 

@@ -13,7 +13,7 @@ from yarl import URL
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked, Call, Input
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.permissions import Action, Permission, Resource
 from gateway.http.admission import Admission
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
@@ -128,6 +128,7 @@ def surface(
     policies: Sequence[Asks] = (Asks(lambda _call: None),),
     body_bytes: int = 64,
     exempt: frozenset[str] = frozenset(),
+    explains: bool = False,
 ) -> Surface:
     """Put rows behind one gate."""
     scheme = "basic" if any(each.needs for each in rows) else ""
@@ -138,6 +139,7 @@ def surface(
         challenge=CHALLENGE,
         body_bytes=body_bytes,
         exempt=exempt,
+        explains=explains,
     )
 
 

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from gateway.domain import errors
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import PASSWORD_WRONG, VALIDATION_FAILED
 from gateway.domain.providers import Unavailable
 from gateway.http.json import MEDIA_TYPE
 from gateway.http.rendering import render, render_refusal, translate
@@ -81,6 +83,52 @@ def test_what_is_told_behind_the_message_is_a_sentence(line: str, told: str):
     said = json.loads(render_refusal(refusal, PLACE, "t", {}).body)
 
     assert said["message"] == errors.SCOPE_DENIED.message + told
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        (
+            ServiceError(errors.PAYLOAD_INVALID, "key_form", field="destination.key"),
+            "destination.key must be a PIX key of its type.",
+        ),
+        (
+            ServiceError(errors.PAYLOAD_INVALID, "media_type"),
+            "Content-Type must be application/json, in UTF-8.",
+        ),
+        (
+            ServiceError(errors.PIX_KEY_INCOMPLETE, "missing_for_pix", field="destination.key"),
+            "destination.key is missing: method pix requires key_type and key.",
+        ),
+        (ServiceError(errors.PAYLOAD_INVALID, "KeyError"), errors.PAYLOAD_INVALID.message),
+        (ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar"), errors.PAYOUT_NOT_ALLOWED.message),
+    ],
+    ids=["a field", "no field", "another code", "an unknown word", "no input"],
+)
+def test_a_message_says_which_field_and_what_is_wanted(refusal: ServiceError, told: str):
+    """Other refusals of partners say what the catalogue says."""
+    said = json.loads(render_refusal(refusal, PLACE, "t", {}).body)
+
+    assert said == {"code": refusal.error.code, "message": told, "trace_id": "t"}
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "told"),
+    [
+        (VALIDATION_FAILED, "missing", {"field": "email", "reason": "missing"}),
+        (VALIDATION_FAILED, "KeyError", {"field": "email", "reason": ""}),
+        (PASSWORD_WRONG, "missing", {"field": "", "reason": ""}),
+    ],
+    ids=["a word", "no word of ours", "nobody known"],
+)
+def test_people_are_told_field_and_reason(error: ErrorCode, reason: str, told: dict[str, str]):
+    """Always both; a 401 tells no more than its code."""
+    refusal = ServiceError(error, reason, field="email")
+
+    said = json.loads(render_refusal(refusal, PLACE, "t", {}, explains=True).body)
+
+    assert {name: said[name] for name in ("field", "reason")} == told
+    assert list(said) == ["code", "message", "trace_id", "field", "reason"]
 
 
 def test_a_refusal_stays_what_it_is():

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.providers import NotFound, ProviderError, RateLimited
 from gateway.http.route import route
 from tests.unit.gateway.http.stage import Said, row

@@ -12,7 +12,8 @@ import pytest
 
 from gateway.domain import errors
 from gateway.domain.calls import Call, Input, Parameter
-from gateway.domain.errors import ErrorCode, ServiceError
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import ServiceError
 from gateway.domain.providers import NotFound, ProviderError, Unavailable
 from gateway.http.admission import Admission
 from gateway.http.json import MEDIA_TYPE
@@ -82,6 +83,33 @@ async def test_a_refusal_has_the_one_body():
     assert body["trace_id"] == headers["X-Trace-ID"]
     assert headers["X-More"] == "yes"
     assert (stage.record.code, stage.record.reason) == ("SVC.AUT.010", "because")
+
+
+@pytest.mark.parametrize("path", ["/v1/echo/a", "/v1/nowhere"], ids=["a row", "no row"])
+@pytest.mark.parametrize("explains", [False, True])
+async def test_a_surface_of_people_says_which_field_and_why(path: str, explains: bool):
+    """Also where no row was found; contract 2.2 has three fields, and banking keeps to them."""
+
+    def no(_call: Call) -> None:
+        raise ServiceError(errors.PAYLOAD_INVALID, "tax_number_form", field="payer.tax_number")
+
+    async with on_stage(surface(row(), policies=[Asks(no)], explains=explains)) as stage:
+        _, _, body = await stage.ask("GET", path)
+
+    told = {"/v1/echo/a": ("payer.tax_number", "tax_number_form"), "/v1/nowhere": ("", "no_route")}
+    expected = told[path] if explains else (None, None)
+    assert (body.get("field"), body.get("reason")) == expected
+    assert len(body) == (5 if explains else 3)
+
+
+async def test_the_log_is_told_which_field():
+    def no(_call: Call) -> None:
+        raise ServiceError(errors.PAYLOAD_INVALID, "key_form", field="destination.key")
+
+    async with on_stage(surface(row(), policies=[Asks(no)])) as stage:
+        await stage.ask("GET", "/v1/echo/a")
+
+    assert (stage.record.reason, stage.record.field) == ("key_form", "destination.key")
 
 
 async def test_a_401_says_how():

@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from gateway.domain import errors
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.errors import ServiceError
 from gateway.domain.provider_options import CHARGE_PAID, IN_USE, WHY, OutcomeUnknown
 from gateway.domain.providers import (
@@ -82,9 +83,7 @@ async def test_a_failure_is_told_and_goes_on(problem: ProviderError, ending: str
         ("refused", errors.BANK_REFUSED),
     ],
 )
-async def test_a_refusal_of_the_bank_s_has_our_code_and_our_words(
-    reason: str, error: errors.ErrorCode
-):
+async def test_a_refusal_of_the_bank_s_has_our_code_and_our_words(reason: str, error: ErrorCode):
     log = Log()
 
     with pytest.raises(ServiceError) as refused:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain import errors
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.charges import Charge, ChargeOrder, ChargeStatus, ChargeType, Party
 from gateway.domain.money import Money
 from gateway.domain.provider_options import CHARGE_PAID, IN_USE, Option
@@ -65,7 +66,7 @@ async def test_a_charge_is_cancelled():
         ("cancel_charge", CHARGE_PAID, errors.BANK_REFUSED),
     ],
 )
-async def test_a_refusal_has_our_code(call: str, reason: str, error: errors.ErrorCode):
+async def test_a_refusal_has_our_code(call: str, reason: str, error: ErrorCode):
     orders = at(OfferingBank(reads={call: Refused(reason)}))
 
     with refused(error):

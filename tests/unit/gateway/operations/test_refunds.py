@@ -12,6 +12,7 @@ import pytest
 
 from gateway.domain import errors
 from gateway.domain.accounts import Environment
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
 from gateway.domain.incoming import IncomingPayment
 from gateway.domain.money import Money
@@ -262,7 +263,7 @@ async def test_what_was_not_sent_is_told_as_certain():
         (rejected(failure=FailureCode.REJECTED), errors.BANK_REFUSED, "rejected"),
     ],
 )
-async def test_a_refusal_has_our_code(answer: Rejected, error: errors.ErrorCode, reason: str):
+async def test_a_refusal_has_our_code(answer: Rejected, error: ErrorCode, reason: str):
     desk = Desk(OfferingBank(reads={"create_refund": answer}, gives=False))
 
     with refused(error) as refusal:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gateway.domain import errors
 from gateway.domain.accounts import Credential, SecretDigest
 from gateway.domain.calls import Asked, Call
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.permissions import EVERY_PERMISSION, Permission
 from gateway.domain.ready import Ready
 from gateway.domain.stores import StoreUnavailable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain import errors
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import TOKEN_INVALID, TOO_MANY_ATTEMPTS
 from gateway.domain.people import Person
@@ -51,9 +52,7 @@ async def test_whose_token_it_is_is_filled_in():
     ],
     ids=str,
 )
-def test_a_header_that_is_no_bearer_s_is_refused(
-    values: list[str], error: errors.ErrorCode, reason: str
-):
+def test_a_header_that_is_no_bearer_s_is_refused(values: list[str], error: ErrorCode, reason: str):
     """The scheme word decides before the syntax of the rest."""
     with refused(error) as refusal:
         bearer_token(values)

@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.domain import errors
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
 from policies.authorization.account_state import AccountState
 from tests.unit.people import account, call
 from tests.unit.refusals import refused

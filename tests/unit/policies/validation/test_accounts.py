@@ -4,6 +4,7 @@ import pytest
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.windows import Paging
 from policies.validation.accounts import ACCOUNTS, AccountsAsked
 from tests.unit.people import COMPANY
@@ -36,6 +37,6 @@ def test_everything_may_be_left_out(query: dict[str, list[str]], read: AccountsA
         ({"company_id": [COMPANY, COMPANY]}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_what_is_given_has_its_form(query: dict[str, list[str]], error: errors.ErrorCode):
+def test_what_is_given_has_its_form(query: dict[str, list[str]], error: ErrorCode):
     assert refusal_of(lambda: ACCOUNTS.read(asked(**query))) is error
     assert error in ACCOUNTS.refuses

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain import errors
+from gateway.domain import errors, strict
 from gateway.domain.money import Money
 from policies.validation import fields
 from policies.validation.document import Number
@@ -45,15 +45,14 @@ def test_an_amount_is_read_exactly():
 
 @pytest.mark.parametrize("found", ["2026-02-30", "26-01-01", Number("1"), None])
 def test_a_date_is_a_day_of_the_calendar(found: object):
-    assert refusal_of(lambda: fields.day(found)) is errors.DATE_INVALID
+    assert refusal_of(lambda: fields.day(found, "date")) is errors.DATE_INVALID
 
 
 @pytest.mark.parametrize("found", [Number("-1"), Number("1.0"), Number("1e1"), "1", True, None])
 def test_a_whole_number_has_digits_alone(found: object):
-    error = errors.NUMBER_INVALID
-
-    assert fields.whole(Number("18"), error, "page") == 18
-    assert refusal_of(lambda: fields.whole(found, error, "page")) is error
+    assert fields.whole(Number("18")) == 18
+    with pytest.raises(strict.Malformed):
+        fields.whole(found)
 
 
 @pytest.mark.parametrize(("found", "read"), [({}, ""), ({"a": None}, ""), ({"a": "é"}, "é")])

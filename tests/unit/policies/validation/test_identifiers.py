@@ -63,4 +63,4 @@ def test_a_reference_that_could_never_have_been_stored_is_refused(text: str):
     """Undecodable bytes of the path arrive as lone surrogates."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         identifiers.reference(at(reference=text))
-    assert refusal.value.reason == "reference"
+    assert refusal.value.field == "reference"

@@ -8,6 +8,7 @@ import pytest
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.charges import ChargeOrder, ChargeType, Payer
 from gateway.domain.money import Money
 from gateway.domain.pix_keys import KeyOrder, PixKeyType
@@ -54,7 +55,7 @@ def test_a_key_is_read_in_its_normal_form(body: object, order: KeyOrder):
         ({"type": "cpf", "key": "11222333000181"}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_no_impossible_key_is_ordered(body: object, error: errors.ErrorCode):
+def test_no_impossible_key_is_ordered(body: object, error: ErrorCode):
     assert refusal_of(lambda: TAKES.key.read(posted(body))) is error
     assert error in TAKES.key.refuses
 
@@ -84,7 +85,7 @@ def test_a_key_to_look_up_may_leave_its_kind_to_its_form(body: object, key: str)
         ({"key": "maria@example.com", "type": "mail"}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_what_is_no_key_is_not_looked_up(body: object, error: errors.ErrorCode):
+def test_what_is_no_key_is_not_looked_up(body: object, error: ErrorCode):
     assert refusal_of(lambda: TAKES.lookup.read(posted(body))) is error
 
 
@@ -145,7 +146,7 @@ def test_a_charge_may_be_open_endless_and_anybodys(absent: dict[str, None]):
         ({"description": "x" * 1025}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_no_impossible_charge_is_ordered(changed: dict[str, object], error: errors.ErrorCode):
+def test_no_impossible_charge_is_ordered(changed: dict[str, object], error: ErrorCode):
     assert refusal_of(lambda: TAKES.charge.read(posted({**CHARGE, **changed}))) is error
     assert error in TAKES.charge.refuses
 
@@ -182,7 +183,7 @@ def test_a_refund_is_of_the_payment_in_the_path():
         ({"reference": "r", "value": 1, "description": "\n"}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_no_impossible_refund_is_ordered(body: object, error: errors.ErrorCode):
+def test_no_impossible_refund_is_ordered(body: object, error: ErrorCode):
     assert refusal_of(lambda: REFUND.read(giving_back(body))) is error
     assert error in REFUND.refuses
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.domain import errors
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import ServiceError
 from gateway.domain.money import Money
 from gateway.domain.payouts import (
     AccountType,
@@ -221,7 +222,7 @@ LONG = "🜁" * 1024
 def test_texts_are_short_and_without_control_characters(field: str, bad: object):
     with refused(INVALID) as refusal:
         read(changed(BODY, **{field: bad}))
-    assert refusal.value.reason == field
+    assert refusal.value.field == field
 
 
 @pytest.mark.parametrize("bad", BAD_TEXTS, ids=lambda bad: ascii(bad)[:20])
@@ -231,7 +232,7 @@ def test_texts_of_the_destination_likewise(field: str, bad: object):
 
     with refused(INVALID) as refusal:
         read(body)
-    assert refusal.value.reason == field
+    assert refusal.value.field == f"destination.{field}"
 
 
 def test_1024_code_points_are_taken_everywhere():
@@ -395,3 +396,41 @@ def test_a_method_that_the_path_names_is_not_read_from_the_body(
     found = PayoutReader(method=method)(posted(body))
 
     assert found.method is method
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "reason"),
+    [
+        (changed(BODY, method=GONE), "method", "missing"),
+        (changed(BODY, method="qrcode"), "method", "payout_method"),
+        (changed(BODY, value=GONE, date=GONE), "value", "missing"),
+        (changed(BODY, destination=None), "destination", "missing"),
+        (changed(BODY, value="10.50"), "value", "amount_form"),
+        (changed(BODY, value=0), "value", "not_positive"),
+        (changed(BODY, date="20-11-2026"), "date", "date_form"),
+        (changed(BODY, reference="."), "reference", "reference_form"),
+        (changed(BODY, description=7), "description", "text_form"),
+        (changed(BODY, destination=[]), "destination", "object"),
+        (pix(name="a\nb"), "destination.name", "text_form"),
+        (pix(tax_number=GONE), "destination.tax_number", "missing"),
+        (pix(tax_number="52998224724"), "destination.tax_number", "tax_number_form"),
+        (pix(key_type=""), "destination.key_type", "missing_for_pix"),
+        (pix(key=None), "destination.key", "missing_for_pix"),
+        (pix(key_type="mail"), "destination.key_type", "key_type"),
+        (pix(key="nobody"), "destination.key", "key_form"),
+        (bank(bank_number=GONE), "destination.bank_number", "missing_for_bank_account"),
+        (bank(branch=GONE, account=""), "destination.branch", "missing_for_bank_account"),
+        (bank(bank_number="34"), "destination.bank_number", "bank_number_form"),
+        (bank(branch="00001"), "destination.branch", "branch_form"),
+        (bank(account="x"), "destination.account", "account_form"),
+        (bank(account_type="gold"), "destination.account_type", "account_type"),
+    ],
+)
+def test_the_field_that_is_wrong_is_named_by_its_path(
+    body: dict[str, Any], field: str, reason: str
+):
+    """The first in the order of the checks; a caller's own names never come back."""
+    with pytest.raises(ServiceError) as refusal:
+        read(body | {"someones field": 1})
+
+    assert (refusal.value.field, refusal.value.reason) == (field, reason)

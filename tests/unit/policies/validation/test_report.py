@@ -6,6 +6,7 @@ import pytest
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.windows import Window
 from policies.validation.report import ReportAsked, report_input
 from tests.unit.refusals import refusal_of
@@ -37,7 +38,7 @@ def test_a_report_is_read(locale: list[str] | None, read: str):
         ({**DAYS, "ends": ["2026-13-01"], "format": ["csv"]}, errors.DATE_INVALID),
     ],
 )
-def test_a_report_is_asked_for_exactly(query: dict[str, list[str]], error: errors.ErrorCode):
+def test_a_report_is_asked_for_exactly(query: dict[str, list[str]], error: ErrorCode):
     assert refusal_of(lambda: TAKES.read(Asked(path={}, query=query))) is error
     assert error in TAKES.refuses
 

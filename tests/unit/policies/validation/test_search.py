@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked
-from gateway.domain.errors import ErrorCode
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.errors import ServiceError
 from gateway.domain.windows import Paging, Search, Window
 from policies.validation.search import search
 from tests.unit.refusals import refusal_of, refused
@@ -110,7 +111,27 @@ def test_of_several_mistakes_the_earlier_check_answers(first: int):
 def test_of_page_and_limit_page_answers():
     with refused(NUMBER) as refusal:
         search(asking(page=["0"], limit=["0"]))
-    assert refusal.value.reason == "page"
+    assert refusal.value.field == "page"
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "reason"),
+    [
+        ({"init": []}, "init", "missing"),
+        ({"ends": [""]}, "ends", "missing"),
+        ({"init": ["2026-1-1"]}, "init", "date_form"),
+        ({"ends": ["2026-01-01"] * 2}, "ends", "repeated"),
+        ({"init": ["2026-02-02"], "ends": ["2026-02-01"]}, "ends", "window_backwards"),
+        ({"init": ["2026-01-01"], "ends": ["2026-04-01"]}, "ends", "window_long"),
+        ({"limit": ["x"]}, "limit", "positive_integer"),
+        ({"limit": ["1", "1"]}, "limit", "repeated"),
+    ],
+)
+def test_the_parameter_that_is_wrong_is_named(query: dict[str, list[str]], field: str, reason: str):
+    with pytest.raises(ServiceError) as refusal:
+        search(asking(**query))
+
+    assert (refusal.value.field, refusal.value.reason) == (field, reason)
 
 
 def test_unknown_parameters_are_ignored():

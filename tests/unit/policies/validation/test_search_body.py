@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from gateway.domain import errors
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.incoming import IncomingSearch, IncomingStatus
 from gateway.domain.payout_status import PayoutSearch, PayoutStatus
 from gateway.domain.refunds import RefundSearch, RefundStatus
@@ -71,7 +72,7 @@ def test_a_status_is_one_of_its_words():
     ],
 )
 @pytest.mark.parametrize("takes", [INCOMING, REFUNDS, WITHDRAWS], ids=["in", "back", "out"])
-def test_a_wrong_body_has_the_code_of_the_query(takes, body: object, error: errors.ErrorCode):
+def test_a_wrong_body_has_the_code_of_the_query(takes, body: object, error: ErrorCode):
     assert refusal_of(lambda: takes.read(posted(body))) is error
     assert error in takes.refuses
 

@@ -7,6 +7,7 @@ import pytest
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain import errors
+from gateway.domain.catalogue import ErrorCode
 from gateway.domain.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
 from gateway.domain.stores import StoreUnavailable
 from gateway.http.banking.routes import BODY_BYTES
@@ -55,7 +56,7 @@ def test_the_rows_are_the_contracts_in_its_order():
     ],
 )
 def test_a_failing_provider_has_the_endpoints_code(
-    name: str, failed: errors.ErrorCode, absent: errors.ErrorCode | None
+    name: str, failed: ErrorCode, absent: ErrorCode | None
 ):
     """Contract 4.1; a provider that lacks the operation counts as not configured."""
     row = BY_NAME[name]

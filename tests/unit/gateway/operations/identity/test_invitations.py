@@ -36,7 +36,7 @@ async def test_an_invitation_is_good_for_three_days_once(door):
     with pytest.raises(ServiceError) as refused:
         await door.desk.invitations.accept(await door.link(ANA), PASSWORD, HOME)
 
-    assert refusal(refused.value) == ("not_possible", "link")
+    assert refusal(refused.value) == ("not_possible", "link_over")
     await door.desk.invitations.invite_again("cli", ANA)
     link = await door.link(ANA)
     await door.desk.invitations.accept(link, PASSWORD, HOME)

@@ -54,7 +54,7 @@ async def test_a_link_of_one_purpose_serves_no_other(door, maria):
             await door.link(), Purpose.INVITATION, PASSWORD, HOME
         )
 
-    assert refusal(refused.value) == ("not_possible", "link")
+    assert refusal(refused.value) == ("not_possible", "link_over")
 
 
 async def test_links_cannot_be_tried_for_ever(door):
@@ -62,7 +62,7 @@ async def test_links_cannot_be_tried_for_ever(door):
     for _ in range(20):
         with pytest.raises(ServiceError) as refused:
             await NewPasswords(door.parts).by_link("made up", Purpose.RESET, PASSWORD, HOME)
-        assert refusal(refused.value) == ("not_possible", "link")
+        assert refusal(refused.value) == ("not_possible", "link_over")
 
     with pytest.raises(ServiceError) as refused:
         await NewPasswords(door.parts).by_link("made up", Purpose.RESET, PASSWORD, HOME)

@@ -50,7 +50,7 @@ async def test_a_link_works_once(door, maria):
     with pytest.raises(ServiceError) as refused:
         await door.desk.passwords.reset(link, PASSWORD, HOME)
 
-    assert refusal(refused.value) == ("not_possible", "link")
+    assert refusal(refused.value) == ("not_possible", "link_over")
 
 
 async def test_a_newer_link_voids_the_one_before(door, maria):
@@ -72,7 +72,7 @@ async def test_a_link_is_over_after_a_quarter_of_an_hour(door, maria):
     with pytest.raises(ServiceError) as refused:
         await door.desk.passwords.reset(await door.link(), NEW, HOME)
 
-    assert refusal(refused.value) == ("not_possible", "link")
+    assert refusal(refused.value) == ("not_possible", "link_over")
 
 
 async def test_who_was_disabled_meanwhile_resets_nothing(door, maria):
@@ -82,7 +82,7 @@ async def test_who_was_disabled_meanwhile_resets_nothing(door, maria):
     with pytest.raises(ServiceError) as refused:
         await door.desk.passwords.reset(await door.link(), NEW, HOME)
 
-    assert refusal(refused.value) == ("not_possible", "person_disabled")
+    assert refusal(refused.value) == ("not_possible", "link_over")
     assert not (await door.store.identity.users.find(maria.id)).active
 
 

@@ -1,0 +1,222 @@
+"""
+The words for why a request was refused; every word there is stands here.
+
+They are ``reason`` in refusals of identity, back office and panel, so that a page
+can say them in its own language, and ``reason_id`` in the log. A word keeps its
+meaning for ever; what is said of it may be worded better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_FORMS: Final = {
+    "missing": "{field} is missing; null and the empty text count as missing.",
+    "missing_for_pix": "{field} is missing: method pix requires key_type and key.",
+    "missing_for_bank_account": (
+        "{field} is missing: method bank_account requires bank_number, branch and account."
+    ),
+    "json": "The body must be one JSON object in UTF-8, without duplicate names, NaN or Infinity.",
+    "media_type": "Content-Type must be application/json, in UTF-8.",
+    "content_coding": "Content-Encoding must be absent.",
+    "wrong_type": "{field} has the wrong JSON type.",
+    "form": "{field} does not have the documented form.",
+    "not_one_of": "{field} must be one of the documented words.",
+    "length": "{field} is too short or too long.",
+    "out_of_range": "{field} is outside the documented range.",
+    "object": "{field} must be a JSON object.",
+    "boolean": "{field} must be true or false.",
+    "text_form": ("{field} must be a text of at most 1024 characters, without control characters."),
+    "reference_form": (
+        "{field} must be a text of 1 to 1024 characters, without control characters,"
+        ' other than "." and "..".'
+    ),
+    "uuid_form": "{field} must be a UUID with hyphens.",
+    "amount_form": (
+        "{field} must be a JSON number of reais without exponent, with at most two decimals,"
+        " up to 9999999999999.99."
+    ),
+    "not_positive": "{field} must be above zero.",
+    "positive_integer": "{field} must be an integer of at least 1.",
+    "seconds_range": "{field} must be a whole number of seconds from 1 to 315360000.",
+    "date_form": "{field} must be a calendar date in the form YYYY-MM-DD.",
+    "not_today": "{field} must be today in UTC; payouts cannot be scheduled.",
+    "window_backwards": "{field} must not be before init.",
+    "window_long": "{field} must be at most 89 days after init: both days count, 90 at most.",
+    "repeated": "{field} must be given once.",
+    "unknown_parameter": "{field} is not a query parameter of this operation.",
+    "tax_number_form": (
+        "{field} must be a valid CPF (11 digits) or CNPJ (14), with or without punctuation."
+    ),
+    "payout_method": "{field} must be pix or bank_account; qrcode is not supported.",
+    "key_type": "{field} must be cpf, cnpj, email, phone or evp.",
+    "key_form": "{field} must be a PIX key of its type.",
+    "key_given": "{field} must be absent: the bank makes the key of type evp.",
+    "bank_number_form": "{field} must be a COMPE code (3 digits) or an ISPB (8 digits).",
+    "branch_form": "{field} must have 1 to 4 digits.",
+    "account_form": (
+        "{field} must have 1 to 20 digits, and optionally a hyphen and a check digit."
+    ),
+    "account_type": "{field} must be checking, savings, salary or payment.",
+}
+"""What is wrong with what was sent; the message of ``SVC.VAL.*`` is the sentence."""
+
+_CALLERS: Final = {
+    "malformed": "The Authorization header is malformed.",
+    "wrong_scheme": "The Authorization header is of another scheme.",
+    "invalid": "The credential, token or cookie is not valid.",
+    "revoked": "It was revoked.",
+    "expired": "It has expired.",
+    "permission": "The permission or the role is missing.",
+    "scope": "The credential is for another account.",
+    "not_visible": "The account does not exist or is not shown to the caller.",
+    "no_factor": "A second factor must be enrolled first.",
+    "factor_old": "The last second factor is older than five minutes.",
+    "token": "The CSRF token is missing or not that of the session.",
+    "fetch_site": "The request comes from another site.",
+    "origin": "The Origin header is missing or not ours.",
+    "content_type": "The Content-Type is not that of our pages.",
+    "throttled": "Too many credentials of this caller were refused.",
+    "address_blocked": "Far too many credentials of this address were refused.",
+    "account_ip": "Too many wrong passwords for this person from this network.",
+    "ip": "Too many wrong passwords from this network.",
+    "consecutive": "Too many wrong passwords in a row for this person.",
+    "factor": "Too many wrong codes for this person.",
+    "reset_ip": "Too many password resets were asked for from this network.",
+    "link": "Too many links were tried from this network.",
+    "hashing_busy": "Too many passwords are being checked at this moment.",
+    "quota_read": "The credential's quota of reads is used up.",
+    "quota_payout": "The credential's quota of payouts is used up.",
+    "quota_company": "The company's quota is used up.",
+    "quota_anonymous": "The quota of this address is used up.",
+    "quota_sign_in": "The quota of sign-ins of this address is used up.",
+    "quota_person": "The quota of this person is used up.",
+    "in_flight": "Too many requests are being served.",
+    "loop_lag": "The process is too busy.",
+    "draining": "The process is shutting down.",
+    "unavailable": "The store, or the bank, is not available.",
+    "refresh": "The session cannot be renewed now.",
+    "no_route": "There is no such path.",
+    "method": "The path does not have this method.",
+    "declared": "The declared body is too large.",
+    "body": "The body was not received as it should be.",
+    "caller_gone": "The caller went away.",
+}
+"""What is wrong with who calls, or with calling now."""
+
+_RECORDS: Final = {
+    "not_possible": "The message says why this is not possible.",
+    "taken": "Another record has this name, address or id already.",
+    "user": "There is no such person, or they are not shown to the caller.",
+    "session": "There is no such session, or it is not shown to the caller.",
+    "company": "There is no such company, or it is not shown to the caller.",
+    "credential": "There is no such credential, or it is not shown to the caller.",
+    "stop": "There is no such stop, or it is not shown to the caller.",
+    "no_account": "There is no such account, or it is not shown to the caller.",
+    "no_approval": "There is no such approval, or it is not shown to the caller.",
+    "own_order": "Another person has to decide on an order of one's own.",
+    "decided": "The order was decided already.",
+    "over": "The order's day is over.",
+    "meanwhile": "Somebody else decided meanwhile.",
+    "waiting": "An order of this reference waits already.",
+    "changed_meanwhile": "The record changed meanwhile.",
+    "factor_present": "There is a second factor already.",
+    "factor_absent": "No second factor was begun.",
+    "password_form": "The password is too long or has control characters.",
+    "password_short": "The password is too short.",
+    "password_common": "The password is among those that everybody tries first.",
+    "link_over": "The link is unknown, was used, or is over.",
+}
+"""What is wrong with the records that are to be read or changed."""
+
+_MONEY: Final = {
+    "inactive": "The account is not active.",
+    "unverified": "The account is not verified.",
+    "no_provider": "The account has no bank for this.",
+    "read_only": "The account's bank does not take payouts.",
+    "limit_per_payout": "The value is above the credential's limit of one payout.",
+    "limit_per_day": "The credential's limit of this UTC day would be passed.",
+    "stopped": "Payouts are stopped.",
+    "similar": "A payout of the same amount to the same receiver was made just now.",
+    "other_content": "The reference is in use with other content.",
+    "no_row": "There is no payout of this reference.",
+    "final": "A submitted payout is final.",
+    "not_sent": "The payout was certainly not sent.",
+    "unknown": "It is not known whether the bank carried it out.",
+    "rejected": "The bank refused the payout.",
+    "insufficient_funds": "The balance is too low.",
+    "key_not_found": "There is no such PIX key.",
+    "account_invalid": "The account at the bank is not valid.",
+    "owner_mismatch": "The receiver is not the owner of the account or the key.",
+    "limit_exceeded": "A limit of the account is exceeded.",
+    "returned": "The payout came back.",
+    "other": "The bank refused for another reason.",
+    "above_payment": "The value is above what is left of the payment.",
+    "charge_paid": "The charge is paid already.",
+    "in_use": "The key or the reference is in use at the bank.",
+    "not_allowed": "The bank does not allow this to the account.",
+    "not_paid": "The charge is not paid.",
+    "several_payments": "The charge may have several payments: name one by its end-to-end id.",
+    "too_late": "The payment is too old to be given back.",
+}
+"""What keeps money from moving."""
+
+_BANKS: Final = {
+    "breaker_open": "The bank has failed too often; it is spared for a moment.",
+    "bulkhead_full": "Too many calls of the bank are under way.",
+    "closed": "The gateway is closing its connections.",
+    "connect_failed": "No connection to the bank could be opened.",
+    "connect_timeout": "The bank did not accept a connection in time.",
+    "deadline_passed": "The time for this request was over.",
+    "dns_failed": "The bank's host name could not be resolved.",
+    "tls_failed": "The bank's certificate or the encryption was not accepted.",
+    "unsendable": "The bank cannot be told this.",
+    "cancelled": "The call was broken off.",
+    "connection_lost": "The connection to the bank was lost.",
+    "timeout": "The bank did not answer in time.",
+    "answer_cut_short": "The bank's answer ended early.",
+    "credentials_refused": "The bank refused the account's credentials.",
+    "not_found": "The bank knows nothing of this.",
+    "not_http": "The bank's answer was not HTTP.",
+    "not_json": "The bank's answer was not JSON.",
+    "not_supported": "The bank does not offer this.",
+    "rate_limited": "The bank was asked too often.",
+    "redirected": "The bank sent the call elsewhere.",
+    "refused": "The bank refused.",
+    "server_error": "The bank failed.",
+    "too_large": "The bank's answer was too large.",
+    "unexpected_status": "The bank's answer had an unexpected status.",
+    "wrong_shape": "The bank's answer had another form.",
+    "answered": "The bank answered.",
+    "duplicate": "The bank had carried this out already.",
+    "amount_mismatch": "The bank told another amount.",
+    "e2e_id_malformed": "The bank told a malformed end-to-end id.",
+    "key_mismatch": "The bank told another key.",
+    "unknown_status": "The bank told an unknown status.",
+    "adapter_raised": "The adapter of the bank failed.",
+}
+"""How a call of a bank ended."""
+
+REASONS: Final[Mapping[str, str]] = {**_FORMS, **_CALLERS, **_RECORDS, **_MONEY, **_BANKS}
+"""Every word with what it means; ``{field}`` stands for the field that is named beside it."""
+
+UNTOLD: Final = frozenset(
+    {
+        *("alg_or_typ", "code", "head", "id", "kid", "not_yet", "time"),
+        *("challenge_over", "challenge_unknown", "challenge_used", "forged", "gone"),
+        *("password", "person_changed", "person_disabled", "session_over", "session_unknown"),
+        "used",
+    }
+)
+"""Words of 401 answers alone: whoever is not known is told the code and no more."""
+
+
+def told(reason: str) -> str:
+    """Return a word as callers are told it; empty for one that is not for them."""
+    return reason if reason in REASONS else ""
+
+
+def sentence(reason: str, field: str) -> str:
+    """Say what a word means for a field; empty for a word that callers are not told."""
+    return REASONS.get(reason, "").replace("{field}", field or "Something that was sent")

@@ -1,0 +1,33 @@
+"""What a message may say: the catalogue's words, or which field is wrong and what is wanted."""
+
+from __future__ import annotations
+
+import re
+
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.reasons import REASONS
+
+_FIELD = r"[a-z0-9_]+(?:\.[a-z0-9_]+)*"
+_SENTENCES = {
+    word: re.compile(re.escape(says).replace(re.escape("{field}"), _FIELD))
+    for word, says in REASONS.items()
+}
+_NAMED = re.compile(r"SVC\.VAL\.\d{3}|SVC\.PIX\.01[234]|VALIDATION_FAILED")
+_MEANT = {
+    "window_invalid": {"window_backwards", "window_long"},
+    "payout_date_not_today": {"not_today"},
+    "number_invalid": {"positive_integer", "repeated"},
+    "amount_not_positive": {"not_positive"},
+    "malformed_request": set[str](),
+}
+"""The words of one meaning, where its code has another meaning too."""
+
+
+def means(message: str, error: ErrorCode) -> bool:
+    """Say whether a message is one of an error's: its own, or a sentence about a field."""
+    if message == error.message:
+        return True
+    if not _NAMED.fullmatch(error.code):
+        return False
+    words = _MEANT.get(error.name, REASONS.keys())
+    return any(_SENTENCES[word].fullmatch(message) for word in words)
