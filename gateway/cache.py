@@ -14,15 +14,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import Any, Final, Generic, TypeVar
 
 from aiocache.backends.memory import SimpleMemoryCache
 
+from gateway.domain.changes import Belief
 from gateway.domain.ready import Ready
 
 Record = TypeVar("Record")
 
-_ABSENT: Final = object()
 _UNSEEN: Final = object()
 
 
@@ -36,12 +38,18 @@ class Lifetimes:
 
 
 class _Near(Ready[Record]):
-    """What was found, or that there is nothing, until an instant of the monotonic clock."""
+    """
+    What was found, or that there is nothing, until an instant of the monotonic clock.
 
-    __slots__ = ("until",)
+    Attributes:
+        asked: When reading it began.
+    """
 
-    def __init__(self, value: Record, until: float) -> None:
+    __slots__ = ("asked", "until")
+
+    def __init__(self, value: Record, asked: float, until: float) -> None:
         super().__init__(value)
+        self.asked = asked
         self.until = until
 
 
@@ -50,7 +58,8 @@ class RecordCache(Generic[Record]):
     Immutable records by key, each believed for a fixed time after it was read.
 
     A failing load is not cached: it reaches the caller, and the next caller
-    tries again. A record loaded before stays valid to the end of its time.
+    tries again. A record loaded before stays valid to the end of its time, or
+    until it is forgotten.
     """
 
     def __init__(
@@ -59,12 +68,23 @@ class RecordCache(Generic[Record]):
         lifetimes: Lifetimes,
         load: Callable[[str], Awaitable[Record | None]],
         seen: Callable[[str], None],
+        belief: Belief,
     ) -> None:
-        """Keep ``load`` results under ``name``; ``seen`` is told hit, miss or negative."""
+        """
+        Keep ``load`` results under ``name``.
+
+        Args:
+            name: Sets it apart from others.
+            lifetimes: How long and how many.
+            load: Reads one record; None when there is none.
+            seen: Is told hit, miss or negative.
+            belief: Until when anything kept may be believed at all.
+        """
         self._cache = SimpleMemoryCache(namespace=name, timeout=0)
         self._lifetimes = lifetimes
         self._load = load
         self._seen = seen
+        self._belief = belief
         self._near: OrderedDict[str, _Near[Record | None]] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Record | None]] = {}
 
@@ -76,41 +96,67 @@ class RecordCache(Generic[Record]):
         may raise there what the load raises.
         """
         near = self._near.get(key)
-        if near is None or time.monotonic() >= near.until:
+        if near is None or not near.until > time.monotonic() < self._belief.until:
             return self._ask(key)
         self._seen("hit" if near.value is not None else "negative")
         return near
 
+    def read_since(self, key: str, instant: float) -> Ready[Record | None] | None:
+        """Return what is kept if reading it began at an instant or later; else None."""
+        near = self._near.get(key)
+        return near if near is not None and near.asked >= instant else None
+
+    async def renew(self, key: str) -> Record | None:
+        """
+        Return the record as a reading finds it that begins now.
+
+        What is kept serves others until then.
+        """
+        return await asyncio.shield(self._begin(key))
+
+    def forget(self, key: str) -> bool:
+        """
+        Drop what is kept of ``key``; say whether there was anything.
+
+        What is being read of it now reaches those who wait for it already, and
+        is not kept: it may have been read before the change.
+        """
+        near = self._near.pop(key, None)
+        if near is not None:
+            # the copy behind the map is the same object
+            near.until = -inf
+        reading = self._loading.pop(key, None)
+        return near is not None or reading is not None
+
+    def forget_all(self) -> int:
+        """Drop everything; return how many records."""
+        return sum(map(self.forget, [*self._near.keys() | self._loading.keys()]))
+
     async def _ask(self, key: str) -> Record | None:
         """Look behind the map, and load what is not there either."""
         kept: Any = await self._cache.get(key, default=_UNSEEN)
-        if kept is _ABSENT:
-            self._seen("negative")
-            return None
-        if kept is not _UNSEEN:
-            self._seen("hit")
-            found: Record = kept
+        if kept is not _UNSEEN and kept.until > time.monotonic() < self._belief.until:
+            found: Record | None = kept.value
+            self._seen("hit" if found is not None else "negative")
             return found
         self._seen("miss")
         return await self._load_once(key)
 
-    async def forget(self, key: str) -> None:
-        """Drop what is kept of ``key``."""
-        self._near.pop(key, None)
-        await self._cache.delete(key)
-
     async def _load_once(self, key: str) -> Record | None:
         """Load a key for everybody who waits for it; a caller that gives up stops nobody else."""
-        task = self._loading.get(key)
-        if task is None:
-            task = asyncio.get_running_loop().create_task(self._load_and_keep(key))
-            self._loading[key] = task
-            task.add_done_callback(lambda done: self._finished(key, done))
-        return await asyncio.shield(task)
+        return await asyncio.shield(self._loading.get(key) or self._begin(key))
+
+    def _begin(self, key: str) -> asyncio.Task[Record | None]:
+        """Begin to load a key; who asks from now on waits for this, and this alone is kept."""
+        task = asyncio.get_running_loop().create_task(self._load_and_keep(key))
+        self._loading[key] = task
+        task.add_done_callback(partial(self._finished, key))
+        return task
 
     def _finished(self, key: str, task: asyncio.Task[Record | None]) -> None:
         """Make room for the next load; mark a failure as seen even if nobody waits any more."""
-        del self._loading[key]
+        if self._loading.get(key) is task:
+            del self._loading[key]
         if not task.cancelled():
             task.exception()
 
@@ -125,11 +171,10 @@ class RecordCache(Generic[Record]):
         record = await self._load(key)
         lifetime = self._lifetimes.absent_s if record is None else self._lifetimes.found_s
         left = asked + lifetime - time.monotonic()
-        if left > 0:
-            kept = _ABSENT if record is None else record
-            self._near[key] = _Near(record, asked + lifetime)
+        if left > 0 and self._loading.get(key) is asyncio.current_task():
+            near = self._near[key] = _Near(record, asked, asked + lifetime)
             await self._make_room(key)
-            await self._cache.set(key, kept, ttl=left)
+            await self._cache.set(key, near, ttl=left)
         return record
 
     async def _make_room(self, key: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +18,15 @@ from typing import TYPE_CHECKING
 
 from gateway.app.banks import ConnectedBanks, Connection
 from gateway.app.callbacks import listener_of, make_proofs, make_reception
+from gateway.app.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.app.chores import Chores, Forgetting
 from gateway.app.clocks import wall_clock
 from gateway.app.connecting import connect
 from gateway.app.failpoints import armed
 from gateway.app.figures import AuditFigure, Figures
+from gateway.app.kept_records import KeptRecords, Registers, keep_records
 from gateway.app.listeners import operations_listener, public_listener
-from gateway.app.lookups import LastUses
+from gateway.app.lookups import LastUses, within
 from gateway.app.management import ManagementStored
 from gateway.app.observing import Observing, make_observing
 from gateway.app.office import OfficeStored
@@ -113,12 +116,11 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     security, bell = SecurityLog(observing.observer.count), asyncio.Event()
     people = assemble_people(settings, store, keys, now, security.notice)
     panel = assemble_panel(settings.session, store, keys, people, security.seen)
+    kept = _kept_records(settings, store, people, observing, now)
     parts = Parts(
         settings=settings,
-        credentials=store.credentials,
-        accounts=store.accounts,
+        kept=kept,
         payouts=store.payouts,
-        stops=store.stops,
         banks=ConnectedBanks(connections, keys.sealer.open),
         people=people,
         panel=panel,
@@ -153,7 +155,10 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         uses=uses,
         readiness=readiness,
         reconciler=reconciler,
-        chores=_chores(store, parts, reconciler, observing, bell),
+        chores=(
+            _change_feed(store, kept, observing),
+            *_chores(store, parts, reconciler, observing, bell),
+        ),
         public=public,
         operations=operations_listener(settings, observing, readiness),
         bank=_bank(settings, now, keys, public) if with_bank else None,
@@ -177,6 +182,29 @@ def _limits(settings: Settings) -> Limits:
         connect_s=database.timeout_s,
         statement_s=database.timeout_s,
     )
+
+
+def _kept_records(
+    settings: Settings, store: Store, people: People, observing: Observing, now: Now
+) -> KeptRecords:
+    """Make what is kept of the store, told of every change that this process makes."""
+    registers = Registers(
+        credentials=store.credentials,
+        accounts=store.accounts,
+        stops=store.stops,
+        keyring=people.keyring,
+    )
+    kept = keep_records(settings, registers, observing.observer, now)
+    store.database.followers.append(kept.changed_here)
+    return kept
+
+
+def _change_feed(store: Store, kept: KeptRecords, observing: Observing) -> Turning:
+    """Make what tells of the changes of other processes."""
+    read = within(PATIENCE_S, store.changes.read)
+    feed = ChangeFeed(read, kept, time.monotonic, observing.observer.show)
+    observing.sampled.append(feed.tell)
+    return Turning("change feed", feed.turn, EVERY_S)
 
 
 def _office_stored(store: Store, keys: Keys) -> OfficeStored:

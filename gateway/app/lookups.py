@@ -13,14 +13,15 @@ from gateway.domain.stores import Credentials, StoreUnavailable
 
 _log = logging.getLogger(__name__)
 
+Key = TypeVar("Key")
 Record = TypeVar("Record")
 
 _WRITE_EVERY_S = 5.0
 
 
 def within(
-    seconds: float, load: Callable[[str], Coroutine[Any, Any, Record | None]]
-) -> Callable[[str], Awaitable[Record | None]]:
+    seconds: float, load: Callable[[Key], Coroutine[Any, Any, Record | None]]
+) -> Callable[[Key], Awaitable[Record | None]]:
     """
     Bound a look-up in time; too slow is ``StoreUnavailable`` like every other failure.
 
@@ -34,7 +35,7 @@ def within(
         if not task.cancelled():
             task.exception()
 
-    async def bounded(key: str) -> Record | None:
+    async def bounded(key: Key) -> Record | None:
         task = asyncio.create_task(load(key))  # noqa: TID251 - awaited here, or cancelled and kept
         try:
             done, _ = await asyncio.wait({task}, timeout=seconds)

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final
 
 from gateway.app.failpoints import FailingPayouts, Passing
-from gateway.app.lookups import watched, within
+from gateway.app.kept_records import KeptRecords
 from gateway.app.management import ManagementStored, make_management_rows
 from gateway.app.office import OfficeStored, office_operations, office_questions
 from gateway.app.panel import Panel
@@ -21,13 +21,11 @@ from gateway.app.people_surfaces import (
     make_people_questions,
     make_people_surfaces,
 )
-from gateway.cache import Lifetimes, RecordCache
+from gateway.app.second_looks import SecondLooks
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Account, Credential
 from gateway.domain.clocks import Now
 from gateway.domain.providers import Banks
-from gateway.domain.stops import Stop
-from gateway.domain.stores import Payouts, Stops
+from gateway.domain.stores import Payouts
 from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
 from gateway.http.callbacks.surface import callback_surface
@@ -50,20 +48,11 @@ from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked
 from policies.validation.inputs import payout_input
 
-_STOPS_S = 5.0
-
-Found = TypeVar("Found", covariant=True)
+_WAITING_SHARE: Final = 4
+"""A quarter of the requests in flight may wait for a second look, and leave room for the others."""
 
 Seen = Callable[[str, str], None]
 """Count a fixed word under one of its labels; what is of security is logged too."""
-
-
-class Findable(Protocol[Found]):
-    """What is looked up by id on the way in."""
-
-    async def find(self, key: str, /) -> Found | None:
-        """Return one record; None when there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +61,13 @@ class Parts:
     What a surface stands on.
 
     Attributes:
+        kept: What is known of credentials, accounts and stops without asking.
         passing: The sandbox's fail points; None where none is armed.
     """
 
     settings: Settings
-    credentials: Findable[Credential]
-    accounts: Findable[Account]
+    kept: KeptRecords
     payouts: Payouts
-    stops: Stops
     banks: Banks
     people: People
     panel: Panel
@@ -113,10 +101,8 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
     return make_surfaces(
         Parts(
             settings=settings,
-            credentials=nothing,
-            accounts=nothing,
+            kept=nothing,
             payouts=nothing,
-            stops=nothing,
             banks=nothing,
             people=nothing,
             panel=nothing,
@@ -156,41 +142,28 @@ def make_approvals(parts: Parts) -> Approvals:
 
 
 def _questions(parts: Parts) -> Questions:
-    """Make the policies; both look-ups are cached for the same short time."""
-    settings = parts.settings
-    basic = settings.auth.basic
-    lifetimes = Lifetimes(
-        found_s=basic.cache_ttl_s, absent_s=basic.cache_negative_ttl_s, size=basic.cache_size
-    )
-    bound = settings.database.auth_timeout_s
-    throttle = _throttle(settings)
-    accounts = RecordCache(
-        "accounts", lifetimes, within(bound, parts.accounts.find), lambda _result: None
-    )
+    """Make the policies."""
+    throttle = _throttle(parts.settings)
     return Questions(
         not_blocked=NotBlocked(throttle),
-        credentials=_credentials(parts, lifetimes, throttle),
+        credentials=_credentials(parts, throttle),
         quota=_quota(parts),
-        scope=AccountScope(accounts.find),
+        scope=AccountScope(parts.kept.accounts.find),
     )
 
 
-def _credentials(parts: Parts, lifetimes: Lifetimes, throttle: FailureThrottle) -> BasicCredentials:
+def _credentials(parts: Parts, throttle: FailureThrottle) -> BasicCredentials:
     """Make the policy that finds out who is calling."""
-    bound = parts.settings.database.auth_timeout_s
-    records = RecordCache(
-        "credentials",
-        lifetimes,
-        watched(within(bound, parts.credentials.find), parts.observer.show),
-        lambda result: parts.observer.count("credential_cache", result),
-    )
+    records = parts.kept.credentials
+    most = parts.settings.limits.in_flight // _WAITING_SHARE
     return BasicCredentials(
         find=records.find,
+        find_again=SecondLooks(records, time.monotonic, max(1, most)).after,
         check=parts.check,
         throttle=throttle,
         now=parts.now,
         stopwatch=Stopwatch(
-            time.perf_counter, lambda took_s: parts.observer.authenticated("basic", took_s)
+            time.monotonic, lambda took_s: parts.observer.authenticated("basic", took_s)
         ),
     )
 
@@ -232,20 +205,10 @@ def make_follow_up(parts: Parts) -> FollowUp:
 
 
 def _guards(parts: Parts) -> PayoutGuards:
-    """Make what may keep a payout from being sent; stops reach us within five seconds."""
+    """Make what may keep a payout from being sent."""
     settings = parts.settings.payouts
-
-    async def in_force(_key: str) -> Sequence[Stop]:
-        return await parts.stops.active(parts.now())
-
-    once = Lifetimes(found_s=_STOPS_S, absent_s=_STOPS_S, size=1)
-    stops = RecordCache("stops", once, in_force, lambda _result: None)
-
-    async def current() -> Sequence[Stop]:
-        return await stops.find("active") or ()
-
     return PayoutGuards(
-        stops=current,
+        stops=parts.kept.stops_in_force,
         store=parts.payouts,
         similar=SimilarPolicy(
             timedelta(seconds=settings.similar_within_s), settings.similar == "refuse"

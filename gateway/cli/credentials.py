@@ -139,7 +139,7 @@ def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:
 @click.option("--reason", default="", help="For the audit log.")
 @changing
 def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
-    """End a credential; refused everywhere within five seconds."""
+    """End a credential; every gateway refuses it within a second."""
 
     async def work() -> Row:
         from gateway.cli.opening import opened

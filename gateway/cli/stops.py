@@ -44,7 +44,7 @@ def stop(
     """
     Refuse payouts of one provider, account, company or credential; reads go on.
 
-    Every process obeys within five seconds, and lets go at the end by itself,
+    Every gateway obeys within a second, and lets go at the end by itself,
     at most 30 days from now.
     """
     scope, subject = _one_of(scoped)

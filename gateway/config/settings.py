@@ -49,9 +49,10 @@ class Basic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Partners' credentials.
 
     Attributes:
-        cache_ttl_s: How long a credential record is believed; revocation must
-            reach every process within 5 seconds, so it is at most that.
-        cache_negative_ttl_s: How long an unknown client id stays unknown.
+        cache_ttl_s: How long a credential or account is kept without being read
+            anew. Changes are heard of sooner; whatever nobody tells of counts
+            within 5 seconds, so it is at most that.
+        cache_negative_ttl_s: How long it is kept that there is none.
         cache_size: Most records kept, per process.
         pepper: What the digests of client secrets are made under; any text of
             32 bytes or more.

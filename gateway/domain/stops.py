@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from gateway.domain.accounts import Account, Principal
+
+STOPPED: Final = "payouts.stopped"
+RESUMED: Final = "payouts.resumed"
+"""Actions of the audit log; by these every process learns of a stop."""
 
 
 class StopScope(StrEnum):

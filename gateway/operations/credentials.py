@@ -132,7 +132,7 @@ class CredentialRecords:
 
     async def revoke(self, client_id: str, reason: str = "") -> Credential:
         """
-        End a credential now; it reaches every node within five seconds.
+        End a credential now; here at once, in every other process within a second.
 
         Raises:
             NotPossible: when there is none, or it has ended already.

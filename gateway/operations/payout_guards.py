@@ -38,7 +38,7 @@ class PayoutGuards:
     Asked once for every payout that is about to be stored or sent again.
 
     Attributes:
-        stops: Gives the stops in force, at most five seconds old.
+        stops: Gives the stops in force; those of other processes at most a second late.
         seen: Counts, by event and provider.
     """
 

@@ -68,7 +68,7 @@ class RefundTerms:
     What refunds are given under.
 
     Attributes:
-        stops: Gives the stops in force, at most five seconds old: one that
+        stops: Gives the stops in force, which may be a second old: one that
             holds payouts back holds refunds back too.
     """
 

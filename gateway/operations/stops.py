@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from gateway.domain.stops import Stop, StopScope
+from gateway.domain.stops import RESUMED, STOPPED, Stop, StopScope
 from gateway.domain.stores import Accounts, Companies, Credentials, Stops
 from gateway.operations.administration import Acting, NotPossible, identifier, reason
 from gateway.operations.companies import existing
@@ -70,7 +70,10 @@ class Subjects:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopRecords:
     """
-    The register of stops; every process obeys it within five seconds.
+    The register of stops.
+
+    A stop is in force in this process when the call returns, and in every other
+    within a second.
 
     Attributes:
         new_id: Makes a UUID.
@@ -104,7 +107,7 @@ class StopRecords:
         )
         details = {"reason": stop.reason, "ends_at": stop.ends_at.isoformat(), "stop": stop.id}
         subject = f"{stop.scope.value}:{stop.subject}"
-        await self.stops.add(stop, self.acting.event("payouts.stopped", subject, details))
+        await self.stops.add(stop, self.acting.event(STOPPED, subject, details))
         return stop
 
     async def lift(self, stop_id: str) -> None:
@@ -115,7 +118,7 @@ class StopRecords:
             NotPossible: there is no such stop, or it has ended already.
         """
         known = identifier(stop_id, "stop")
-        event = self.acting.event("payouts.resumed", f"stop:{known}")
+        event = self.acting.event(RESUMED, f"stop:{known}")
         if not await self.stops.lift(known, self.acting.now(), event):
             message = f"no stop {stop_id} is in force"
             raise NotPossible(message)

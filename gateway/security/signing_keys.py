@@ -1,8 +1,9 @@
 """
 The keys that sign access tokens: Ed25519, sealed in the store, three at most in use.
 
-A process believes what it read for a minute; a key id it does not know makes it
-read again, at most every ten seconds, so that nobody makes it ask for ever.
+A process believes what it read for four seconds, and not a moment longer than it hears of a
+change; a key id it does not know makes it read again, at most once a second, so that nobody
+makes it ask for ever.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from gateway.security.secrets import Random
 MOST = 3
 """Keys in use: the next, the current and the one before."""
 
-BELIEVED_S = 60.0
-ASKED_AGAIN_S = 10.0
+BELIEVED_S = 4.0
+ASKED_AGAIN_S = 1.0
 STALE_S = 600.0
 """Seconds: what was read is believed, an unknown id is asked for, a silent store is borne."""
 
@@ -97,6 +98,7 @@ class Keyring:
         self._now = now
         self._monotonic = monotonic
         self._read: _Read | None = None
+        self._forgotten = 0
         self._opened: KeyInUse | None = None
 
     async def signing(self) -> KeyInUse:
@@ -129,6 +131,12 @@ class Keyring:
         """Return the JWK set of the keys in use, the next one included."""
         return jwks((await self._known()).keys)
 
+    def forget(self) -> bool:
+        """Drop what was read, and what is being read now; say whether there was anything."""
+        had, self._read = self._read is not None, None
+        self._forgotten += 1
+        return had
+
     async def _known(self, believed_s: float = BELIEVED_S) -> _Read:
         """Return what was read lately; what is older is borne while the store is silent."""
         age = self._monotonic() - self._read.at if self._read else None
@@ -142,12 +150,15 @@ class Keyring:
             return self._read
 
     async def _fetch(self) -> _Read:
-        """Read the keys in use."""
+        """Read the keys in use; what was forgotten meanwhile is not kept."""
+        asked, forgotten = self._monotonic(), self._forgotten
         listed = await self._store.list()
         keys = tuple(each for each in listed if each.retired_at is None)[-MOST:]
         public = {each.id: Ed25519PublicKey.from_public_bytes(each.public) for each in keys}
-        self._read = _Read(self._monotonic(), keys, public)
-        return self._read
+        read = _Read(asked, keys, public)
+        if self._forgotten == forgotten:
+            self._read = read
+        return read
 
     def _private(self, key: SigningKey) -> Ed25519PrivateKey:
         """Open the private half."""

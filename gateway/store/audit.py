@@ -14,11 +14,12 @@ from datetime import UTC
 from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
+from gateway.domain.changes import Act
 from gateway.domain.stores import AuditEvent
 from gateway.store import columns
 from gateway.store.audit_companies import companies_of
 from gateway.store.columns import Record
-from gateway.store.database import Database
+from gateway.store.database import Database, note
 from gateway.store.tables import audit, audit_head
 
 _NO_HASH = bytes(32)
@@ -87,8 +88,10 @@ async def append(connection: AsyncConnection, event: AuditEvent) -> None:
     Add one event in the caller's transaction.
 
     Last in it, please: from here to the commit every other writer of events
-    waits.
+    waits. So numbers become visible in order, which whoever follows the log
+    relies on; this process is told when the transaction ends.
     """
+    note(connection, Act(event.action, event.subject))
     companies = await companies_of(connection, event)
     head = (await connection.execute(_LOCKED_HEAD)).one()
     number = head.number + 1

@@ -6,8 +6,8 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Insert, Select, Table
 from sqlalchemy.exc import (
@@ -19,6 +19,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 
+from gateway.domain.changes import Act
 from gateway.domain.stores import StoreUnavailable
 from gateway.store.many_rows import ManyRows
 
@@ -27,6 +28,8 @@ _QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
 _FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
 # Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
 _MET_ANOTHER = ("40", "55P03", "57014")
+
+_ACTS: Final = "pixgate_acts"
 
 Key = tuple[str, bytes]
 """An account's id and the digest of a reference."""
@@ -75,6 +78,8 @@ class Database:
         many: How a statement takes many rows.
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
+        followers: Each is told of every act that a transaction of this process has recorded, before
+            whoever asked for the change is answered.
     """
 
     writer: AsyncEngine
@@ -86,6 +91,7 @@ class Database:
     writers: int
     checkout_s: float
     whole_s: float
+    followers: list[Callable[[Act], None]] = field(default_factory=list)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -97,9 +103,17 @@ class Database:
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """Give a connection in a transaction: committed at the end, undone by an exception."""
-        with failures_as_ours():
-            async with asyncio.timeout(self.whole_s), self.writer.begin() as connection:
-                yield connection
+        acts: list[Act] = []
+        try:
+            with failures_as_ours():
+                async with asyncio.timeout(self.whole_s), self.writer.begin() as connection:
+                    connection.info[_ACTS] = acts
+                    yield connection
+        finally:
+            # also of one that failed: nobody can tell whether it was committed
+            for act in acts:
+                for told in self.followers:
+                    told(act)
 
     async def add(
         self, connection: AsyncConnection, table: Table, row: Mapping[str, object]
@@ -115,6 +129,11 @@ class Database:
         await self.writer.dispose()
         if self.reader.sync_engine.pool is not self.writer.sync_engine.pool:
             await self.reader.dispose()
+
+
+def note(connection: AsyncConnection, act: Act) -> None:
+    """Remember an act of the connection's transaction, to be told of at its end."""
+    connection.info[_ACTS].append(act)
 
 
 class Undone(Exception):

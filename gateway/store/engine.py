@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import literal, select
 
+from gateway.domain.changes import Changes
 from gateway.domain.stores import (
     Accounts,
     Audit,
@@ -18,6 +19,7 @@ from gateway.domain.stores import (
 from gateway.store.accounts import StoredAccounts
 from gateway.store.address import address, is_sqlite
 from gateway.store.audit import StoredAudit
+from gateway.store.changes import StoredChanges
 from gateway.store.companies import StoredCompanies
 from gateway.store.credentials import StoredCredentials
 from gateway.store.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
@@ -48,6 +50,7 @@ class Store:
     stops: Stops
     reviews: Reviews
     audit: Audit
+    changes: Changes
     identity: IdentityStore
     office: OfficeStore
 
@@ -82,6 +85,7 @@ def open_store(url: str, limits: Limits = DEFAULT_LIMITS) -> Store:
         stops=StoredStops(database),
         reviews=StoredReviews(database),
         audit=StoredAudit(database),
+        changes=StoredChanges(database),
         identity=identity_store(database),
         office=office_store(database),
     )

@@ -42,7 +42,7 @@ class Family:
 
     Attributes:
         name: With prefix and unit, as scraped.
-        joined: How the values of several processes make one: ``sum`` or ``max``.
+        joined: How the values of several processes make one: ``sum``, ``max`` or ``min``.
         bounds: Upper bounds of a histogram's buckets, in seconds.
     """
 

@@ -14,6 +14,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import CollectorRegistry
 
 from gateway.domain import errors, identity_errors
+from gateway.domain.changes import Kept as KeptKind
 from gateway.domain.permissions import Resource
 from gateway.domain.stops import StopScope
 from gateway.telemetry.cells import Timings, Values
@@ -78,6 +79,8 @@ REFRESH_RESULT: Final = Label(
 )
 CSRF_REASON: Final = Label("reason", ("token", "fetch_site", "origin", "content_type"))
 CALLBACK_RESULT: Final = Label("result", ("taken", "repeated", "forged"))
+FORGOTTEN: Final = Label("record", tuple(KeptKind))
+TOLD_BY: Final = Label("told_by", ("own", "feed", "restart"))
 PANEL_STATE: Final = Label("state", ("full", "mfa_pending"))
 KEY_STATE: Final = Label("state", ("next", "signing", "former"))
 CERTIFICATE: Final = Label("name")
@@ -126,6 +129,9 @@ AUTH_DURATION: Final = _timing("gateway_auth_duration_seconds", "Finding out who
 DENIALS: Final = _counter("gateway_authz_denied_total", "Known callers that were not let through.", DENIED, RESOURCE)
 CREDENTIAL_CACHE: Final = _counter("gateway_credential_cache_requests_total", "Look-ups in the credential cache.", CACHE_RESULT)
 CREDENTIAL_STORE_UP: Final = _gauge("gateway_credential_store_up", "1 while credentials can be read, else 0.")
+CHANGE_FEED_AGE: Final = _gauge("gateway_change_feed_age_seconds", "How long ago this process read the audit log to its end; twice a second it does.")
+RECORDS_BELIEVED: Final = _gauge("gateway_kept_records_believed", "1 while kept records serve, 0 while every request reads the store since the audit log cannot be followed.", joined="min")
+RECORDS_FORGOTTEN: Final = _counter("gateway_kept_records_forgotten_total", "Kept records dropped since they were changed: by this process, by another one as the audit log tells, or all at once.", TOLD_BY, FORGOTTEN)
 QUOTA_DECISIONS: Final = _counter("gateway_ratelimit_decisions_total", "Requests weighed against a quota.", POLICY, DECISION)
 SHED_REQUESTS: Final = _counter("gateway_shed_total", "Requests turned away to protect the others.", SHED)
 VALIDATION_FAILURES: Final = _counter("gateway_validation_failures_total", "Requests refused for their content.", ROUTE, CODE)

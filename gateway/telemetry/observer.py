@@ -57,9 +57,9 @@ _INVALID: Final = ("VALIDATION_FAILED", "SVC.VAL.", "SVC.PIX.012", "SVC.PIX.013"
 
 
 def _split(place: str) -> Key:
-    """Split ``provider.operation``."""
-    provider, _, operation = place.rpartition(".")
-    return provider, operation
+    """Split ``provider.operation``, and other pairs of words."""
+    first, _, second = place.rpartition(".")
+    return first, second
 
 
 _COUNTED: Final[Mapping[str, tuple[Family, Callable[[str], Key]]]] = {
@@ -67,6 +67,7 @@ _COUNTED: Final[Mapping[str, tuple[Family, Callable[[str], Key]]]] = {
     "quota_limited": (metrics.QUOTA_DECISIONS, lambda policy: (policy, "limited")),
     "shed": (metrics.SHED_REQUESTS, lambda reason: (reason,)),
     "credential_cache": (metrics.CREDENTIAL_CACHE, lambda result: (result,)),
+    "forgotten": (metrics.RECORDS_FORGOTTEN, _split),
     "trace_id_replaced": (metrics.TRACE_ID_REPLACED, lambda reason: (reason,)),
     "cas_loss": (metrics.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
     "unknown_status": (metrics.PROVIDER_UNKNOWN_STATUS, _split),
@@ -84,6 +85,8 @@ _COUNTED: Final[Mapping[str, tuple[Family, Callable[[str], Key]]]] = {
 
 
 _SHOWN: Final[Mapping[str, tuple[Family, Key]]] = {
+    "change_feed_age": (metrics.CHANGE_FEED_AGE, ()),
+    "kept_records_believed": (metrics.RECORDS_BELIEVED, ()),
     "credential_store_up": (metrics.CREDENTIAL_STORE_UP, ()),
     "requests_in_flight": (metrics.REQUESTS_IN_FLIGHT, ("banking",)),
 }

@@ -41,7 +41,12 @@ class SecretCheck:
 
 @dataclass(frozen=True, slots=True)
 class Stopwatch:
-    """A clock in seconds, and who is told how long a right credential took to find."""
+    """
+    A clock in seconds, and who is told how long a right credential took to find.
+
+    Attributes:
+        clock: The one that kept records go by.
+    """
 
     clock: Monotonic
     took: Callable[[float], None]
@@ -62,9 +67,15 @@ class BasicCredentials:
     Reads the Authorization header and finds the principal behind it.
 
     Source: contract 5.1, 5.3.
+
+    Attributes:
+        find: Returns a credential, which may have been kept for a while.
+        find_again: Returns it as the store had it at an instant of the stopwatch
+            or later; asked before anybody with a well-formed secret is refused.
     """
 
     find: Callable[[str], Awaitable[Credential | None]]
+    find_again: Callable[[str, float], Awaitable[Credential | None]]
     check: SecretCheck
     throttle: FailureThrottle
     now: Now
@@ -100,7 +111,8 @@ class BasicCredentials:
         found = self.find(client_id)
         if not isinstance(found, Ready):
             return self._wait(call, claim, found)
-        self._admit(call, claim, found.value)
+        if self._admit(call, claim, found.value):
+            return self._look_again(call, claim)
         return None
 
     async def _wait(self, call: Call, claim: _Claim, finding: Awaitable[Credential | None]) -> None:
@@ -108,31 +120,43 @@ class BasicCredentials:
         try:
             credential = await finding
         except StoreUnavailable as problem:
-            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
-        self._admit(call, claim, credential)
+            raise _unavailable() from problem
+        if self._admit(call, claim, credential):
+            await self._look_again(call, claim)
 
-    def _admit(self, call: Call, claim: _Claim, credential: Credential | None) -> None:
-        """Compare, and fill the principal in."""
-        call.principal = self._principal(claim, credential)
-        self.stopwatch.took(self.stopwatch.clock() - claim.started)
+    async def _look_again(self, call: Call, claim: _Claim) -> None:
+        """
+        Compare with the record as it was when the request came, or later.
 
-    def _principal(self, claim: _Claim, credential: Credential | None) -> Principal:
-        """Compare; an unknown id costs what a wrong secret costs."""
-        client_id, address = claim.client_id, claim.address
+        An unknown id, a wrong secret and one that has ended come this way alike.
+        """
+        try:
+            credential = await self.find_again(claim.client_id, claim.started)
+        except StoreUnavailable as problem:
+            raise _unavailable() from problem
+        reason = self._admit(call, claim, credential)
+        if reason:
+            raise self._invalid(reason, claim.address, claim.client_id)
+
+    def _admit(self, call: Call, claim: _Claim, credential: Credential | None) -> str:
+        """Compare, and fill the principal in; return why not, or nothing."""
+        # an unknown id costs what a wrong secret costs
         right = self.check.matching(claim.secret, credential.secrets if credential else ())
         if credential is None or right is None:
-            raise self._invalid(_WRONG, address, client_id)
+            return _WRONG
         ended = self._ended(credential)
         if ended:
-            raise self._invalid(ended, address, client_id)
-        self.check.used(client_id, right.digest)
-        return Principal(
+            return ended
+        self.check.used(claim.client_id, right.digest)
+        call.principal = Principal(
             client_id=credential.client_id,
             company_id=credential.company_id,
             account_id=credential.account_id,
             permissions=credential.permissions,
             limits=credential.limits,
         )
+        self.stopwatch.took(self.stopwatch.clock() - claim.started)
+        return ""
 
     def _ended(self, credential: Credential) -> str:
         """Say how a credential ended; empty while it lives."""
@@ -153,6 +177,11 @@ class BasicCredentials:
         """Refuse, as too many requests when the address is over its limit."""
         wait = self.throttle.wait_when_refused(address, client_id)
         return too_many(wait, "throttled") if wait else ServiceError(error, reason)
+
+
+def _unavailable() -> ServiceError:
+    """Say that nobody can tell, and that asking again is worth it."""
+    return ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY)
 
 
 def _pair(values: Sequence[str]) -> tuple[str, str]:

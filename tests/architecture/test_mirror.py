@@ -24,7 +24,8 @@ WITHOUT = {
         [
             f"gateway/store/{name}.py"
             for name in (
-                *("approvals", "audit_reading", "callbacks", "challenges", "failure_counts"),
+                *("approvals", "audit_reading", "callbacks", "challenges", "changes"),
+                "failure_counts",
                 *("identity", "identity_tables", "office", "office_tables", "outbox", "pages"),
                 *("panel_sessions", "records", "request_log", "sessions", "signing_keys"),
                 "users",

@@ -37,10 +37,10 @@ def now() -> datetime:
     return NOW
 
 
-def event(action: str = "tested", **details: str) -> AuditEvent:
+def event(action: str = "tested", subject: str = "test:1", **details: str) -> AuditEvent:
     """An act of a test."""
     return AuditEvent(
-        at=NOW, actor="cli", action=action, subject="test:1", details=details, trace_id="trace-1"
+        at=NOW, actor="cli", action=action, subject=subject, details=details, trace_id="trace-1"
     )
 
 

@@ -2,12 +2,14 @@
 
 import asyncio
 import gc
+import time
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
 import pytest
 
 from gateway.cache import Lifetimes, RecordCache
+from gateway.domain.changes import ALWAYS, Belief
 from gateway.domain.ready import Ready
 from gateway.domain.stores import StoreUnavailable
 
@@ -34,8 +36,8 @@ class Source:
             raise StoreUnavailable
         return self.records.get(key)
 
-    def cache(self, lifetimes: Lifetimes = LONG) -> RecordCache[str]:
-        return RecordCache("test", lifetimes, self.load, self.seen.append)
+    def cache(self, lifetimes: Lifetimes = LONG, belief: Belief = ALWAYS) -> RecordCache[str]:
+        return RecordCache("test", lifetimes, self.load, self.seen.append, belief)
 
 
 @pytest.fixture
@@ -133,10 +135,96 @@ async def test_what_is_forgotten_is_read_again(source: Source):
     await cache.find("a")
     source.records["a"] = "new"
 
-    await cache.forget("a")
-    await cache.forget("never seen")
+    forgotten = [cache.forget("a"), cache.forget("never seen")]
 
     assert await cache.find("a") == "new"
+    assert forgotten == [True, False]
+
+
+async def test_the_absence_of_one_is_forgotten_too(source: Source):
+    """What was created a moment ago is there."""
+    cache = source.cache()
+    await cache.find("x")
+    source.records["x"] = "X"
+
+    cache.forget("x")
+
+    assert await cache.find("x") == "X"
+
+
+async def test_everything_can_be_forgotten_at_once(source: Source):
+    cache = source.cache()
+    await settled(*map(cache.find, ("a", "b", "x")))
+    source.records |= {"a": "new", "b": "new", "x": "new"}
+
+    assert cache.forget_all() == 3
+    assert await settled(*map(cache.find, ("a", "b", "x"))) == ["new"] * 3
+
+
+async def test_what_was_read_before_it_was_forgotten_is_not_kept(source: Source):
+    """A slow read may have looked before the change; who waited for it came before, too."""
+    cache = source.cache()
+    source.gate.clear()
+    before = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0)
+    assert cache.forget("a")
+    source.records["a"] = "new"
+    after = asyncio.ensure_future(cache.find("a"))
+    await asyncio.sleep(0)
+
+    source.gate.set()
+    await settled(before, after)
+
+    assert source.loaded == ["a", "a"]
+    assert await cache.find("a") == "new"
+
+
+async def test_a_renewed_record_was_read_from_then_on(source: Source):
+    """Whatever is being read already; what is kept serves until the new one is there."""
+    cache = source.cache()
+    await cache.find("a")
+    source.gate.clear()
+
+    renewing = asyncio.ensure_future(cache.renew("a"))
+    await asyncio.sleep(0)
+    meanwhile = cache.find("a")
+    source.records["a"] = "new"
+    source.gate.set()
+
+    assert isinstance(meanwhile, Ready)
+    assert (await renewing, await cache.find("a")) == ("new", "new")
+    assert source.loaded == ["a", "a"]
+
+
+@pytest.mark.parametrize("key", ["a", "x"])
+async def test_it_knows_since_when_a_record_is_so(source: Source, key: str):
+    cache = source.cache()
+    before = time.monotonic()
+    found = await cache.find(key)
+    after = time.monotonic()
+
+    since = cache.read_since(key, before)
+
+    assert since is not None
+    assert since.value == found
+    assert cache.read_since(key, after) is cache.read_since("never seen", before) is None
+
+
+@pytest.mark.parametrize("key", ["a", "x"])
+async def test_nothing_is_believed_beyond_the_belief(source: Source, key: str):
+    """Who does not hear of changes reads the store each time, and keeps serving."""
+    belief = Belief()
+    cache = source.cache(belief=belief)
+
+    for _ in range(3):
+        await cache.find(key)
+    belief.until = time.monotonic() + 60
+    for _ in range(3):
+        await cache.find(key)
+    belief.until = time.monotonic()
+    await cache.find(key)
+
+    assert source.loaded == [key] * 4
 
 
 async def test_a_failing_load_is_not_kept(source: Source):

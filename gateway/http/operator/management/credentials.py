@@ -292,7 +292,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "POST",
             "/credentials/{client_id}/revoke",
             name="backoffice.credential_revoke",
-            tells="End a credential; it is refused everywhere within five seconds.",
+            tells="End a credential; it is refused here at once, and everywhere within a second.",
             needs=calls.writing(Area.CREDENTIAL),
             limits=calls.WRITE,
             takes=management.both(_CLIENT, ReasonBody),

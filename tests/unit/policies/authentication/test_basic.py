@@ -42,6 +42,7 @@ class Door:
     is_down: bool = False
     at_hand: bool = False
     asked: list[str] = field(default_factory=list)
+    asked_again: list[tuple[str, float]] = field(default_factory=list)
     compared: list[int] = field(default_factory=list)
     used: list[tuple[str, bytes]] = field(default_factory=list)
     took: list[float] = field(default_factory=list)
@@ -53,6 +54,7 @@ class Door:
         self.throttle = FailureThrottle(LIMITS, self.clock.monotonic)
         self.policy = BasicCredentials(
             find=self.have if self.at_hand else self.find,
+            find_again=self.find_again,
             check=SecretCheck(
                 well_formed=has_valid_checksum, matching=self.matching, used=self.use
             ),
@@ -65,6 +67,12 @@ class Door:
     async def find(self, client_id: str) -> Credential | None:
         self.asked.append(client_id)
         self.clock.passes(self.slow_s)
+        if self.is_down:
+            raise StoreUnavailable
+        return self.stored.get(client_id)
+
+    async def find_again(self, client_id: str, instant: float) -> Credential | None:
+        self.asked_again.append((client_id, instant))
         if self.is_down:
             raise StoreUnavailable
         return self.stored.get(client_id)
@@ -222,7 +230,8 @@ async def test_an_unknown_id_does_the_work_of_a_wrong_secret(door: Door):
         assert (refusal.value.reason, refusal.value.headers) == ("invalid", {})
 
     assert door.asked == [UNKNOWN, CLIENT]
-    assert door.compared == [0, 1]
+    assert door.asked_again == [(each, door.clock.monotonic()) for each in (UNKNOWN, CLIENT)]
+    assert door.compared == [0, 0, 1, 1]
 
 
 REVOKED = {"revoked_at": NOON}
@@ -242,8 +251,42 @@ async def test_what_has_ended_is_refused_like_a_wrong_secret(
     with refused(INVALID) as refusal:
         await door.sees(GOOD)
     assert refusal.value.reason == reason
-    assert door.compared == [1]
+    assert door.compared == [1, 1]
     assert door.used == []
+
+
+async def test_a_secret_rotated_a_moment_ago_is_no_wrong_one(door: Door):
+    """What is kept does not have it yet; the store has. Nobody is counted as refused."""
+    _, digest = door.digester.digest(WRONG)
+    new = SecretDigest(key_id="p1", digest=digest, created_at=NOON)
+    old = door.stored[CLIENT]
+    rotated = replace(old, secrets=(new, *old.secrets))
+
+    async def stored_by_now(_client_id: str, _instant: float) -> Credential | None:
+        return rotated
+
+    door.policy = replace(door.policy, find_again=stored_by_now)
+
+    asking = await door.sees(basic(CLIENT, WRONG))
+
+    assert asking.principal is not None
+    assert door.used == [(CLIENT, digest)]
+    assert door.throttle.wait_when_refused(HERE, CLIENT) == 0
+
+
+async def test_a_right_secret_causes_no_second_look(door: Door):
+    await door.sees(GOOD)
+
+    assert door.asked_again == []
+
+
+async def test_nobody_is_refused_by_what_is_kept_while_the_store_is_down(door: Door):
+    """401 would say that the secret is wrong; nobody can tell."""
+    door.policy = replace(door.policy, find=lambda _id: Ready(door.stored[CLIENT]))
+    door.is_down = True
+
+    with refused(errors.AUTH_UNAVAILABLE):
+        await door.sees(basic(CLIENT, WRONG))
 
 
 async def test_a_wrong_secret_of_a_revoked_credential_is_just_wrong(door: Door):

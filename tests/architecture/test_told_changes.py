@@ -1,0 +1,137 @@
+"""
+Nobody changes what processes keep without telling them.
+
+Found are all statements on the tables that kept records are read from. Each stands in a
+transaction that also appends to the audit log, by which every process learns what to forget.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.architecture.tree import ROOT, modules
+from tests.contract.stores.told import WRITERS
+
+TABLES = {"accounts", "credentials", "secrets", "stops", "signing_keys"}
+WRITING = {"insert", "update", "delete", "insert_new", "add"}
+UNTOLD = {"StoredCredentials.touch": "when a secret was last used; nothing goes by it"}
+BY_HAND = re.compile(
+    r"\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"
+    r"(accounts|credentials|credential_secrets|payout_stops|stops|signing_keys)\b",
+    re.IGNORECASE,
+)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def sources() -> list[Path]:
+    """All but the schema, and the sandbox bank, which has accounts of its own."""
+    return [
+        path for path in modules() if path.parts[0] == "gateway" and "migrations" not in path.parts
+    ]
+
+
+def functions_of(tree: ast.Module) -> Iterator[tuple[str, Function]]:
+    """Every function of a module by the name it has there."""
+    for node in tree.body:
+        if isinstance(node, Function):
+            yield node.name, node
+        if isinstance(node, ast.ClassDef):
+            for each in node.body:
+                if isinstance(each, Function):
+                    yield f"{node.name}.{each.name}", each
+
+
+def called(node: ast.Call) -> str:
+    """The last word of what is called."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def calls(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def writes(tree: ast.AST) -> bool:
+    """Say whether a statement on one of the tables is made there."""
+    return any(
+        called(call) in WRITING
+        and any(isinstance(each, ast.Name) and each.id in TABLES for each in call.args)
+        for call in calls(tree)
+    )
+
+
+def is_told(call: ast.Call) -> bool:
+    """Say whether a call appends to the audit log, and not to a list."""
+    return called(call) == "append" and "audit" in ast.unparse(call.func)
+
+
+def tells(function: Function) -> bool:
+    """Say whether its transaction appends to the audit log."""
+    return any(
+        "writing" in {called(call) for item in block.items for call in calls(item)}
+        and any(is_told(call) for each in block.body for call in calls(each))
+        for block in ast.walk(function)
+        if isinstance(block, ast.AsyncWith)
+    )
+
+
+def writers(tree: ast.Module) -> set[str]:
+    """Functions that write by themselves, or by a function of the module that they call."""
+    named = dict(functions_of(tree))
+    found = {name for name, function in named.items() if writes(function)}
+    while True:
+        words = {name.rpartition(".")[2] for name in found if "." not in name}
+        more = {
+            name
+            for name, function in named.items()
+            if name not in found and words & {called(call) for call in calls(function)}
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def entrances() -> dict[str, Function]:
+    """Methods that change what is kept, by their names; what they call stands behind them."""
+    found = {}
+    for path in sources():
+        tree = ast.parse((ROOT / path).read_text())
+        named = dict(functions_of(tree))
+        found |= {name: named[name] for name in writers(tree) if "." in name}
+    return found
+
+
+def test_every_statement_on_what_is_kept_stands_beside_an_audit_event():
+    silent = {name for name, function in entrances().items() if not tells(function)}
+
+    assert silent == set(UNTOLD)
+
+
+def test_every_one_of_them_is_shown_to_tell_which_record_it_changed():
+    """The store contract suite does each of them."""
+    assert set(entrances()) - set(UNTOLD) == set(WRITERS)
+
+
+def test_none_is_made_outside_of_a_method_of_a_store():
+    """Where no transaction can be seen around it."""
+    loose = {}
+    for path in sources():
+        tree = ast.parse((ROOT / path).read_text())
+        inside = dict(functions_of(tree))
+        callers = {called(call) for function in inside.values() for call in calls(function)}
+        loose[str(path)] = {
+            ast.unparse(node)[:60]
+            for node in tree.body
+            if not isinstance(node, Function | ast.ClassDef) and writes(node)
+        } | {name for name in writers(tree) if "." not in name and name not in callers}
+
+    assert {path: found for path, found in loose.items() if found} == {}
+
+
+def test_none_is_written_by_hand():
+    by_hand = [str(path) for path in sources() if BY_HAND.search((ROOT / path).read_text())]
+
+    assert by_hand == []

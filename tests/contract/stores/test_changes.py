@@ -1,0 +1,201 @@
+"""The audit log as a change feed: in order, whole, and heard of in other processes."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from gateway.app.change_feed import ChangeFeed
+from gateway.app.kept_records import KeptRecords
+from gateway.domain.changes import Act, Kept, Mark, News, outdated
+from gateway.domain.stores import AlreadyExists
+from gateway.store.changes import StoredChanges
+from gateway.store.engine import Store
+from tests.contract.stores.samples import CLIENT, account, company, credential, event
+from tests.contract.stores.told import WRITERS, Writer
+from tests.registers import Clock, Registers
+from tests.unit.gateway.app.test_kept_records import Watch, keep
+
+CHANGER = Path(__file__).with_name("changer.py")
+WITHOUT_SEAL = {
+    "sqlite": "DROP TRIGGER audit_no_delete",
+    "postgresql": "ALTER TABLE audit DISABLE TRIGGER USER",
+}
+
+
+async def read(changes: StoredChanges, mark: Mark | None) -> News:
+    news = await changes.read(mark)
+    assert news is not None
+    return news
+
+
+async def test_what_follows_a_place_is_read_in_order(store: Store, second: Store) -> None:
+    changes = StoredChanges(store.database)
+    begun = await read(changes, None)
+    for number in range(3):
+        await second.audit.append(event(f"act.{number}"))
+
+    news = await read(changes, begun.mark)
+    nothing = await read(changes, news.mark)
+
+    assert news.acts == [Act(f"act.{number}", "test:1") for number in range(3)]
+    assert (begun.acts, [*nothing.acts], nothing.mark) == ((), [], news.mark)
+    assert begun.is_all
+    assert news.is_all
+    assert nothing.is_all
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+async def test_much_is_read_in_pieces(store: Store, most: int) -> None:
+    changes = StoredChanges(store.database, most)
+    mark, found = (await read(changes, None)).mark, []
+    for number in range(3):
+        await store.audit.append(event(f"act.{number}"))
+
+    while True:
+        news = await read(changes, mark)
+        mark = news.mark
+        found += [act.action for act in news.acts]
+        assert len(news.acts) <= most
+        if news.is_all:
+            break
+
+    assert found == ["act.0", "act.1", "act.2"]
+
+
+async def test_an_empty_log_has_a_place_too(store: Store) -> None:
+    news = await read(StoredChanges(store.database), Mark(0, b""))
+
+    assert len(news.acts) == news.mark.number == 3
+
+
+async def test_who_reads_up_to_a_number_has_missed_none(store: Store, second: Store) -> None:
+    """Of many that write at once the one with the lower number is visible first."""
+    changes = StoredChanges(store.database, most=7)
+    mark, found = (await read(changes, None)).mark, []
+    writing = asyncio.gather(
+        *(node.audit.append(event(f"act.{n}")) for n, node in enumerate([store, second] * 25))
+    )
+
+    while len(found) < 50:
+        news = await read(changes, mark)
+        mark = news.mark
+        found += [act.action for act in news.acts]
+    await writing
+
+    assert sorted(found) == sorted(f"act.{n}" for n in range(50))
+
+
+async def test_what_was_undone_is_not_told(store: Store) -> None:
+    changes = StoredChanges(store.database)
+    mark = (await read(changes, None)).mark
+    with pytest.raises(AlreadyExists):
+        await store.companies.add(company(), event("company.created"))
+
+    assert (await read(changes, mark)).acts == []
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["cut off", "and written over"])
+async def test_a_log_that_was_put_back_is_another_one(store: Store, *, again: bool) -> None:
+    """Its numbers are given out a second time: going on would miss what they tell then."""
+    changes = StoredChanges(store.database)
+    await store.audit.append(event("lost.1"))
+    before = (await read(changes, None)).mark
+    async with store.database.writing() as connection:
+        await connection.execute(text(WITHOUT_SEAL[connection.dialect.name]))
+        for statement in (
+            "DELETE FROM audit WHERE number > :number",
+            "UPDATE audit_head SET number = :number",
+        ):
+            await connection.execute(text(statement), {"number": before.number - 1})
+    if again:
+        for number in range(2):
+            await store.audit.append(event(f"other.{number}"))
+
+    assert await changes.read(before) is None
+
+
+@dataclass
+class Following:
+    """A gateway that keeps records of a store and follows its log."""
+
+    office: Registers
+    kept: KeptRecords
+    watch: Watch
+    feed: ChangeFeed
+
+    async def forgotten_by(self, change: Callable[[], Awaitable[object]]) -> list[str]:
+        """Keep everything, have something changed, and return what was forgotten."""
+        await self.feed.turn()
+        await self.kept.credentials.find(CLIENT)
+        await self.kept.stops_in_force()
+        self.watch.counted.clear()
+        await change()
+        await self.feed.turn()
+        return self.watch.forgotten()
+
+
+@pytest.fixture
+async def following(store: Store) -> Following:
+    office, watch = Registers(store, Clock()), Watch()
+    kept = keep(office, watch)
+    clock = asyncio.get_running_loop().time
+    return Following(office, kept, watch, ChangeFeed(store.changes.read, kept, clock, watch.show))
+
+
+@pytest.mark.parametrize("name", WRITERS)
+async def test_whatever_changes_a_kept_record_tells_which(
+    store: Store, second: Store, name: str
+) -> None:
+    """In its own transaction; both to the process that changes it and to every other."""
+    changes, told = StoredChanges(second.database), []
+    writer: Writer = await WRITERS[name](Registers(store, Clock()))
+    mark = (await read(changes, None)).mark
+    store.database.followers.append(told.append)
+
+    record = await writer()
+
+    news = await read(changes, mark)
+    assert record in [outdated(act) for act in news.acts]
+    assert record in [outdated(act) for act in told]
+
+
+@pytest.mark.parametrize(
+    ("change", "forgotten"),
+    [("revoke", Kept.CREDENTIAL), ("stop", Kept.STOP), ("create", Kept.CREDENTIAL)],
+)
+async def test_a_process_of_its_own_is_heard_of(
+    store: Store, following: Following, change: str, forgotten: Kept
+) -> None:
+    """Also of what there was not when somebody asked for it."""
+    if change != "create":
+        await store.credentials.add(credential(), event())
+
+    async def changed() -> None:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(CHANGER), store.url, change
+        )
+        assert await process.wait() == 0
+
+    assert await following.forgotten_by(changed) == [f"feed.{forgotten}"]
+
+
+async def test_what_this_process_does_is_heard_of_before_it_is_answered(
+    store: Store, following: Following
+) -> None:
+    store.database.followers.append(following.kept.changed_here)
+    await store.accounts.replace(account(), event())
+
+    forgotten = await following.forgotten_by(
+        lambda: store.credentials.add(
+            credential(), event("credential.issued", f"credential:{CLIENT}")
+        )
+    )
+
+    assert forgotten == ["own.credential"]
