@@ -44,9 +44,9 @@ def test_a_reference_is_no_step_of_a_path(text: str):
 @pytest.mark.parametrize(
     ("pattern", "reader"),
     [
-        (patterns.BANK_NUMBER, payout._BANK_NUMBER),
-        (patterns.BRANCH, payout._BRANCH),
-        (patterns.ACCOUNT, payout._ACCOUNT),
+        (patterns.BANK_NUMBER, payout._FORMS["bank_number"]),
+        (patterns.BRANCH, payout._FORMS["branch"]),
+        (patterns.ACCOUNT, payout._FORMS["account"]),
     ],
 )
 @given(text=st.text(st.sampled_from("0123456789-xA"), max_size=24))
