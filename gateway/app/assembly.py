@@ -35,6 +35,7 @@ from gateway.app.people import People, assemble_people
 from gateway.app.provider_health import ProviderHealth
 from gateway.app.readiness import Readiness
 from gateway.app.request_log import RequestKeeper
+from gateway.app.sampling import sample_connections
 from gateway.app.surfaces import Parts, described_surfaces, make_approvals, make_follow_up
 from gateway.app.turning import Turning
 from gateway.config.checks import check
@@ -142,6 +143,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         passing=passing,
     )
     public = public_listener(parts, observing)
+    sample_connections(observing, public, store.database.usage)
     reconciler = _reconciler(store, parts)
     return Gateway(
         settings=settings,
@@ -276,6 +278,7 @@ def _figures(store: Store, parts: Parts, observing: Observing) -> Figures:
         panels=store.identity.panels,
         keys=store.identity.signing_keys,
         approvals=store.office.approvals,
+        outbox=store.identity.outbox,
         idle=timedelta(seconds=parts.settings.session.idle_s),
         values=observing.values,
         now=parts.now,

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from gateway.domain.clocks import Now
 from gateway.domain.identity import SigningKey
-from gateway.domain.identity_stores import PanelSessions, SigningKeys
+from gateway.domain.identity_stores import Outbox, PanelSessions, SigningKeys
 from gateway.domain.office_stores import Approvals
 from gateway.domain.stores import Audit
 from gateway.telemetry import metrics
@@ -50,7 +50,7 @@ class AuditFigure:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """
-    Shows how many people are signed in, what waits for one, and how old our keys are.
+    Shows who is signed in, what waits for people or to be mailed, and how old our keys are.
 
     Attributes:
         idle: Without a call, a browser's session ends.
@@ -60,6 +60,7 @@ class Figures:
     panels: PanelSessions
     keys: SigningKeys
     approvals: Approvals
+    outbox: Outbox
     idle: timedelta
     values: Metrics
     now: Now
@@ -74,6 +75,7 @@ class Figures:
         now = self.now()
         await self._show_sessions(now)
         await self._show_approvals(now)
+        await self._show_outbox(now)
         self._show_keys(await self.keys.list(), now)
 
     async def _show_sessions(self, now: datetime) -> None:
@@ -86,6 +88,11 @@ class Figures:
         age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
         self.values.values(metrics.APPROVALS_WAITING).put((), waiting.count)
         self.values.values(metrics.APPROVALS_OLDEST).put((), age.total_seconds())
+
+    async def _show_outbox(self, now: datetime) -> None:
+        oldest = await self.outbox.waiting(1)
+        age = now - oldest[0].created_at if oldest else timedelta()
+        self.values.values(metrics.OUTBOX_WAITING).put((), age.total_seconds())
 
     def _show_keys(self, keys: Sequence[SigningKey], now: datetime) -> None:
         """Of those published, the newest that may sign signs."""

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from gateway.config.effective import config_digest
-from gateway.config.settings import Settings
+from gateway.config.settings import RateLimits, Settings
 from gateway.domain.catalogue import ErrorCode
 from gateway.domain.clocks import Now
+from gateway.domain.provider_options import Option
 from gateway.http.json import error_body
 from gateway.http.pages import PAGES
 from gateway.http.route import Surface
@@ -25,7 +26,6 @@ from gateway.telemetry.logs import Logs, LogSettings
 from gateway.telemetry.metrics import Instance, Metrics
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.records import AccessRecord, RequestObserver
-from policies.traffic.quota import COMPANY
 from provider_adapters.registry import CALLS
 
 
@@ -102,7 +102,7 @@ def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> Me
         surface=frozenset(surface.name for surface in surfaces),
         route=routes,
         provider=frozenset(settings.providers),
-        operation=frozenset(CALLS),
-        policy=frozenset({"read", "payout", COMPANY}),
+        operation=frozenset((*CALLS, *Option)),
+        policy=frozenset(RateLimits.__struct_fields__),
     )
     return Metrics(instance, vocabulary)

@@ -24,8 +24,9 @@ from gateway.app.people_surfaces import (
 from gateway.app.second_looks import SecondLooks
 from gateway.config.settings import Settings
 from gateway.domain.clocks import Now
+from gateway.domain.payouts import FINAL_STATES, Payout
 from gateway.domain.providers import Banks
-from gateway.domain.stores import Payouts
+from gateway.domain.stores import Change, Payouts
 from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
 from gateway.http.callbacks.surface import callback_surface
@@ -201,7 +202,16 @@ def make_follow_up(parts: Parts) -> FollowUp:
         parts.now,
         lambda provider: parts.observer.count("cas_loss", provider),
         look_first=parts.settings.payouts.look_first,
+        moved=lambda payout, change: _moved(parts.observer, payout, change),
     )
+
+
+def _moved(observer: RequestObserver, payout: Payout, change: Change) -> None:
+    """Tell of a payout that ended: how, and how long that took."""
+    if change.after in FINAL_STATES:
+        took = (change.settled_at or change.at) - payout.created_at
+        took_s = max(0.0, took.total_seconds())  # the bank's clock may be behind ours
+        observer.payout_ended(payout.provider, change.after.value, took_s)
 
 
 def _guards(parts: Parts) -> PayoutGuards:
@@ -228,6 +238,7 @@ def _operations(parts: Parts) -> Operations:
         monotonic=time.monotonic,
         cas_lost=lambda provider: parts.observer.count("cas_loss", provider),
         look_first=settings.payouts.look_first,
+        moved=lambda payout, change: _moved(parts.observer, payout, change),
     )
     store = FailingPayouts(parts.payouts, parts.passing) if parts.passing else parts.payouts
     payouts = PayoutOperations(store, banks, make_follow_up(parts), _guards(parts), terms)

@@ -35,9 +35,14 @@ _UNREAD = {
     RequestTimeout: errors.REQUEST_TIMEOUT,
     MalformedBody: errors.MALFORMED_REQUEST,
 }
-_AUTH = {"address_blocked": "throttled"}
 _UNKNOWN = frozenset({"missing", "malformed", "wrong_scheme", "invalid", "revoked", "expired"})
 """Why a caller is not known, where a row asks who it is without asking for a right."""
+_AUTH = {
+    **{reason: reason for reason in (*_UNKNOWN, "throttled", "unavailable")},
+    "address_blocked": "throttled",
+}
+"""The result of asking who it is, by the reason; for any other reason nobody was asked yet."""
+_UNPROVEN = 401
 _READING = ("GET", "HEAD")
 _ALLOWED = ", ".join(_READING)
 
@@ -261,7 +266,7 @@ def _describe(call: Call | None, record: AccessRecord) -> None:
     elif call.person is not None:
         record.auth, record.user_id = "ok", call.person.user_id
     elif call.needs is not None or record.reason in _UNKNOWN:
-        record.auth = _AUTH.get(record.reason, record.reason)
+        record.auth = _AUTH.get(record.reason, "invalid" if record.status == _UNPROVEN else "")
     if call.account is not None:
         record.account_id = call.account.id
         record.provider = record.provider or call.account.provider

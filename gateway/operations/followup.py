@@ -32,12 +32,19 @@ from gateway.domain.providers import (
 from gateway.domain.stores import Change, Payouts, StoreUnavailable
 from gateway.operations.evidence import evidence_in_statement
 
+Moved = Callable[[Payout, Change], None]
+"""Is told of a payout as it stood, and of the step that was recorded."""
+
 _log = logging.getLogger(__name__)
 
 LOOK_S = 2.0
 
 UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
 """The states a bank's word can move."""
+
+
+def unobserved(_payout: Payout, _change: Change) -> None:
+    """Tell nobody of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class FollowUp:
         cas_lost: Told the provider when somebody else was quicker.
         look_first: The store was restored from a backup: what it takes for not
             sent may have been sent by an attempt it has forgotten.
+        moved: Told of every step that was done.
     """
 
     store: Payouts
@@ -56,6 +64,7 @@ class FollowUp:
     now: Now
     cas_lost: Callable[[str], None]
     look_first: bool = False
+    moved: Moved = unobserved
 
     async def look(self, payout: Payout, account: Account, within_s: float = LOOK_S) -> Payout:
         """
@@ -192,7 +201,9 @@ class FollowUp:
     async def _do(self, payout: Payout, change: Change) -> Payout:
         """Do a step and return the row as it stands then."""
         try:
-            if not await self.store.record(change):
+            if await self.store.record(change):
+                self.moved(payout, change)
+            else:
                 self.cas_lost(payout.provider)
             return await self.store.find(payout.account_id, payout.reference) or payout
         except StoreUnavailable:

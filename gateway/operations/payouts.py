@@ -43,7 +43,7 @@ from gateway.domain.stores import Attempt, Change, LimitReached, StoreUnavailabl
 from gateway.domain.stores import Payouts as PayoutStore
 from gateway.domain.windows import Paging, Search
 from gateway.operations.connections import paying_bank_of
-from gateway.operations.followup import FollowUp
+from gateway.operations.followup import FollowUp, Moved, unobserved
 from gateway.operations.looking_first import seen_before
 from gateway.operations.payout_guards import PayoutGuards
 from gateway.telemetry.records import current_record
@@ -64,6 +64,7 @@ class Terms:
 
     Attributes:
         cas_lost: Counts steps that somebody else did first, by provider.
+        moved: Told of every step that was done.
         look_first: Ask the bank for the payout before it is sent. After a
             restore from backup the store may have forgotten what was sent.
     """
@@ -73,6 +74,7 @@ class Terms:
     monotonic: Monotonic
     cas_lost: Callable[[str], None]
     look_first: bool = False
+    moved: Moved = unobserved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,11 +281,14 @@ class Payouts:
 
     async def _record(self, payout: Payout, outcome: Outcome) -> bool:
         """Store an outcome by compare-and-set; False when that did not happen."""
+        change = _change(payout, outcome, self.terms.now)
         try:
-            recorded = await self.store.record(_change(payout, outcome, self.terms.now))
+            recorded = await self.store.record(change)
         except StoreUnavailable:
             return False
-        if not recorded:
+        if recorded:
+            self.terms.moved(payout, change)
+        else:
             self.terms.cas_lost(payout.provider)
         return recorded
 

@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 from gateway.domain.changes import Act
 from gateway.domain.stores import StoreUnavailable
 from gateway.store.many_rows import ManyRows
+from gateway.store.usage import Usage
 
 # The driver's text for these quotes the row, which may hold personal data.
 _QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
@@ -80,6 +81,7 @@ class Database:
         checkout_s: The wait for a turn.
         followers: Each is told of every act that a transaction of this process has recorded, before
             whoever asked for the change is answered.
+        usage: How many units of work there are, and how long each takes.
     """
 
     writer: AsyncEngine
@@ -92,12 +94,14 @@ class Database:
     checkout_s: float
     whole_s: float
     followers: list[Callable[[Act], None]] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         """Give a connection to read from."""
-        with failures_as_ours():
+        with failures_as_ours(), self.usage.begin("read") as unit:
             async with asyncio.timeout(self.whole_s), self.reader.connect() as connection:
+                unit.got()
                 yield connection
 
     @asynccontextmanager
@@ -105,8 +109,9 @@ class Database:
         """Give a connection in a transaction: committed at the end, undone by an exception."""
         acts: list[Act] = []
         try:
-            with failures_as_ours():
+            with failures_as_ours(), self.usage.begin("write") as unit:
                 async with asyncio.timeout(self.whole_s), self.writer.begin() as connection:
+                    unit.got()
                     connection.info[_ACTS] = acts
                     yield connection
         finally:

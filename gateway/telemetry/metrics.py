@@ -15,7 +15,9 @@ from prometheus_client.registry import CollectorRegistry
 
 from gateway.domain import errors, identity_errors
 from gateway.domain.changes import Kept as KeptKind
+from gateway.domain.payouts import FINAL_STATES
 from gateway.domain.permissions import Resource
+from gateway.domain.rights import Area
 from gateway.domain.stops import StopScope
 from gateway.telemetry.cells import Timings, Values
 from gateway.telemetry.exposition import OPENMETRICS, PLAIN, Form, written
@@ -35,7 +37,7 @@ STATUS_CLASS: Final = Label("status_class", ("1xx", "2xx", "3xx", "4xx", "5xx"))
 CODE: Final = Label(
     "code", tuple(sorted({each.code for each in errors.CATALOGUE + identity_errors.CATALOGUE}))
 )
-RESOURCE: Final = Label("resource", tuple(Resource))
+RESOURCE: Final = Label("resource", tuple(dict.fromkeys((*map(str, Resource), *map(str, Area)))))
 OPERATION_CLASS: Final = Label("operation_class", ("read", "payout"))
 STATE_TO: Final = Label("to", ("closed", "half_open", "open"))
 SCHEME: Final = Label("scheme", ("basic", "bearer", "session"))
@@ -85,11 +87,19 @@ PANEL_STATE: Final = Label("state", ("full", "mfa_pending"))
 KEY_STATE: Final = Label("state", ("next", "signing", "former"))
 CERTIFICATE: Final = Label("name")
 KEPT_RESULT: Final = Label("result", ("kept", "dropped", "thinned"))
+FINAL_STATE: Final = Label("state", tuple(sorted(FINAL_STATES)))
+STORE_WORK: Final = Label("work", ("read", "write"))
+TURNED_AWAY: Final = Label("reason", ("address", "full", "peer"))
 BUILD: Final = (Label("version"), Label("python"), Label("environment"))
 
-_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
-_PROVIDER: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 8, 12, 20, 30)
-_OVERHEAD: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
+# From a quarter of a millisecond on: that is what a balance of our own takes.
+_FINE: Final = (0.00025, 0.0005, 0.001, 0.0025)
+_BUCKETS: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+_PROVIDER: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 8, 12, 20, 30)
+_OVERHEAD: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
+_STORE: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+_SETTLEMENT: Final = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400)
+"""Most payouts settle in seconds; one that is looked for is found within a day, or by people."""
 
 _declared: list[Family] = []
 
@@ -121,7 +131,7 @@ _sum = partial(_gauge, joined="sum")
 # fmt: off
 REQUESTS: Final = _counter("gateway_http_requests_total", "Requests answered.", SURFACE, ROUTE, METHOD, STATUS)
 REQUEST_DURATION: Final = _timing("gateway_http_request_duration_seconds", "From the request's head to the answer.", _BUCKETS, SURFACE, ROUTE, METHOD, STATUS_CLASS)
-REQUESTS_IN_FLIGHT: Final = _sum("gateway_http_requests_in_flight", "Requests being served.", SURFACE)
+REQUESTS_IN_FLIGHT: Final = _sum("gateway_http_requests_in_flight", "Requests being served, of all surfaces.")
 OVERHEAD: Final = _timing("gateway_overhead_seconds", "A request's duration without the part spent on banks.", _OVERHEAD, ROUTE)
 ERRORS: Final = _counter("gateway_errors_total", "Requests refused, by public code.", SURFACE, ROUTE, CODE, STATUS)
 AUTH_ATTEMPTS: Final = _counter("gateway_auth_attempts_total", "Requests that were asked who they are.", SCHEME, AUTH_RESULT)
@@ -133,6 +143,8 @@ CHANGE_FEED_AGE: Final = _gauge("gateway_change_feed_age_seconds", "How long ago
 RECORDS_BELIEVED: Final = _gauge("gateway_kept_records_believed", "1 while kept records serve, 0 while every request reads the store since the audit log cannot be followed.", joined="min")
 RECORDS_FORGOTTEN: Final = _counter("gateway_kept_records_forgotten_total", "Kept records dropped since they were changed: by this process, by another one as the audit log tells, or all at once.", TOLD_BY, FORGOTTEN)
 QUOTA_DECISIONS: Final = _counter("gateway_ratelimit_decisions_total", "Requests weighed against a quota.", POLICY, DECISION)
+CONNECTIONS_OPEN: Final = _sum("gateway_http_connections_open", "Connections to the public listener.")
+CONNECTIONS_TURNED_AWAY: Final = _counter("gateway_http_connections_turned_away_total", "Connections closed on arrival: too many of one address, too many in all, or not from a proxy of ours.", TURNED_AWAY)
 SHED_REQUESTS: Final = _counter("gateway_shed_total", "Requests turned away to protect the others.", SHED)
 VALIDATION_FAILURES: Final = _counter("gateway_validation_failures_total", "Requests refused for their content.", ROUTE, CODE)
 UNKNOWN_FIELDS: Final = _counter("gateway_validation_unknown_fields_total", "Body fields nobody knows; ignored.", ROUTE)
@@ -146,6 +158,8 @@ PROVIDER_UNKNOWN_STATUS: Final = _counter("gateway_provider_unknown_status_total
 BREAKER_STATE: Final = _gauge("gateway_breaker_state", "0 closed, 1 half-open, 2 open.", PROVIDER, OPERATION_CLASS)
 BREAKER_TRANSITIONS: Final = _counter("gateway_breaker_transitions_total", "Changes of a breaker's state.", PROVIDER, OPERATION_CLASS, STATE_TO)
 PAYOUTS: Final = _counter("gateway_payouts_total", "Payout requests that reached the store.", PAYOUT_METHOD, PAYOUT_OUTCOME)
+PAYOUTS_ENDED: Final = _counter("gateway_payouts_ended_total", "Payouts that reached a final state; those that people ended in a review are not counted.", PROVIDER, FINAL_STATE)
+PAYOUT_SETTLEMENT: Final = _timing("gateway_payout_settlement_seconds", "From a payout's acceptance by us to its settlement.", _SETTLEMENT, PROVIDER)
 PAYOUT_UNRESOLVED: Final = _gauge("gateway_payout_unresolved", "Payouts whose outcome is unknown.", PROVIDER)
 PAYOUT_OLDEST_UNRESOLVED: Final = _gauge("gateway_payout_oldest_unresolved_seconds", "Age of the oldest of them.", PROVIDER)
 PAYOUT_REVIEW: Final = _gauge("gateway_payout_review", "Payouts that wait for a person.", PROVIDER)
@@ -166,6 +180,10 @@ SIGNING_KEY_AGE: Final = _gauge("gateway_signing_key_age_seconds", "How long the
 APPROVALS_WAITING: Final = _gauge("gateway_approvals_waiting", "Orders of people that wait for another person.")
 APPROVALS_OLDEST: Final = _gauge("gateway_approvals_oldest_waiting_seconds", "Age of the oldest of them.")
 AUDIT_BROKEN: Final = _gauge("gateway_audit_chain_broken", "1 when the audit log does not fit together, else 0; looked at every hour.")
+OUTBOX_WAITING: Final = _gauge("gateway_outbox_oldest_waiting_seconds", "Age of the oldest mail that was not sent; 0 when there is none.")
+STORE_DURATION: Final = _timing("gateway_store_seconds", "Units of work in the database, the wait for a connection included.", _STORE, STORE_WORK)
+STORE_IN_USE: Final = _sum("gateway_store_connections_in_use", "Connections to the database that work.")
+STORE_WAITING: Final = _sum("gateway_store_connections_waiting", "Units of work that wait for a connection to the database.")
 CERTIFICATE_ENDS: Final = _gauge("gateway_tls_certificate_expiry_timestamp_seconds", "When our certificate at a bank ends, as a Unix time.", CERTIFICATE)
 CALLBACKS: Final = _counter("gateway_callbacks_total", "What banks told us unasked.", CALLBACK_RESULT)
 KEPT_REQUESTS: Final = _counter("gateway_request_log_total", "Requests for the request log; dropped when they come faster than they are stored, thinned when partners read much or strangers ask.", KEPT_RESULT)
@@ -271,7 +289,6 @@ class Metrics:
 
 def describe_metrics() -> str:
     """Write the page of all series, in Markdown."""
-    labels = {(label.name, _values_of(label)): label for each in SERIES for label in each.labels}
     return "\n".join(
         [
             *_PAGE,
@@ -279,9 +296,9 @@ def describe_metrics() -> str:
             "| --- | --- | --- | --- |",
             *map(_row, SERIES),
             "",
-            "| Label | Values |",
-            "| --- | --- |",
-            *(f"| `{name}` | {values} |" for name, values in sorted(labels)),
+            "| Label | Of | Values |",
+            "| --- | --- | --- |",
+            *_label_rows(),
             "",
         ]
     )
@@ -297,6 +314,9 @@ _PAGE: Final = (
     "nothing a caller sends becomes a value. Of several processes, counters and histograms are",
     "added up; a gauge says how. The usual `process_*` and `python_gc_*` series are there too.",
     "",
+    "An answer of `/metrics` is kept for 5 seconds: what happened may show up that much later. Figures",
+    "that are looked up in the store (sessions, approvals, keys, outbox) are up to 15 seconds older.",
+    "",
 )
 
 _KNOWN_AT_START: Final = {
@@ -309,6 +329,18 @@ _KNOWN_AT_START: Final = {
     "event": "actions of the audit log",
 }
 _LONGEST_LIST: Final = 16
+
+
+def _label_rows() -> Iterator[str]:
+    """Write the second table: where one name has several sets of values, each says whose it is."""
+    owners: dict[tuple[str, str], list[str]] = {}
+    for family in SERIES:
+        for label in family.labels:
+            owners.setdefault((label.name, _values_of(label)), []).append(f"`{family.name}`")
+    names = [name for name, _ in owners]
+    for (name, values), families in sorted(owners.items()):
+        of = ", ".join(families) if names.count(name) > 1 else "every metric that has it"
+        yield f"| `{name}` | {of} | {values} |"
 
 
 def _row(family: Family) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from gateway.domain.clocks import Now
+from gateway.domain.payouts import PayoutState
 from gateway.domain.stores import Unsettled
 from gateway.telemetry import events, metrics
 from gateway.telemetry.cells import Cell, Key
@@ -39,6 +40,7 @@ _READING: Final = ("get_", "list_")
 _DURATION_BOUNDS: Final = metrics.REQUEST_DURATION.bounds
 _OVERHEAD_BOUNDS: Final = metrics.OVERHEAD.bounds
 _AUTHENTICATION_BOUNDS: Final = metrics.AUTH_DURATION.bounds
+_STORE_BOUNDS: Final = metrics.STORE_DURATION.bounds
 _CALL_BOUNDS: Final = metrics.PROVIDER_DURATION.bounds
 _TOO_MANY: Final = 429
 _LOCKED: Final = "TOO_MANY_ATTEMPTS"
@@ -88,7 +90,14 @@ _SHOWN: Final[Mapping[str, tuple[Family, Key]]] = {
     "change_feed_age": (metrics.CHANGE_FEED_AGE, ()),
     "kept_records_believed": (metrics.RECORDS_BELIEVED, ()),
     "credential_store_up": (metrics.CREDENTIAL_STORE_UP, ()),
-    "requests_in_flight": (metrics.REQUESTS_IN_FLIGHT, ("banking",)),
+    "requests_in_flight": (metrics.REQUESTS_IN_FLIGHT, ()),
+    "connections_open": (metrics.CONNECTIONS_OPEN, ()),
+    **{
+        f"turned_away.{reason}": (metrics.CONNECTIONS_TURNED_AWAY, (reason,))
+        for reason in metrics.TURNED_AWAY.values or ()
+    },
+    "store_in_use": (metrics.STORE_IN_USE, ()),
+    "store_waiting": (metrics.STORE_WAITING, ()),
 }
 
 
@@ -118,6 +127,8 @@ class TelemetryObserver:
         self._overheads = values.timings(metrics.OVERHEAD)
         self._call_durations = values.timings(metrics.PROVIDER_DURATION)
         self._authentications = values.timings(metrics.AUTH_DURATION)
+        stored = values.timings(metrics.STORE_DURATION)
+        self._stored = {work: stored.cell((work,)) for work in metrics.STORE_WORK.values or ()}
         self._schemes: dict[str, Cell] = {}
         self._requests = Kinds(self._caller_kind)
         self._answers = Kinds(self._answer_kind)
@@ -256,6 +267,18 @@ class TelemetryObserver:
             cell = self._schemes[scheme] = self._authentications.cell((scheme,))
         cell[bisect_left(_AUTHENTICATION_BOUNDS, duration_s)] += 1.0
         cell[-1] += duration_s
+
+    def payout_ended(self, provider: str, state: str, took_s: float) -> None:
+        """Count a payout that ended; time it when it was paid."""
+        self._add(metrics.PAYOUTS_ENDED, provider, state)
+        if state == PayoutState.PAID:
+            self._metrics.timings(metrics.PAYOUT_SETTLEMENT).observe((provider,), took_s)
+
+    def stored(self, work: str, took_s: float) -> None:
+        """Time a unit of work in the database."""
+        cell = self._stored[work]
+        cell[bisect_left(_STORE_BOUNDS, took_s)] += 1.0
+        cell[-1] += took_s
 
     def _add(self, family: Family, *key: str) -> None:
         """Add one."""

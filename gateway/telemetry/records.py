@@ -132,8 +132,14 @@ class RequestObserver(Observer, Protocol):
         """
         Show a figure as it is now.
 
-        Figures: ``credential_store_up`` (1 or 0), ``requests_in_flight``.
+        Figures: ``credential_store_up`` (1 or 0), ``requests_in_flight``,
+        ``connections_open``, ``turned_away.REASON`` (address, full, peer),
+        ``store_in_use``, ``store_waiting``.
         """
+        ...
+
+    def payout_ended(self, provider: str, state: str, took_s: float) -> None:
+        """Note a payout that reached a final state, and how long it took from its acceptance."""
         ...
 
 

@@ -79,6 +79,11 @@ class Listener:
         return self._port
 
     @property
+    def is_open(self) -> bool:
+        """Whether it was started and not closed since."""
+        return self._server is not None
+
+    @property
     def server(self) -> WireServer:
         """
         The connections, for metrics and for shedding.

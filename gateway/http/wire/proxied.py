@@ -63,7 +63,7 @@ class ProxiedConnection(Connection):
         """Begin; the time for the first request's headers runs for the PROXY header too."""
         super().connection_made(transport)
         if not is_within(self.address, self.server.limits.trusted_peers):
-            self.server.turned_away += 1
+            self.server.turned_away["peer"] += 1
             self._turn_away()
 
     def data_received(self, data: bytes) -> None:

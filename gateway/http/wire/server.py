@@ -28,7 +28,8 @@ class WireServer:
         draining: Set once; from then on new requests are refused with
             ``SVC.GTW.006`` and every answer ends its connection.
         connections: Open now, those being closed included.
-        turned_away: Closed on arrival since the start, for want of room.
+        turned_away: Closed on arrival since the start, by reason: ``full`` (no room for
+            anybody), ``address`` (it has all it may), ``peer`` (not from a proxy of ours).
     """
 
     def __init__(self, handler: Handler, limits: WireLimits, refusals: Refusals) -> None:
@@ -38,7 +39,7 @@ class WireServer:
         self.refusals = refusals
         self.draining = False
         self.connections: set[Connection] = set()
-        self.turned_away = 0
+        self.turned_away: Counter[str] = Counter()
         self._empty = asyncio.Event()
         self._empty.set()
         self._loop = asyncio.get_running_loop()
@@ -63,9 +64,11 @@ class WireServer:
     def admit(self, connection: Connection) -> bool:
         """Count a connection in, or say that there is no room for it."""
         address = connection.address
-        full = len(self.connections) >= self.limits.connections
-        if full or self._is_crowded(address):
-            self.turned_away += 1
+        if len(self.connections) >= self.limits.connections:
+            self.turned_away["full"] += 1
+            return False
+        if self._is_crowded(address):
+            self.turned_away["address"] += 1
             return False
         self.connections.add(connection)
         self._empty.clear()
@@ -82,7 +85,7 @@ class WireServer:
     def rename(self, connection: Connection, address: str) -> bool:
         """Count a connection for a client that a proxy announced; False: it has too many."""
         if self._is_crowded(address):
-            self.turned_away += 1
+            self.turned_away["address"] += 1
             return False
         self._leave(connection.address)
         connection.address = address

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gateway.telemetry import metrics
 from tests.surfaces.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -64,6 +65,26 @@ async def test_a_magic_amount_does_what_its_table_says(world: World, centavos: i
     assert shown["status"] == expected.ends
     assert ("failure" in shown) is (expected.ends == "failed")
     assert bool(shown["settled_at"]) is (expected.ends == "paid")
+
+
+@pytest.mark.parametrize(
+    ("value", "state"), [(10.5, "paid"), (777.02, "failed"), (777.03, "rejected")]
+)
+async def test_a_payout_is_counted_by_its_end_and_timed_to_its_settlement(
+    world: World, value: float, state: str
+):
+    """Once, however often it is read."""
+    values = world.gateway.observing.values
+    ends = values.values(metrics.PAYOUTS_ENDED)
+    took = values.timings(metrics.PAYOUT_SETTLEMENT)
+    before, timed = ends.get("sandbox", state), took.get("sandbox")[0]
+
+    await world.pay(order(f"ends-{state}", world.today(), value=value))
+    for _ in range(2):
+        await world.settled(f"ends-{state}")
+
+    assert ends.get("sandbox", state) == before + 1
+    assert took.get("sandbox")[0] == timed + (state == "paid")
 
 
 async def ended(world: World, reference: str, end: str) -> dict[str, Any]:

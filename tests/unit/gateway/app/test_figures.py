@@ -19,6 +19,7 @@ from gateway.telemetry.metrics import Metrics
 from tests import registers
 from tests.contract.stores.people import panel, signed_in
 from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
+from tests.contract.stores.test_identity_records import MAIL
 from tests.contract.stores.test_office import APPROVAL
 from tests.unit.gateway.telemetry.test_metrics import INSTANCE, WORDS
 
@@ -39,6 +40,7 @@ class Board:
             panels=self.store.identity.panels,
             keys=self.store.identity.signing_keys,
             approvals=self.store.office.approvals,
+            outbox=self.store.identity.outbox,
             idle=timedelta(minutes=15),
             values=self.values,
             now=self.clock,
@@ -121,3 +123,18 @@ async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_told(
 
     assert (whole, shown.get()) == (0, 1)
     assert "broken at event 2" in caplog.text
+
+
+async def test_the_oldest_mail_that_waits_is_shown(board: Board):
+    """Nobody gets a link while mail does not go out."""
+    outbox = board.store.identity.outbox
+    before = await board.shows(metrics.OUTBOX_WAITING)
+    await outbox.put(replace(MAIL, id="a"))
+    await outbox.put(replace(MAIL, id="b", created_at=NOW + timedelta(minutes=4)))
+    board.clock.passes(minutes=5)
+
+    waiting = await board.shows(metrics.OUTBOX_WAITING)
+    await outbox.sent("a", board.clock())
+
+    assert (before, waiting) == (0, 300)
+    assert await board.shows(metrics.OUTBOX_WAITING) == 60

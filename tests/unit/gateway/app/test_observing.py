@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from inspect import iscoroutinefunction
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from gateway.app.observing import make_observing, refusals_below
 from gateway.app.surfaces import described_surfaces
-from gateway.config.settings import Settings, Telemetry
+from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
+from gateway.domain import errors, identity_errors
 from gateway.domain.errors import HEADERS_TOO_LARGE
+from gateway.domain.payouts import FINAL_STATES
+from gateway.domain.permissions import Resource
+from gateway.domain.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
+from gateway.domain.providers import ProviderAdapter
+from gateway.domain.rights import Area
 from gateway.http.json import error_body
 from gateway.http.pages import PAGES
-from gateway.telemetry.records import AccessRecord
+from gateway.telemetry import metrics
+from gateway.telemetry.records import AccessRecord, ProviderCall
 from tests.unit.gateway.http.stage import Witness
 from tests.unit.standing import NOON
 
@@ -21,7 +31,7 @@ from tests.unit.standing import NOON
 @pytest.fixture
 def settings(tmp_path) -> Settings:
     """A sandbox without anything."""
-    return Settings(var=str(tmp_path))
+    return Settings(var=str(tmp_path), providers={"sandbox": Provider(adapter="sandbox")})
 
 
 def test_every_row_and_page_is_a_word_of_the_metrics(settings: Settings):
@@ -37,6 +47,58 @@ def test_every_row_and_page_is_a_word_of_the_metrics(settings: Settings):
     assert all(f'route="{route}"' in shown for route in (*rows, *PAGES))
     assert "of.nobody" not in shown
     assert made.digest in shown
+
+
+REASONS = {
+    "TOO_MANY_ATTEMPTS": metrics.LOCKED.values or (),
+    "CSRF_FAILED": metrics.CSRF_REASON.values or (),
+}
+DENIED_REASONS = metrics.DENIED.values or ()
+CALL = ProviderCall(
+    provider="sandbox",
+    operation="",
+    outcome="ok",
+    duration_s=0.1,
+    http_status=200,
+    bytes_left=True,
+    trace_id="a",
+)
+DENIED = AccessRecord(
+    trace_id="a", surface="backoffice", method="GET", status=403, code="FORBIDDEN"
+)
+
+
+def calls_of_the_port() -> Iterator[str]:
+    """Name what a bank can be asked, what it must answer and what it may."""
+    for port in (ProviderAdapter, KeyCalls, ChargeCalls, IncomingCalls, RefundCalls):
+        yield from (name for name, of in vars(port).items() if iscoroutinefunction(of))
+
+
+def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
+    """Closed sets are completed from where words are declared, so a new one is in on arrival."""
+    made = make_observing(settings, lambda: NOON, described_surfaces(settings))
+    tell = made.observer
+
+    for quota in RateLimits.__struct_fields__:
+        tell.count("quota_allowed", quota)
+        tell.count("quota_limited", quota)
+    for name in {*calls_of_the_port()} - {"start", "close", "__init__"}:
+        tell.provider_call(structs.replace(CALL, operation=name))
+        tell.provider_retry("sandbox", name)
+        tell.count("unknown_status", f"sandbox.{name}")
+    for resource in (*Resource, *Area):
+        for reason in DENIED_REASONS:
+            tell.request(structs.replace(DENIED, resource=resource, reason=reason))
+    for error in (*errors.CATALOGUE, *identity_errors.CATALOGUE):
+        for reason in REASONS.get(error.code, ("",)):
+            tell.request(
+                structs.replace(DENIED, status=error.status, code=error.code, reason=reason)
+            )
+    for state in FINAL_STATES:
+        tell.payout_ended("sandbox", state.value, 1.0)
+
+    text = made.values.render()[0].decode()
+    assert [line for line in text.splitlines() if "_OTHER" in line] == []
 
 
 def test_the_digest_follows_the_settings(settings: Settings):

@@ -123,6 +123,31 @@ async def test_a_401_says_how():
     assert stage.record.auth == "missing"
 
 
+@pytest.mark.parametrize(
+    ("error", "reason", "told"),
+    [
+        (errors.CREDENTIALS_INVALID, "invalid", "invalid"),
+        (errors.CREDENTIALS_INVALID, "session_over", "invalid"),
+        (errors.TOO_MANY_REQUESTS, "address_blocked", "throttled"),
+        (errors.AUTH_UNAVAILABLE, "unavailable", "unavailable"),
+        (errors.TOO_MANY_REQUESTS, "quota_sign_in", ""),
+        (errors.SCOPE_DENIED, "token", ""),
+    ],
+)
+async def test_a_caller_refused_before_being_asked_is_no_attempt(
+    error: ErrorCode, reason: str, told: str
+):
+    """The result of asking is one of a closed set; refused before that, there is none."""
+
+    def no(_call: Call) -> None:
+        raise ServiceError(error, reason)
+
+    async with on_stage(surface(row(), policies=[Asks(no)])) as stage:
+        await stage.ask("GET", "/v1/echo/a")
+
+    assert stage.record.auth == told
+
+
 async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
     asked: list[str] = []
 

@@ -122,7 +122,7 @@ async def test_a_stranger_is_hung_up_on_before_http(seen: Seen, sent: bytes):
         said = await exchange(listener.port, sent, patience_s=1.0)
 
         assert (said.raw, said.closed) == (b"", True)
-        assert (listener.server.turned_away, listener.server.open_connections) == (1, 0)
+        assert (listener.server.turned_away, listener.server.open_connections) == ({"peer": 1}, 0)
 
 
 @pytest.mark.parametrize("begun", [b"", b"PROXY TCP4 203.", binary(PROXY, TCP4)[:14]])

@@ -23,7 +23,7 @@ async def test_an_address_has_so_many_connections_and_no_more():
     admitted = [server.admit(caller("10.0.0.1")) for _ in range(3)]
 
     assert admitted == [True, True, False]
-    assert (server.open_connections, server.turned_away) == (2, 1)
+    assert (server.open_connections, server.turned_away) == (2, {"address": 1})
 
 
 async def test_another_address_still_has_its_own():
@@ -95,7 +95,7 @@ async def test_a_connection_too_many_is_hung_up_on(seen):
         answer = await ask(listener.port)
 
         assert (refused.raw, refused.closed) == (b"", True)
-        assert (answer.status, listener.server.turned_away) == (200, 1)
+        assert (answer.status, listener.server.turned_away) == (200, {"address": 1})
 
 
 async def test_rest_comes_when_the_last_request_leaves():
