@@ -17,6 +17,9 @@ PLAIN_TEXT: Final = f"^[^{_CONTROL}]*$"
 REFERENCE: Final = rf"^([^.{_CONTROL}]|\.[^.{_CONTROL}]|\.\.[^{_CONTROL}])[^{_CONTROL}]*$"
 """Plain, not empty, and neither ``.`` nor ``..``."""
 
+NAME: Final = rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"
+"""Plain, and more than spaces."""
+
 TAX_NUMBER: Final = "^[0-9A-Z./ -]+$"
 """The characters of a CPF or CNPJ; its check digits can be told by no pattern."""
 

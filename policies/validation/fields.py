@@ -33,13 +33,22 @@ Reference = Annotated[
 TaxNumber = Annotated[
     str,
     msgspec.Meta(
-        min_length=11,
         max_length=1024,
         description="A CPF or CNPJ, with or without its punctuation.",
         examples=["529.982.247-25"],
-        extra_json_schema={"pattern": patterns.TAX_NUMBER},
+        extra_json_schema={"minLength": 11, "pattern": patterns.TAX_NUMBER},
     ),
 ]
+Name = Annotated[
+    str,
+    msgspec.Meta(min_length=1, max_length=200, extra_json_schema={"pattern": patterns.NAME}),
+]
+Why = Annotated[
+    str,
+    msgspec.Meta(min_length=1, max_length=500, extra_json_schema={"pattern": patterns.NAME}),
+]
+"""A reason that must be given."""
+
 Day = Annotated[str, msgspec.Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
 KeyType = Literal["cpf", "cnpj", "email", "phone", "evp"]
 

@@ -17,6 +17,10 @@ LONGEST: Final = 1024
 """Code points of a field; what a password may be is another question."""
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)]
+Secret = Annotated[
+    str, msgspec.Meta(min_length=1, max_length=LONGEST, extra_json_schema={"format": "password"})
+]
+"""A password: any characters at all."""
 Email = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, examples=["ana@example.com"])]
 Code = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST, examples=["123456"])]
 
@@ -25,7 +29,7 @@ class LoginBody(msgspec.Struct, frozen=True):
     """Who wants to sign in."""
 
     email: Email
-    password: Text
+    password: Secret
 
 
 class MfaBody(msgspec.Struct, frozen=True):
@@ -57,20 +61,20 @@ class LinkBody(msgspec.Struct, frozen=True):
     """The token of a link in a mail, and the password to be."""
 
     token: Text
-    password: Text
+    password: Secret
 
 
 class ChangeBody(msgspec.Struct, frozen=True):
     """The password that is, and the one to be."""
 
-    current_password: Text
-    new_password: Text
+    current_password: Secret
+    new_password: Secret
 
 
 class PasswordBody(msgspec.Struct, frozen=True):
     """The password, once more."""
 
-    password: Text
+    password: Secret
 
 
 Body = TypeVar("Body", bound=msgspec.Struct)

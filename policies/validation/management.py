@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, get_args
 
 import msgspec
 
-from gateway.domain import strict
+from gateway.domain import patterns, strict
 from gateway.domain.calls import Asked, Input, Parameter
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
@@ -119,13 +119,20 @@ def filters(read: Callable[[Filters], Wanted], *parameters: Parameter) -> Input[
 
 def text_filter(name: str, description: str) -> Parameter:
     """Describe a filter by a text."""
-    schema = {"type": "string", "minLength": 1, "maxLength": strict.MAX_TEXT}
+    schema = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": strict.MAX_TEXT,
+        "pattern": patterns.PLAIN_TEXT,
+    }
     return Parameter(name=name, required=False, schema=schema, description=description)
 
 
-def whole_filter(name: str, description: str) -> Parameter:
+def whole_filter(
+    name: str, description: str, *, least: int = 0, most: int = 10**18 - 1
+) -> Parameter:
     """Describe a filter by a whole number."""
-    schema = {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}
+    schema = {"type": "integer", "minimum": least, "maximum": most}
     return Parameter(name=name, required=False, schema=schema, description=description)
 
 

@@ -12,7 +12,14 @@ import yaml
 from gateway.http.common import VERSION
 from gateway.http.openapi.examples import BY_NAME
 from gateway.http.openapi.headers import ANSWER_HEADERS, REQUEST_HEADERS
-from gateway.http.openapi.operations import ERROR, EXPLAINING, Shapes, operation, shapes_of
+from gateway.http.openapi.operations import (
+    ERROR,
+    EXPLAINING,
+    Shapes,
+    bodies_of,
+    operation,
+    shapes_of,
+)
 from gateway.http.openapi.schemas import Schema, described, reached
 from gateway.http.openapi.tags import shown_tags, tag_of
 from gateway.http.route import Surface
@@ -83,7 +90,10 @@ def document(surface: Surface, title: str) -> Schema:
         ValueError: Two shapes would have one name.
     """
     rows = [row for gate in surface.gates for row in gate.rows]
-    by_type, components = described(kind for row in rows for kind in shapes_of(row))
+    by_type, components = described(
+        (kind for row in rows for kind in shapes_of(row)),
+        (kind for row in rows for kind in bodies_of(row)),
+    )
     shapes = Shapes(by_type, {**components, ERROR: _EXPLAINED if surface.explains else _ERROR})
     paths: dict[str, Schema] = {}
     for gate in surface.gates:

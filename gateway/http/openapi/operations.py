@@ -67,9 +67,13 @@ class Shapes:
 
 
 def shapes_of(row: Row[Any]) -> list[type]:
-    """Return the types of a row's request and answers that have a shape."""
-    shapes = (row.document, row.takes.body, *row.also.values())
-    return [each for each in shapes if each not in _SHAPELESS]
+    """Return the types of a row's answers that have a shape."""
+    return [each for each in (row.document, *row.also.values()) if each not in _SHAPELESS]
+
+
+def bodies_of(row: Row[Any]) -> list[type]:
+    """Return the type of a row's request; none where no body is read."""
+    return [] if row.takes.body is None else [row.takes.body]
 
 
 def operation(gate: Gate[Any], row: Row[Any], shapes: Shapes) -> Schema:

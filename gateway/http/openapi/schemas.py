@@ -9,6 +9,7 @@ import msgspec
 
 from gateway.domain.choices import CHOICES, Choice
 from gateway.domain.money import MAX_CENTAVOS, Money
+from gateway.domain.patterns import PLAIN_TEXT
 from gateway.http.json import Amount
 from gateway.http.openapi.names import public_names
 
@@ -34,18 +35,24 @@ PAID_AMOUNT: Final[Mapping[str, Any]] = {
 """An amount in a request."""
 
 _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
+_FORMS: Final = ("pattern", "format", "enum", "const")
 _MONEY: Final = REF.format(name=Money.__name__)
 _MARK: Final = REF.format(name="")
 
 
-def described(types: Iterable[type]) -> tuple[dict[type, Schema], dict[str, Schema]]:
+def described(
+    types: Iterable[type], bodies: Iterable[type] = ()
+) -> tuple[dict[type, Schema], dict[str, Schema]]:
     """
     Describe types: each as a schema, and every component by its public name.
+
+    Texts of ``bodies`` have no control characters; every reader refuses them, but for secrets.
 
     Raises:
         ValueError: Two components would have one name.
     """
-    wanted = list(dict.fromkeys([*types, *_choices()]))
+    sent = list(bodies)
+    wanted = list(dict.fromkeys([*types, *sent, *_choices()]))
     found, raw = msgspec.json.schema_components(wanted, schema_hook=_custom, ref_template=REF)
     raw = {name: shape for name, shape in raw.items() if name != Money.__name__}
     names = public_names(raw)
@@ -55,6 +62,8 @@ def described(types: Iterable[type]) -> tuple[dict[type, Schema], dict[str, Sche
         forms = [shown[form] for form in choice.forms]
         name = component_of(shown[shape])
         components[name] = _one_of(components, components[name], choice, forms)
+    for name, component in reached([shown[each] for each in sent], components).items():
+        components[name] = _plain(component)
     return shown, components
 
 
@@ -105,6 +114,17 @@ def _references(part: object) -> Iterator[str]:
     if isinstance(part, list):
         for each in part:
             yield from _references(each)
+
+
+def _plain(part: Any) -> Any:  # noqa: ANN401 - any part of a schema
+    """Say of every text that has no form of its own that it has no control characters."""
+    if isinstance(part, list):
+        return [_plain(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    if part.get("type") == "string" and part.keys().isdisjoint(_FORMS):
+        return {**part, "pattern": PLAIN_TEXT}
+    return {name: _plain(each) for name, each in part.items()}
 
 
 def _choices() -> Iterator[type]:

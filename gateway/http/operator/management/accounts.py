@@ -19,19 +19,25 @@ from gateway.operations.accounts import AccountOrder, AccountUpdate, ProviderCho
 from gateway.operations.administration import NotPossible
 from gateway.operations.registers import Registers
 from policies.validation import management
-from policies.validation.fields import Text
+from policies.validation.fields import Name, TaxNumber, Text
 
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-Secret = Annotated[str, msgspec.Meta(max_length=32 * 1024)]
+Secret = Annotated[
+    str, msgspec.Meta(max_length=32 * 1024, extra_json_schema={"format": "password"})
+]
+
+
+def _form(pattern: str) -> msgspec.Meta:
+    """Describe a text by its pattern; the register looks at it."""
+    return msgspec.Meta(extra_json_schema={"pattern": pattern})
 
 
 class CoordinatesBody(msgspec.Struct):
     """Where an account is held; what is absent stays as it is."""
 
-    bank_number: Text = ""
-    ispb: Text = ""
-    branch: Text = ""
-    account: Text = ""
+    bank_number: Annotated[Text, _form("^([0-9]{3})?$")] = ""
+    ispb: Annotated[Text, _form("^([0-9]{8})?$")] = ""
+    branch: Annotated[Text, _form("^([0-9]{1,4})?$")] = ""
+    account: Annotated[Text, _form("^([0-9]{1,20}(-[0-9Xx])?)?$")] = ""
 
     def coordinates(self) -> BankCoordinates:
         """Return them."""
@@ -45,7 +51,7 @@ class AccountBody(CoordinatesBody, kw_only=True):
 
     company_id: Text
     name: Name
-    tax_number: Annotated[str, msgspec.Meta(max_length=1024, examples=["11.222.333/0001-81"])]
+    tax_number: TaxNumber
     id: Text = ""
     active: bool = False
     verified: bool = False
@@ -55,7 +61,7 @@ class AccountChange(CoordinatesBody, kw_only=True):
     """What is to change; what is absent stays as it is."""
 
     name: Name | None = None
-    tax_number: Text | None = None
+    tax_number: TaxNumber | None = None
     active: bool | None = None
     verified: bool | None = None
 

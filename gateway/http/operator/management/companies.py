@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import TypedDict
 
 import msgspec
 
@@ -19,14 +19,14 @@ from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Row, route
 from gateway.operations.registers import Registers
 from policies.validation import management
-from policies.validation.fields import Text
+from policies.validation.fields import Name, Text
 from policies.validation.inputs import NOTHING
 
 
 class CompanyBody(msgspec.Struct):
     """A company to be; without ``id`` one is chosen."""
 
-    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    name: Name
     id: Text = ""
 
 

@@ -25,12 +25,11 @@ from gateway.operations.administration import NotPossible
 from gateway.operations.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
 from gateway.operations.registers import Registers
 from policies.validation import management
-from policies.validation.fields import Text
+from policies.validation.fields import Name, Text
 
 _PERMISSIONS = "|".join(map(str, EVERY_PERMISSION))
 
 Word = Annotated[str, msgspec.Meta(pattern=f"^({_PERMISSIONS})$", examples=["balance:read"])]
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Overlap = Annotated[int, msgspec.Meta(ge=0, le=30 * 86400, description="Seconds.")]
 
 

@@ -74,7 +74,7 @@ def request_rows(does: RequestActs) -> Sequence[Row[Staff]]:
                 management.instant_filter("until", "Not included."),
                 management.text_filter("trace_id", "The trace id."),
                 management.text_filter("route", "The row, such as `banking.balance`."),
-                management.whole_filter("status", "The HTTP status."),
+                management.whole_filter("status", "The HTTP status.", least=100, most=999),
                 management.text_filter("client_id", "The credential that asked."),
                 management.text_filter("user_id", "The person who asked."),
                 *management.PAGING,

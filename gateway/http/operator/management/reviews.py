@@ -20,6 +20,7 @@ from gateway.operations.administration import NotPossible
 from gateway.operations.registers import Registers
 from gateway.operations.reviews import Judgement, Resolution
 from policies.validation import management
+from policies.validation.fields import Why
 from policies.validation.inputs import NOTHING
 
 
@@ -29,7 +30,7 @@ class JudgementBody(msgspec.Struct):
     account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
     reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
     verdict: Verdict
-    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+    reason: Why
 
 
 class ReviewDocument(TypedDict):

@@ -22,6 +22,7 @@ from gateway.operations.administration import NotPossible
 from gateway.operations.registers import Registers
 from gateway.operations.stops import StopOrder
 from policies.validation import management
+from policies.validation.fields import Why
 from policies.validation.inputs import NOTHING
 
 _LONGEST_MIN = 30 * 24 * 60
@@ -32,7 +33,7 @@ class StopBody(msgspec.Struct):
 
     scope: StopScope
     subject: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
-    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+    reason: Why
     minutes: Annotated[int, msgspec.Meta(ge=1, le=_LONGEST_MIN)] = 60
 
 

@@ -20,7 +20,7 @@ from gateway.operations.administration import NotPossible
 from gateway.operations.identity.desk import IdentityDesk
 from gateway.operations.identity.others import OthersSessions
 from gateway.operations.identity.users import UserOrder
-from policies.validation.fields import Text
+from policies.validation.fields import Name, Text
 
 
 class RolesBody(msgspec.Struct):
@@ -39,7 +39,7 @@ class InvitationBody(RolesBody):
     """A person to be; they choose a password by the link of a mail."""
 
     email: Annotated[str, msgspec.Meta(min_length=3, max_length=254, examples=["ana@example.com"])]
-    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    name: Name
     companies: Annotated[list[Text], msgspec.Meta(max_length=1000)] = []
 
 

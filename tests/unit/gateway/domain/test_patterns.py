@@ -58,3 +58,10 @@ def test_coordinates_fit_when_they_are_read(pattern: str, reader: re.Pattern[str
 def test_a_tax_number_fits_with_its_punctuation(text: str):
     assert fits(patterns.TAX_NUMBER, text)
     assert takes(strict.tax_number, text)
+
+
+@given(text=TEXTS)
+def test_a_name_is_more_than_spaces(text: str):
+    named = takes(strict.plain_text, text) and bool(text.strip())
+
+    assert fits(patterns.NAME, text) is named

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gateway.domain.calls import Input
-from gateway.http.openapi.operations import Shapes, operation, shapes_of
+from gateway.http.openapi.operations import ERROR, Shapes, bodies_of, operation, shapes_of
 from gateway.http.openapi.schemas import described
 from tests.unit.gateway.http.stage import Said, row, surface, text
 
@@ -23,11 +23,15 @@ TAKES: Input[str] = Input(read=text, body=EchoBody, may_be_absent=True)
 def shown(**cells: object) -> dict:  # type: ignore[type-arg]
     made = row(**cells)  # type: ignore[arg-type]
     (gate,) = surface(made).gates
-    return operation(gate, made, Shapes(*described(shapes_of(made))))
+    by_type, components = described(shapes_of(made), bodies_of(made))
+    return operation(gate, made, Shapes(by_type, {**components, ERROR: {"required": []}}))
 
 
 def test_the_shapes_of_a_row_are_those_of_its_request_and_answers():
-    assert shapes_of(row(takes=TAKES)) == [Said, EchoBody]
+    made = row(takes=TAKES)
+
+    assert (shapes_of(made), bodies_of(made)) == ([Said], [EchoBody])
+    assert bodies_of(row()) == []
 
 
 def test_a_body_is_described_with_an_example():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 import pytest
 
 from gateway.domain.choices import one_of
 from gateway.domain.money import Money
+from gateway.domain.patterns import PLAIN_TEXT
 from gateway.http.json import Amount
 from gateway.http.openapi.schemas import PAID_AMOUNT, component_of, described, reached
 
@@ -115,6 +116,24 @@ def test_a_choice_is_told_by_its_field_wherever_it_stands(kind: type):
         },
     }
     assert components["Cat"]["properties"]["kind"] == {"type": "string", "const": "cat"}
+
+
+def test_a_text_that_is_sent_has_no_control_characters():
+    """Its own form says it better, and a secret has none."""
+
+    class NoteBody(msgspec.Struct):
+        reason: str
+        texts: list[str]
+        branch: Annotated[str, msgspec.Meta(pattern="^[0-9]+$")]
+        password: Annotated[str, msgspec.Meta(extra_json_schema={"format": "password"})]
+
+    shown = described([], [NoteBody])[1]["NoteRequest"]["properties"]
+
+    plain = {"type": "string", "pattern": PLAIN_TEXT}
+    assert (shown["reason"], shown["texts"]["items"]) == (plain, plain)
+    assert shown["branch"]["pattern"] == "^[0-9]+$"
+    assert "pattern" not in shown["password"]
+    assert "pattern" not in str(described([NoteBody])[1]["NoteRequest"]["properties"]["reason"])
 
 
 def test_only_what_is_referred_to_is_kept():

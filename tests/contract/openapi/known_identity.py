@@ -1,0 +1,155 @@
+"""What no schema can tell of the calls by which people come in."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Mapping
+
+import pyotp
+
+from gateway.domain.rights import Role
+from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from tests.contract.openapi.known import Body, Knowing, Known
+from tests.surfaces.operator.desk import HERE, PASSWORD, Desk
+
+OTHER_PASSWORD = "outra frase bem comprida"
+
+
+def having(**values: str) -> Callable[[Body], Body]:
+    """Put values into a body."""
+    return lambda body: {**body, **values}
+
+
+async def _plain(desk: Desk) -> str:
+    """Make somebody without a second factor; return who they are."""
+    who = f"{uuid.uuid4().hex}@example.com"
+    await desk.plain(who, Role.VIEWER)
+    return who
+
+
+async def _signed_in(desk: Desk) -> SignedIn:
+    found = await desk.world.gateway.people.desk.signing_in.login(
+        await _plain(desk), PASSWORD, HERE
+    )
+    assert isinstance(found, SignedIn)
+    return found
+
+
+async def _with_codes(desk: Desk) -> tuple[str, list[str]]:
+    """Make somebody who has just given a second factor; return recovery codes that are left."""
+    people, who = desk.world.gateway.people.desk, await _plain(desk)
+    signed_in = await people.signing_in.login(who, PASSWORD, HERE)
+    assert isinstance(signed_in, SignedIn)
+    begun = await people.factors.begin(signed_in.person, PASSWORD, HERE)
+    codes = list(await people.factors.confirm(signed_in.person, pyotp.TOTP(begun.secret).now()))
+    asked = await people.signing_in.login(who, PASSWORD, HERE)
+    assert isinstance(asked, FactorAsked)
+    again = await people.signing_in.give_factor(asked.mfa_token, codes.pop(), HERE)
+    desk.tokens[who] = again.tokens.access_token
+    return who, codes
+
+
+async def mailed(desk: Desk, who: str) -> str:
+    """Return the token of the link in somebody's newest mail, as soon as there is one."""
+    async with asyncio.timeout(10):
+        while True:
+            said = await desk.ask("GET", "/backoffice/v1/outbox", by="security")
+            for mail in said.document["data"]:
+                if mail["to"] == who:
+                    return str(mail["text"].split("token=")[1].split()[0])
+            await asyncio.sleep(0.05)
+
+
+def elsewhere() -> Visitor:
+    """Return somebody at an address from which nothing was tried."""
+    return Visitor(address=f"2001:db8::{uuid.uuid4().hex[:4]}", user_agent="tests")
+
+
+async def _member(desk: Desk) -> Known:
+    return Known(by=await _plain(desk))
+
+
+async def _login(desk: Desk) -> Known:
+    return Known(body=having(email=await _plain(desk), password=PASSWORD))
+
+
+async def _mfa(desk: Desk) -> Known:
+    who, codes = await _with_codes(desk)
+    asked = await desk.world.gateway.people.desk.signing_in.login(who, PASSWORD, HERE)
+    assert isinstance(asked, FactorAsked)
+    return Known(body=having(mfa_token=asked.mfa_token, code=codes[0]))
+
+
+async def _refresh(desk: Desk) -> Known:
+    tokens = (await _signed_in(desk)).tokens
+    return Known(body=having(refresh_token=tokens.refresh_token))
+
+
+async def _forgot(_desk: Desk) -> Known:
+    return Known(body=having(email="nobody@example.com"))
+
+
+async def _reset(desk: Desk) -> Known:
+    who = await _plain(desk)
+    await desk.world.gateway.people.desk.passwords.forgot(who, elsewhere())
+    return Known(body=having(token=await mailed(desk, who), password=OTHER_PASSWORD))
+
+
+async def _accept(desk: Desk) -> Known:
+    who = f"{uuid.uuid4().hex}@example.com"
+    order = {"email": who, "name": "Nova", "roles": ["viewer"]}
+    await desk.ask("POST", "/backoffice/v1/users", order, by="admin")
+    return Known(body=having(token=await mailed(desk, who), password=OTHER_PASSWORD))
+
+
+async def _code(desk: Desk) -> Known:
+    who, codes = await _with_codes(desk)
+    return Known(by=who, body=having(code=codes[0]))
+
+
+async def _fresh(desk: Desk) -> Known:
+    return Known(by=(await _with_codes(desk))[0])
+
+
+async def _session(desk: Desk) -> Known:
+    who = await _plain(desk)
+    await desk.world.gateway.people.desk.signing_in.login(who, PASSWORD, HERE)
+    said = await desk.ask("GET", "/iam/v1/auth/sessions", by=who)
+    other = next(each for each in said.document["data"] if not each["current"])
+    return Known(by=who, path={"session_id": other["id"]})
+
+
+async def _change(desk: Desk) -> Known:
+    words = having(current_password=PASSWORD, new_password=OTHER_PASSWORD)
+    return Known(by=await _plain(desk), body=words)
+
+
+async def _totp(desk: Desk) -> Known:
+    return Known(by=await _plain(desk), body=having(password=PASSWORD))
+
+
+async def _confirm(desk: Desk) -> Known:
+    who, password = await _plain(desk), {"password": PASSWORD}
+    begun = await desk.ask("POST", "/iam/v1/auth/totp", password, by=who)
+    return Known(by=who, body=having(code=pyotp.TOTP(begun.document["secret"]).now()))
+
+
+KNOWN: Mapping[str, Knowing] = {
+    "identity.invitation_accept": _accept,
+    "identity.login": _login,
+    "identity.logout": _member,
+    "identity.mfa": _mfa,
+    "identity.password_change": _change,
+    "identity.password_forgot": _forgot,
+    "identity.password_reset": _reset,
+    "identity.recovery_codes": _fresh,
+    "identity.refresh": _refresh,
+    "identity.session_end": _session,
+    "identity.sessions": _member,
+    "identity.sessions_end": _member,
+    "identity.step_up": _code,
+    "identity.totp_begin": _totp,
+    "identity.totp_confirm": _confirm,
+    "identity.totp_remove": _fresh,
+}

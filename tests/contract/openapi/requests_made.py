@@ -1,0 +1,87 @@
+"""Requests made of a document alone: its example, and what its schemas let through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import Case
+from schemathesis.core import NOT_SET
+
+from gateway.http.table import Place
+from tests.contract.openapi.surfaces import SURFACES, described
+
+EXAMPLES = 6
+"""Made of the schemas, for each row."""
+
+ABSENT = object()
+"""No body at all."""
+
+OPERATIONS = {
+    name: {
+        each.ok().label: each.ok()
+        for each in schemathesis.openapi.from_dict(dict(one.document)).get_all_operations()
+    }
+    for name, one in SURFACES.items()
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What a call takes, before what no schema can tell is put in."""
+
+    path: dict[str, str] = field(default_factory=dict)
+    query: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    body: Any = ABSENT
+
+
+def example(place: Place) -> Made:
+    """Return the request that the document shows."""
+    about = described(place)
+    body = about.operation(place).get("requestBody")
+    return Made(
+        path={each["name"]: _shown(each) for each in about.parameters(place, "path")},
+        query={
+            each["name"]: _shown(each)
+            for each in about.parameters(place, "query")
+            if each["required"]
+        },
+        headers={each["name"]: each["example"] for each in about.parameters(place, "header")},
+        body=body["content"]["application/json"]["example"] if body else ABSENT,
+    )
+
+
+def generated(place: Place) -> list[Made]:
+    """Return requests that the schemas let through; the same ones each time."""
+    operation = OPERATIONS[place.surface.name][f"{place.row.method} {place.template}"]
+    found: list[Made] = []
+
+    @settings(
+        max_examples=EXAMPLES,
+        database=None,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy())
+    def draw(case: Case) -> None:
+        found.append(
+            Made(
+                path=dict(case.path_parameters or {}),
+                query=dict(case.query or {}),
+                headers=dict(case.headers or {}),
+                body=ABSENT if case.body is NOT_SET else case.body,
+            )
+        )
+
+    draw()
+    return found
+
+
+def _shown(parameter: Any) -> str:
+    schema = parameter["schema"]
+    return str(schema["examples"][0] if "examples" in schema else schema["enum"][0])
