@@ -56,10 +56,12 @@ class Choice:
     Attributes:
         only: One of ``FILE`` and ``SERVER``; None for both.
         similar_s: How far back the guard against similar payouts looks; None as it comes.
+        ahead: Connections to the bank that are opened ahead for payouts.
     """
 
     only: str | None = None
     similar_s: float | None = None
+    ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,11 @@ def _gateway(
 
 def _config(place: Place, choice: Choice) -> Path:
     config = write_configuration(place)
+    document = json.loads(config.read_bytes())
     if choice.similar_s is not None:
-        document = json.loads(config.read_bytes())
         document["payouts"] = {"similar_within_s": choice.similar_s}
-        config.write_text(json.dumps(document))
+    document["providers"]["sandbox"]["payout_connections"] = choice.ahead
+    config.write_text(json.dumps(document))
     return config
 
 

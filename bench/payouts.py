@@ -32,6 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--only", choices=[FILE, SERVER])
     parser.add_argument("--similar-within", type=float, help="seconds, of the guard; 0 is none")
+    parser.add_argument("--ahead", type=int, default=0, help="connections opened ahead")
     parser.add_argument("--results", type=Path, default=history.RESULTS)
     parser.add_argument("--check", action="store_true", help="fail where a limit is exceeded")
     options = parser.parse_args(arguments)
@@ -41,7 +42,9 @@ def main(arguments: Sequence[str]) -> int:
             made = tempfile.TemporaryDirectory(prefix="pixgate-bench-")
             folder = Path(stack.enter_context(made))
             system.pin(os.getpid(), system.cores().others)
-            choice = Choice(only=options.only, similar_s=options.similar_within)
+            choice = Choice(
+                only=options.only, similar_s=options.similar_within, ahead=options.ahead
+            )
             subjects = list(standing(stack, folder, choice))
             uvloop.run(_measure(subjects, measured, options))
     except (NotStored, system.NotStarted) as problem:

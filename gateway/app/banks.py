@@ -101,6 +101,7 @@ def limits_of(provider: Provider) -> Mapping[str, object]:
         "first_byte_s": provider.first_byte_timeout_s or None,
         "read_s": provider.read_timeout_s,
         "payout_s": provider.payout_timeout_s,
+        "payout_connections": provider.payout_connections,
         "breaker": msgspec.to_builtins(provider.breaker),
         "bulkhead": {
             "in_flight": provider.in_flight,

@@ -83,6 +83,9 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         in_flight: Calls at once, per process.
         waiting: Calls that may wait for one of those.
         waiting_s: How long they wait; then 502.
+        payout_connections: Opened ahead for payouts, while payouts flow. Spares them the
+            time to connect; one that the bank closes in the instant of the write leaves
+            its payout unknown instead of not sent.
         breaker: When calls stop.
     """
 
@@ -98,6 +101,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     in_flight: Count = 64
     waiting: Annotated[int, Meta(ge=0, le=1_000_000)] = 64
     waiting_s: Seconds = 1.0
+    payout_connections: Annotated[int, Meta(ge=0, le=1_000)] = 0
     breaker: Breaker = Breaker()
 
 

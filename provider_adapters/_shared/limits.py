@@ -57,6 +57,10 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         first_byte_s: From the request written to the answer's first byte; None
             leaves it to the whole call's time.
         answer_bytes: The largest answer that is read.
+        payout_connections: Opened ahead for payouts while payouts flow, each
+            for one and two seconds old at most. One that the bank closes in
+            the instant of the write leaves its payout unknown, which a
+            connection opened for it would have shown as not sent.
         retry_share: The part of the calls in flight that may be repetitions;
             one is always allowed.
         retry_after_s, retry_spread_s: The pause before a read is repeated,
@@ -68,6 +72,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     payout_s: Seconds = 20.0
     first_byte_s: Seconds | None = None
     answer_bytes: Annotated[int, msgspec.Meta(ge=1024, le=16 * 1024 * 1024)] = 1024 * 1024
+    payout_connections: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     retry_share: Share = 0.1
     retry_after_s: Seconds = 0.05
     retry_spread_s: Seconds = 0.1

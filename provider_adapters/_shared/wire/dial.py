@@ -19,6 +19,7 @@ from gateway.domain.providers import Unreachable
 from provider_adapters._shared import addresses
 from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.wire.line import Line
+from provider_adapters._shared.wire.resumption import ResumingContext
 
 _KEPT_S: Final = 10.0
 
@@ -72,7 +73,7 @@ class Dialler:
         self._known: Sequence[str] = ()
         self._known_until = 0.0
 
-    async def connect(self, line: Line, context: ssl.SSLContext | None) -> None:
+    async def connect(self, line: Line, context: ResumingContext | None) -> None:
         """
         Connect a line, TLS included.
 
@@ -92,7 +93,7 @@ class Dialler:
         await self._resolver.close()
 
     async def _first(
-        self, line: Line, hosts: Sequence[str], context: ssl.SSLContext | None
+        self, line: Line, hosts: Sequence[str], context: ResumingContext | None
     ) -> None:
         """Try one address after the other; each but the last has its share of the time."""
         by = self._loop.time() + self._connect_s
@@ -111,15 +112,20 @@ class Dialler:
                     raise
                 raise Unreachable(_reason(problem)) from problem
 
-    async def _one(self, line: Line, host: str, context: ssl.SSLContext | None) -> None:
+    async def _one(self, line: Line, host: str, context: ResumingContext | None) -> None:
         """Connect to one address."""
-        await self._loop.create_connection(
-            lambda: line,
-            host,
-            self._to.port,
-            ssl=context,
-            server_hostname=self._to.host if context else None,
-        )
+        try:
+            await self._loop.create_connection(
+                lambda: line,
+                host,
+                self._to.port,
+                ssl=context,
+                server_hostname=self._to.host if context else None,
+            )
+        except (ssl.SSLError, ConnectionResetError):
+            if context is not None:
+                context.distrust()
+            raise
 
     async def _addresses(self) -> Sequence[str]:
         """Return the addresses of the place, each checked where that is asked for."""

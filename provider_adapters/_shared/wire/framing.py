@@ -22,6 +22,8 @@ _WITHOUT_BODY: Final = frozenset(
 _BLANK_LINE: Final = b"\r\n\r\n"
 # Half of a line's end, or a line that goes on: the parser reads more into both than we do.
 _DOUBTFUL_LINE: Final = re.compile(rb"(?<!\r)\n|\r[^\n]|\n[ \t]")
+# Visible characters, blanks and what is not ASCII in the reason; the parser judges the rest.
+_STATUS_LINE: Final = re.compile(rb"HTTP/[\t -~\x80-\xff]+")
 # 18 digits: the parser takes 2**64 - 1 for "no length".
 _LENGTH: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 
@@ -31,13 +33,16 @@ class HeadEnd:
     Finds the blank line that ends a head, also one that is cut into segments.
 
     The parser is lenient with the ends of lines: it could see the head end before this
-    does, and read the rest of it as the body.
+    does, and read the rest of it as the body. It also takes other protocols that look like
+    HTTP, and a status line with a NUL in it.
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ("_before", "_first", "_first_seen")
 
     def __init__(self) -> None:
         self._before = b""
+        self._first = bytearray()
+        self._first_seen = False
 
     def find(self, data: bytes) -> int:
         """
@@ -45,7 +50,7 @@ class HeadEnd:
 
         Raises:
             BadReply: ``not_http`` for a carriage return or a line feed without the other,
-                or a line that begins with a blank.
+                a line that begins with a blank, or a first line that is no status line of HTTP.
         """
         seen = self._before + data
         found = seen.find(_BLANK_LINE)
@@ -54,8 +59,21 @@ class HeadEnd:
         if _DOUBTFUL_LINE.search(seen, int(self._before.startswith(b"\n")), end):
             raise BadReply(Reason.NOT_HTTP)
         cut = end - len(self._before)
+        self._require_status_line(data[:cut], ended=found >= 0)
         self._before = seen[1 - len(_BLANK_LINE) :] if found < 0 else b""
         return cut
+
+    def _require_status_line(self, data: bytes, *, ended: bool) -> None:
+        """Look at the first line of each head, once it is whole; blank ones before it may be."""
+        if not self._first_seen:
+            self._first += data
+            line, end, _ = self._first.lstrip(b"\r\n").partition(b"\r\n")
+            self._first_seen = bool(end)
+            if end and _STATUS_LINE.fullmatch(line) is None:
+                raise BadReply(Reason.NOT_HTTP)
+        if ended:
+            self._first.clear()
+            self._first_seen = False
 
 
 def is_interim(status: int) -> bool:
@@ -76,8 +94,8 @@ def body_length(message: RawResponseMessage) -> int | None:
 
     Raises:
         BadReply: ``not_http`` for another version than 1.0 and 1.1, chunks in
-            1.0, a length beyond 18 digits, or a name with a space behind it;
-            ``content_coding`` for any coding but plain chunks.
+            1.0 or announced twice, a length beyond 18 digits, or a name with a
+            space behind it; ``content_coding`` for any coding but plain chunks.
     """
     headers = message.headers
     # The parser frames by "Content-Length : 5", but hands the name on with its space.
@@ -87,7 +105,7 @@ def body_length(message: RawResponseMessage) -> int | None:
         _require_coding(message, hdrs.CONTENT_ENCODING, "identity")
     if hdrs.TRANSFER_ENCODING in headers:
         _require_coding(message, hdrs.TRANSFER_ENCODING, "chunked")
-        if message.version != HttpVersion11:
+        if message.version != HttpVersion11 or len(headers.getall(hdrs.TRANSFER_ENCODING)) > 1:
             raise BadReply(Reason.NOT_HTTP, http_status=message.code)
         return None
     if message.version not in (HttpVersion11, HttpVersion10):

@@ -2,7 +2,8 @@
 The usual answer, read at a glance; every other one is the parser's.
 
 Usual is what no two readers read apart: HTTP/1.1, whole in one segment, a
-length told once and kept to the byte, no coding, nothing said of closing.
+length told once and kept to the byte, no coding, nothing said of closing
+unless we close as well.
 """
 
 from __future__ import annotations
@@ -16,22 +17,34 @@ from multidict import CIMultiDict
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.wire.parser import HEADERS, LINE_BYTES
 
-# Whatever bounds the body or the connection, but for the one length and a connection that is kept.
-_FRAMING: Final = (
-    rb"(?i:content-length|transfer-encoding|content-encoding|upgrade|keep-alive"
-    rb"|connection(?!:[\t ]*keep-alive[\t ]*\r))"
-)
-_FIELD: Final = rb"(?!" + _FRAMING + rb"[\t ]*:)[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t -~]*+\r\n"
-_FIELDS: Final = rb"(?:" + _FIELD + rb"){0,%d}+" % (HEADERS // 2 - 1)
-_USUAL: Final = re.compile(
-    rb"HTTP/1\.1 (?!204|304)([2-5][0-9]{2}) [\t -~]*+\r\n"
-    rb"(" + _FIELDS + rb"(?i:content-length):[\t ]*+([0-9]{1,18})[\t ]*+\r\n" + _FIELDS + rb")\r\n"
-)
+
+def _usual(connection: bytes) -> re.Pattern[bytes]:
+    """Describe a usual answer; ``connection`` is all that it may say of the connection."""
+    # Whatever bounds the body or the connection, but for the one length and what is said of it.
+    framing = (
+        rb"(?i:content-length|transfer-encoding|content-encoding|upgrade|keep-alive"
+        rb"|connection(?!:[\t ]*" + connection + rb"[\t ]*\r))"
+    )
+    field = rb"(?!" + framing + rb"[\t ]*:)[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t -~]*+\r\n"
+    fields = rb"(?:" + field + rb"){0,%d}+" % (HEADERS // 2 - 1)
+    length = rb"(?i:content-length):[\t ]*+([0-9]{1,18})[\t ]*+\r\n"
+    return re.compile(
+        rb"HTTP/1\.1 (?!204|304)([2-5][0-9]{2}) [\t -~]*+\r\n"
+        rb"(" + fields + length + fields + rb")\r\n"
+    )
 
 
-def glance(data: bytes, largest: int) -> ProviderAnswer | None:
-    """Return the answer when the segment is a usual one, its body at most ``largest`` bytes."""
-    found = _USUAL.match(data)
+_KEPT: Final = _usual(rb"keep-alive")
+_LAST: Final = _usual(rb"(?:keep-alive|close)")
+
+
+def glance(data: bytes, largest: int, *, last: bool = False) -> ProviderAnswer | None:
+    """
+    Return the answer when the segment is a usual one, its body at most ``largest`` bytes.
+
+    The last one of its connection may also say that the bank closes.
+    """
+    found = (_LAST if last else _KEPT).match(data)
     if found is None:
         return None
     end, length = found.end(), int(found[3])

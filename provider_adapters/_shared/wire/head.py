@@ -21,11 +21,12 @@ _JSON: Final = ("Content-Type", "application/json")
 _BODILESS: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 _TEMPLATES: Final = 64
 
-Shape = tuple[str, bool, bool, tuple[str, ...]]
+Shape = tuple[str, bool, bool, bool, tuple[str, ...]]
 """
 What all requests of an operation have in common.
 
-Method, whether there is a body, whether a ``traceparent``, names of headers.
+Method, whether there is a body, whether a ``traceparent``, whether it is the last of its
+connection, names of headers.
 """
 
 
@@ -49,9 +50,11 @@ class Heads:
         self._parent = parent
         self._templates: dict[Shape, str] = {}
 
-    def write(self, request: ProviderRequest) -> bytes:
+    def write(self, request: ProviderRequest, *, last: bool = False) -> bytes:
         """
         Write a request, head and body in one piece.
+
+        The last one of its connection says so, as RFC 9112 9.6 asks.
 
         Raises:
             Unreachable: ``unsendable``, for what would be read as something
@@ -61,7 +64,7 @@ class Heads:
         headers, body = request.headers, request.body
         parent = self._parent()
         traced = (self._trace_id(), parent) if parent else (self._trace_id(),)
-        shape = (request.method, bool(body), bool(parent), tuple(headers))
+        shape = (request.method, bool(body), bool(parent), last, tuple(headers))
         template = self._templates.get(shape) or self._template(shape)
         variable = (self._prefix + request.path, *traced, *headers.values())
         checked = "".join(variable)
@@ -80,7 +83,7 @@ class Heads:
 
     def _lines(self, shape: Shape) -> list[str]:
         """Write the lines; ``%s`` stands for what a call fills in."""
-        method, has_body, has_parent, names = shape
+        method, has_body, has_parent, is_last, names = shape
         lowered = {name.lower() for name in names}
         tokens = all(map(_TOKEN.fullmatch, (method, *names)))
         if not tokens or lowered & _OURS or len(lowered) != len(names):
@@ -91,6 +94,7 @@ class Heads:
             f"{method} %s HTTP/1.1",
             f"Host: {self._host}",
             "Accept-Encoding: identity",
+            *(["Connection: close"] if is_last else []),
             *fixed,
             "X-Trace-ID: %s",
             *(["traceparent: %s"] if has_parent else []),

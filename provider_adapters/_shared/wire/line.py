@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import select
+import ssl
 from collections.abc import Callable
 from typing import Final, cast
 
@@ -15,6 +16,7 @@ from provider_adapters._shared.passage import Passage
 from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.wire.alarm import Alarm
 from provider_adapters._shared.wire.reading import Reading
+from provider_adapters._shared.wire.resumption import ResumingContext, SecuredObject
 
 _HAS_POLL: Final = hasattr(select, "poll")
 
@@ -36,6 +38,7 @@ class Line(asyncio.Protocol):
     Args:
         largest: Bytes of an answer's body that are read.
         gone: Told once the connection is closed for good.
+        single: It carries one call and is closed.
 
     Attributes:
         idle_until: Seconds of the loop's clock, kept by the pool.
@@ -48,6 +51,7 @@ class Line(asyncio.Protocol):
         "_loop",
         "_poll",
         "_reading",
+        "_secured",
         "_transport",
         "_until",
         "_usable",
@@ -57,11 +61,17 @@ class Line(asyncio.Protocol):
     )
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, largest: int, gone: Callable[[Line], None]
+        self,
+        loop: asyncio.AbstractEventLoop,
+        largest: int,
+        gone: Callable[[Line], None],
+        *,
+        single: bool = False,
     ) -> None:
         self._loop = loop
-        self._reading = Reading(loop, largest)
+        self._reading = Reading(loop, largest, single=single)
         self._gone = gone
+        self._secured: SecuredObject | None = None  # while its session has not been kept
         self._transport: asyncio.Transport | None = None
         self._usable = False
         self._waiter: asyncio.Future[ProviderAnswer] | None = None
@@ -144,6 +154,7 @@ class Line(asyncio.Protocol):
         """Begin."""
         self._transport = cast("asyncio.Transport", transport)
         self._usable = True
+        self._secured = transport.get_extra_info("ssl_object")
         bare = transport.get_extra_info("socket")
         if _HAS_POLL and bare is not None:
             poll = select.poll()
@@ -163,6 +174,7 @@ class Line(asyncio.Protocol):
             return
         if answer is not None:
             waiter.set_result(answer)
+            self._keep_session()
             return
         self._alarm.set(self._until.whole)
         if self._reading.babbling and self._transport is not None:
@@ -175,6 +187,8 @@ class Line(asyncio.Protocol):
         if waiter is None or waiter.done():
             return
         try:
+            if not self._is_closed_properly():
+                raise self._reading.cut()
             waiter.set_result(self._reading.end())
         except ProviderError as problem:
             self._fail(problem)
@@ -185,6 +199,30 @@ class Line(asyncio.Protocol):
         self._alarm.stop()
         self._fail(self._reading.cut())
         self._gone(self)
+
+    def _is_closed_properly(self) -> bool:
+        """
+        Say whether the bank has ended its side itself; under TLS anybody can cut a connection.
+
+        Only ``close_notify`` makes the TLS say that the end has come.
+        """
+        if self._transport is None:
+            return False
+        secured: ssl.SSLObject | None = self._transport.get_extra_info("ssl_object")
+        if secured is None:
+            return True
+        try:
+            return not secured.read(1)
+        except ssl.SSLZeroReturnError:
+            return True
+        except ssl.SSLError:
+            return False
+
+    def _keep_session(self) -> None:
+        """Keep what the next connection may begin with; TLS 1.3 sends it after the handshake."""
+        secured, self._secured = self._secured, None
+        if secured is not None and isinstance(secured.context, ResumingContext):
+            secured.context.keep(secured)
 
     # --- failing -----------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from gateway.domain.providers import BadReply, ProviderError, Unavailable
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.wire import framing
+from provider_adapters._shared.wire.chunks import Chunks
 from provider_adapters._shared.wire.framing import HeadEnd, is_interim, is_without_body
 from provider_adapters._shared.wire.glance import glance
 from provider_adapters._shared.wire.parser import make_parser
@@ -34,7 +35,7 @@ class Reading:
     ``begin`` before each request, then ``feed`` what comes until there is an
     answer. Where a glance is not enough the parser is given the head alone
     first: so bytes behind an answer never spoil it, however all was cut into
-    segments.
+    segments. ``single`` is for a connection that carries one answer and no other.
 
     Attributes:
         reusable: The answer was read to its end, nothing came behind it, and
@@ -44,16 +45,19 @@ class Reading:
     """
 
     __slots__ = (
-        "_answered", "_begun", "_head_bytes", "_head_end", "_interims", "_largest", "_length",
-        "_message", "_parser", "_parts", "_payload", "_raw", "_size", "_surplus",
-        "babbling", "kept_s", "reusable",
+        "_answered", "_begun", "_chunks", "_head_bytes", "_head_end", "_interims", "_largest",
+        "_length", "_message", "_parser", "_parts", "_payload", "_raw", "_single", "_size",
+        "_surplus", "babbling", "kept_s", "reusable",
     )  # fmt: skip
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, largest: int) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, largest: int, *, single: bool = False
+    ) -> None:
         self._parser = make_parser(loop)
         self._largest = largest
+        self._single = single
         self.begin(lambda _: None)
-        self.reusable = True
+        self.reusable = not single
 
     def begin(self, answered: Callable[[int], None]) -> None:
         """Expect an answer; ``answered`` hears its status as soon as its head is here."""
@@ -71,12 +75,12 @@ class Reading:
         """
         if self._begun:
             return self._parse(data)
-        usual = glance(data, self._largest)
+        usual = glance(data, self._largest, last=self._single)
         if usual is None:
             self._begin_parsing()
             return self._parse(data)
         self._answered(usual.status)
-        self.reusable = True
+        self.reusable = not self._single
         return usual
 
     def end(self) -> ProviderAnswer:
@@ -104,6 +108,7 @@ class Reading:
         self._parts: list[bytes] = []
         self._length: int | None = None
         self._head_end = HeadEnd()
+        self._chunks: Chunks | None = None
         self._head_bytes = self._interims = self._size = self._raw = 0
         self._surplus = False
 
@@ -165,6 +170,7 @@ class Reading:
         self._message, self._payload = message, payload
         self._answered(status)
         self._length = framing.body_length(message)
+        self._chunks = Chunks() if message.chunked else None
         if (self._length or 0) > self._largest and not is_without_body(status):
             raise BadReply(Reason.TOO_LARGE, http_status=status)
 
@@ -191,6 +197,8 @@ class Reading:
         surplus = payload.is_eof()
         if not surplus:
             try:
+                if self._chunks is not None:
+                    self._chunks.follow(data)
                 surplus = bool(self._parsed(data))
             except BadReply:
                 surplus = payload.is_eof()
@@ -206,6 +214,6 @@ class Reading:
         """Make the answer; may the connection be used again?"""
         message = self._message
         assert message is not None  # noqa: S101 - for the type; there is no body without a head
-        self.reusable = clean and not message.should_close
+        self.reusable = clean and not message.should_close and not self._single
         self.kept_s = framing.kept_for(message)
         return ProviderAnswer(status=message.code, headers=message.headers, body=body)

@@ -1,5 +1,8 @@
 """
-Our own road to a bank: HTTP/1.1 on kept connections, one write for each call.
+Our own road to a bank: HTTP/1.1, one write for each call.
+
+Reads share kept connections. A call that moves money has a connection to itself: no late
+answer to an earlier call can be taken for its own, and none of its own for a later one's.
 
 It follows no redirect, keeps no cookie, reads no proxy from the environment,
 takes no compressed answer, and sends nothing twice: a call that dies on a kept
@@ -28,6 +31,7 @@ from provider_adapters._shared.wire.head import Heads
 from provider_adapters._shared.wire.line import Line, Until
 from provider_adapters._shared.wire.parser import require_parser
 from provider_adapters._shared.wire.pool import Pool
+from provider_adapters._shared.wire.spares import Spares
 from provider_adapters._shared.wire.tls import Credentials, TlsFiles
 
 
@@ -39,6 +43,7 @@ class _Open:
     pool: Pool
     dialler: Dialler
     credentials: Credentials | None
+    spares: Spares
 
 
 class WireTransport:
@@ -50,7 +55,8 @@ class WireTransport:
 
     Args:
         base_url: Ends without a slash.
-        limits: Of this provider; ``bulkhead.in_flight`` bounds the connections.
+        limits: Of this provider; ``bulkhead.in_flight`` bounds the connections;
+            those opened ahead for payouts come on top.
         environment: Decides which addresses may be reached.
         around: Clocks; with ``passing`` a money call is written in two halves.
         tls: Files for an https address.
@@ -92,12 +98,16 @@ class WireTransport:
             credentials = self._credentials(pool)
             await credentials.start()
         dialler = Dialler(self._place, self._environment, self._limits.connect_s)
-        self._open = _Open(loop=loop, pool=pool, dialler=dialler, credentials=credentials)
+        spares = Spares(pool, self._limits.payout_connections, self._spare)
+        self._open = _Open(
+            loop=loop, pool=pool, dialler=dialler, credentials=credentials, spares=spares
+        )
 
     async def close(self) -> None:
         """Close every connection; calls in flight fail as if the bank had closed."""
         if self._open is not None:
             opened, self._open = self._open, None
+            await opened.spares.close()
             await opened.pool.close()
             await opened.dialler.close()
 
@@ -113,8 +123,8 @@ class WireTransport:
         _pass(watch, "before_connect")
         passage.connecting()
         try:
-            data = self._heads.write(request)
-            line = self._kept(opened, passage) or await self._ready(opened, passage, within_s)
+            data = self._heads.write(request, last=passage.send_by is not None)
+            line = _kept(opened, passage) or await self._ready(opened, passage, within_s)
             try:
                 passage.connected()
                 _pass(watch, "after_connect")
@@ -135,44 +145,62 @@ class WireTransport:
 
         def renewed(ends: datetime | None) -> None:
             pool.renew()
+            if self._open is not None:
+                self._open.spares.drop()
             if ends is not None and around.certified is not None:
                 around.certified(ends)
 
         return Credentials(self._tls, around.now, around.clock, renewed)
 
-    def _kept(self, opened: _Open, passage: Passage) -> Line | None:
-        """Return an idle connection; none where certificates are looked at before money moves."""
-        if opened.credentials is not None and passage.send_by is not None:
-            return None
-        return opened.pool.take()
-
     async def _ready(self, opened: _Open, passage: Passage, within_s: float) -> Line:
         """Return a connection for one call; nothing of the request has been sent if that fails."""
         try:
             async with asyncio.timeout(within_s):
-                if opened.credentials is not None and passage.send_by is not None:
-                    await opened.credentials.refresh()
-                    opened.credentials.require_valid()
-                return opened.pool.take() or await self._connected(opened)
+                if passage.send_by is None:
+                    return await self._connected(opened)
+                return await self._unused(opened)
         except TimeoutError as problem:
             raise Unreachable(Reason.TIMEOUT) from problem
 
-    async def _connected(self, opened: _Open) -> Line:
+    async def _unused(self, opened: _Open) -> Line:
+        """Return a connection that nothing was ever sent on, for a call that moves money."""
+        if opened.credentials is not None:
+            await opened.credentials.refresh()
+            opened.credentials.require_valid()
+        # What is taken here was looked at just now: nothing is awaited before the write.
+        line = opened.spares.take() or await self._connected(opened, single=True)
+        opened.spares.refill()
+        return line
+
+    async def _spare(self) -> Line:
+        """Open a connection ahead, for a payout to come."""
+        if self._open is None:
+            raise Unreachable(Reason.CLOSED)
+        return await self._connected(self._open, single=True, ahead=True)
+
+    async def _connected(self, opened: _Open, *, single: bool = False, ahead: bool = False) -> Line:
         """Open one connection more."""
         context = await opened.credentials.current() if opened.credentials else None
-        if opened.pool.is_full:
+        if not ahead and not opened.pool.has_room():
             raise Unreachable(Reason.BULKHEAD_FULL)
-        line = opened.pool.make(self._limits.answer_bytes)
+        line = opened.pool.make(self._limits.answer_bytes, single=single, ahead=ahead)
         try:
             await opened.dialler.connect(line, context)
         except BaseException:
             opened.pool.unmake(line)
             raise
-        if self._open is not opened or not line.usable:
-            line.abort()
+        # Under TLS the bank may have sent tickets, which the loop has not read yet.
+        sound = line.usable if context else line.is_quiet()
+        if self._open is not opened or not sound:
+            opened.pool.end(line)
             closed = self._open is not opened
             raise Unreachable(Reason.CLOSED if closed else Reason.CONNECT_FAILED)
         return line
+
+
+def _kept(opened: _Open, passage: Passage) -> Line | None:
+    """Return an idle connection for a read; a call that moves money never gets one."""
+    return opened.pool.take() if passage.send_by is None else None
 
 
 def _pass(watch: halves.Passing | None, name: str) -> None:

@@ -48,6 +48,13 @@ def order(
     )
 
 
+def question(mark: int) -> ProviderRequest:
+    """Make a read that carries a mark; unlike an order it may go out on a kept connection."""
+    return ProviderRequest(
+        operation="x", method="POST", template="/", path="/", body=b'{"mark": %d}' % mark
+    )
+
+
 READ = read()
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.providers import ProviderError, Unavailable, Unreachable
+from gateway.domain.providers import BadReply, ProviderError, Unavailable, Unreachable
 from provider_adapters._shared.messages import ProviderAnswer
 from provider_adapters._shared.passage import Passage
 from provider_adapters._shared.wire.tls import TlsFiles
 from tests.contract.transport.conftest import Run
-from tests.contract.transport.roads import FAR, READ, order, road, tried
+from tests.contract.transport.cutting import Cutting
+from tests.contract.transport.roads import FAR, READ, order, question, road, tried
 from tests.unit.provider_adapters.authority import EXPIRED, Authority
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying, standing
 
@@ -40,16 +41,46 @@ def https(bank: ScriptedBank) -> str:
     return f"https://127.0.0.1:{bank.port}"
 
 
+def seeing(seen: list[tuple[str, bool]]) -> ScriptedBank:
+    """Open a bank that notes of each call its version of TLS, and whether a session went on."""
+
+    async def says(line: Line) -> None:
+        secured = line.writer.get_extra_info("ssl_object")
+        seen.append((secured.version(), secured.session_reused))
+        await line.say(answer(b"x" * 100_000))
+
+    return ScriptedBank(says, keeps=True)
+
+
 @versions
-def test_a_kept_connection_serves_all_calls(run: Run, authority: Authority, version: str):
+def test_a_kept_connection_serves_all_reads(run: Run, authority: Authority, version: str):
     async def calls() -> None:
-        seen: list[str] = []
+        seen: list[tuple[str, bool]] = []
+        bank = seeing(seen)
+        secure = authority.server(clients=authority, version=version)
+        async with (
+            standing(bank, ssl=secure),
+            road(https(bank), ours(authority, "good")) as to,
+        ):
+            for mark in range(5):
+                found = await tried(to, question(mark))
 
-        async def says(line: Line) -> None:
-            seen.append(line.writer.get_extra_info("ssl_object").version())
-            await line.say(answer(b"x" * 100_000))
+                assert isinstance(found, ProviderAnswer)
+                assert len(found.body) == 100_000
+        assert (bank.connections, set(seen)) == (1, {(f"TLSv{version}", False)})
 
-        bank = ScriptedBank(says, keeps=True)
+    run(calls())
+
+
+@versions
+def test_each_order_has_a_connection_that_resumes_a_session(
+    run: Run, authority: Authority, version: str
+):
+    """The first handshake is whole, and later ones go on from it."""
+
+    async def calls() -> None:
+        seen: list[tuple[str, bool]] = []
+        bank = seeing(seen)
         secure = authority.server(clients=authority, version=version)
         async with (
             standing(bank, ssl=secure),
@@ -59,8 +90,9 @@ def test_a_kept_connection_serves_all_calls(run: Run, authority: Authority, vers
                 found = await tried(to, order(mark))
 
                 assert isinstance(found, ProviderAnswer)
-                assert len(found.body) == 100_000
-        assert (bank.connections, set(seen)) == (1, {f"TLSv{version}"})
+        tls = f"TLSv{version}"
+        assert bank.connections == 5
+        assert seen == [(tls, False), (tls, True), (tls, True), (tls, True), (tls, True)]
 
     run(calls())
 
@@ -151,6 +183,46 @@ def test_an_answer_that_ends_with_the_connection(run: Run, authority: Authority,
         assert len(found.body) == 50_000
 
     run(closes())
+
+
+@versions
+def test_an_answer_that_ends_with_a_connection_cut_by_anybody(
+    run: Run, authority: Authority, version: str
+):
+    """Whoever can cut a connection could shorten it; only the bank can say that it has ended."""
+
+    async def cut() -> None:
+        bank = ScriptedBank(saying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 500), keeps=True)
+        async with (
+            standing(bank, ssl=authority.server(version=version)),
+            Cutting(bank.port) as between,
+            road(f"https://127.0.0.1:{between.port}", ours(authority, "missing")) as to,
+        ):
+            found = await tried(to, READ)
+
+        assert isinstance(found, BadReply)
+        assert found.reason == "answer_cut_short"
+
+    run(cut())
+
+
+@versions
+def test_a_name_that_only_the_common_name_holds_is_nobody_s(
+    run: Run, authority: Authority, version: str
+):
+    async def common() -> None:
+        bank = ScriptedBank(saying(answer()))
+        secure = authority.server(version=version, names=())
+        async with (
+            standing(bank, ssl=secure),
+            road(f"https://localhost:{bank.port}", ours(authority, "missing")) as to,
+        ):
+            found = await tried(to, READ)
+
+        assert isinstance(found, Unreachable)
+        assert (found.reason, bank.requests) == ("tls_failed", [])
+
+    run(common())
 
 
 @versions

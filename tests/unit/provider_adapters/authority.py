@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import ssl
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,9 @@ from tests.unit.provider_adapters.witness import NOON
 DAY = timedelta(days=1)
 VALID = (datetime.now(UTC) - DAY, max(datetime.now(UTC), NOON) + 3650 * DAY)
 EXPIRED = (datetime.now(UTC) - 30 * DAY, datetime.now(UTC) - DAY)
+
+
+HERE = (x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost"))
 
 
 def _name(text: str) -> x509.Name:
@@ -42,12 +46,17 @@ class Authority:
         self.certificate = made.sign(self.key, hashes.SHA256())
         self.file.write_bytes(self.certificate.public_bytes(serialization.Encoding.PEM))
 
-    def sign(self, name: str, valid: tuple[datetime, datetime] = VALID) -> Path:
+    def sign(
+        self,
+        name: str,
+        valid: tuple[datetime, datetime] = VALID,
+        names: Sequence[x509.GeneralName] = HERE,
+    ) -> Path:
         """Make a key and a certificate for this machine, both in one file."""
         key = ec.generate_private_key(ec.SECP256R1())
-        here = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-        names = x509.SubjectAlternativeName([here, x509.DNSName("localhost")])
-        made = self._builder(name, key, valid).add_extension(names, critical=False)
+        made = self._builder(name, key, valid)
+        if names:
+            made = made.add_extension(x509.SubjectAlternativeName(names), critical=False)
         file = self.folder / f"{name}.pem"
         file.write_bytes(
             made.sign(self.key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
@@ -59,10 +68,20 @@ class Authority:
         )
         return file
 
-    def server(self, *, clients: Authority | None = None, version: str = "") -> ssl.SSLContext:
-        """Make a bank's context; with ``clients`` it asks for a certificate that they signed."""
+    def server(
+        self,
+        *,
+        clients: Authority | None = None,
+        version: str = "",
+        names: Sequence[x509.GeneralName] = HERE,
+    ) -> ssl.SSLContext:
+        """
+        Make a bank's context; with ``clients`` it asks for a certificate that they signed.
+
+        Its common name is ``localhost``, whatever other names it has.
+        """
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        context.load_cert_chain(self.sign("bank"))
+        context.load_cert_chain(self.sign("localhost", names=names))
         if clients is not None:
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations(clients.file)

@@ -112,7 +112,7 @@ def answer(
 ) -> bytes:
     """Write a whole answer with its length."""
     lines = (
-        f"HTTP/1.1 {status}".encode(),
+        f"HTTP/1.1 {status}".encode("latin-1"),
         b"Content-Type: application/json",
         b"Content-Length: %d" % len(body),
         *headers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 
@@ -15,6 +15,7 @@ from gateway.domain.accounts import Environment
 from gateway.domain.providers import Unreachable
 from provider_adapters._shared.wire.dial import Dialler, Place, place
 from provider_adapters._shared.wire.line import Line
+from provider_adapters._shared.wire.tls import TlsFiles, secured
 from tests.unit.provider_adapters.authority import Authority
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 
@@ -165,7 +166,7 @@ async def test_outside_the_sandbox_an_address_is_checked_as_a_name_is(host: str)
 async def test_a_certificate_for_another_name(tmp_path):
     """The address is right, the name is not the bank's."""
     authority = Authority(tmp_path)
-    trust = ssl.create_default_context(cafile=str(authority.file))
+    trust = secured(TlsFiles(ca_file=str(authority.file)), time.monotonic).context
     async with standing(ScriptedBank(saying(answer())), ssl=authority.server()) as bank:
         with pytest.raises(Unreachable) as failed:
             await dialler(bank.port).connect(line(), trust)

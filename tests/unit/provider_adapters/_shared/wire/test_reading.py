@@ -139,6 +139,14 @@ async def test_an_answer_with_more_behind_it_is_the_last(data: bytes):
         (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (LARGEST + 1), "too_large"),
         (CHUNKED.replace(b"x=y", b"x" * (9 * LARGEST)), "too_large"),
         (answer(headers=(b"Content-Encoding: br",)), "content_coding"),
+        (CHUNKED.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n", 1), "not_http"),
+        (CHUNKED.replace(b"5;", b"6;"), "not_http"),
+        (CHUNKED.replace(b"5;", b"4;"), "not_http"),
+        (answer().replace(b"HTTP/1.1", b"RTSP/1.0"), "not_http"),
+        (answer().replace(b"HTTP/1.1", b"ICE/1.0"), "not_http"),
+        (answer(status="200 O\0K"), "not_http"),
+        (EARLY.replace(b"Hints", b"\0") + answer(), "not_http"),
+        (EARLY + answer(status="200 \x7f"), "not_http"),
     ],
 )
 async def test_what_is_no_answer_is_a_bad_reply(data: bytes, reason: str):
@@ -149,6 +157,28 @@ async def test_what_is_no_answer_is_a_bad_reply(data: bytes, reason: str):
 
     assert failed.value.reason == reason
     assert not heard.reading.reusable
+
+
+@pytest.mark.parametrize("data", [b"\r\n" + answer(BODY), answer(BODY, status="200 J\xe1 foi")])
+async def test_odd_ones_that_nobody_reads_otherwise_are_read(data: bytes):
+    """A blank line before the answer; a reason in another language."""
+    for segments in cuts(data):
+        found = Heard().read(*segments)
+
+        assert found is not None
+        assert found.body == BODY
+
+
+async def test_the_only_answer_of_a_connection_may_say_that_the_bank_closes():
+    """Read at a glance like any other; nothing follows on that connection anyhow."""
+    reading = Reading(asyncio.get_running_loop(), LARGEST, single=True)
+    for said in (b"Connection: close", b"Connection: keep-alive", b"X: y"):
+        reading.begin(lambda _: None)
+        found = reading.feed(answer(BODY, headers=(said,)))
+
+        assert found is not None
+        assert found.body == BODY
+        assert not reading.reusable
 
 
 async def test_after_too_many_hints_nothing_is_read():

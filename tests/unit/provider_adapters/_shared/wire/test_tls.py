@@ -37,16 +37,17 @@ def authority(tmp_path: Path) -> Authority:
 
 
 def test_the_context_is_strict():
-    made = secured(TlsFiles())
+    made = secured(TlsFiles(), Clock())
 
     assert made.context.minimum_version == ssl.TLSVersion.TLSv1_2
     assert made.context.verify_mode == ssl.CERT_REQUIRED
     assert made.context.check_hostname
+    assert not made.context.hostname_checks_common_name
     assert made.ends is None
 
 
 def test_only_the_named_authority_is_trusted(authority: Authority):
-    made = secured(TlsFiles(ca_file=str(authority.file)))
+    made = secured(TlsFiles(ca_file=str(authority.file)), Clock())
 
     assert len(made.context.get_ca_certs()) == 1
 

@@ -194,7 +194,7 @@ async def test_a_silent_bank_is_given_up_at_its_first_byte(kept: bool):
 
 
 async def test_a_call_has_the_time_of_its_own_on_a_kept_connection():
-    """The end of the read before it, which the timer was set to, is not the payout's."""
+    """The end of the read before it, which the timer was set to, is not the next one's."""
 
     async def slowly(line: Line) -> None:
         await asyncio.sleep(0.4)
@@ -204,12 +204,53 @@ async def test_a_call_has_the_time_of_its_own_on_a_kept_connection():
     async with standing(bank), road(bank.url) as to:
         await to.call(READ, Passage(), 0.3)
         bank.play = slowly
-        got = await to.call(ORDER, Passage(FAR), 5)
+        got = await to.call(READ, Passage(), 5)
         with pytest.raises(Unavailable):
             await to.call(READ, Passage(), 0.05)
 
     assert got.status == 200
     assert bank.connections == 1
+
+
+async def test_an_order_has_a_connection_to_itself():
+    """It takes none that a read has left, leaves none to a read, and says so to the bank."""
+    bank = ScriptedBank(saying(answer()), keeps=True)
+    async with standing(bank), road(bank.url) as to:
+        for request in (READ, ORDER, ORDER, READ):
+            await to.call(request, Passage(FAR if request is ORDER else None))
+        opened = to._open
+        assert opened is not None
+        idle = opened.pool.idle
+
+    assert (bank.connections, idle) == (3, 1)
+    closing = [b"\r\nConnection: close\r\n" in request for request in bank.requests]
+    assert closing == [False, True, True, False]
+
+
+async def test_idle_connections_of_reads_make_way_for_orders():
+    bank = ScriptedBank(saying(answer()), keeps=True)
+    async with standing(bank), road(bank.url, TWO) as to:
+        await asyncio.gather(*(to.call(READ, Passage()) for _ in range(2)))
+        got = await asyncio.gather(*(to.call(ORDER, Passage(FAR)) for _ in range(2)))
+
+    assert [one.status for one in got] == [200, 200]
+    assert bank.connections == 4
+
+
+async def test_a_bank_that_speaks_first_is_sent_no_order():
+    """What is there before the request is no answer to it."""
+
+    async def speaks(line: Line) -> None:
+        await line.say(answer(b'{"his": 1}'))
+        await line.reader.read()
+
+    bank = ScriptedBank(speaks, reads=False)
+    async with standing(bank), road(bank.url) as to:
+        passage = Passage(FAR)
+        with pytest.raises(Unreachable) as failed:
+            await to.call(ORDER, passage)
+
+    assert (failed.value.reason, passage.bytes_left) == ("connect_failed", False)
 
 
 async def test_files_for_an_address_without_tls_are_a_mistake(tmp_path):
