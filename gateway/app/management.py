@@ -63,7 +63,7 @@ def make_management_rows(
             record=stored.store.office.record,
             callbacks=stored.store.office.callbacks,
             requests=stored.store.office.requests,
-            outbox=stored.store.identity.outbox if is_sandbox else None,
+            outbox=people.parts.stored.outbox if is_sandbox else None,
             providers=stored.providers,
         )
     )

@@ -13,6 +13,8 @@ from gateway.operations.identity.panel import PanelSessionRecords
 from gateway.operations.identity.panel_parts import PanelParts, PanelRules
 from gateway.operations.identity.panel_tokens import PanelTokens
 from gateway.operations.identity.panel_view import PanelViews
+from gateway.security import device_cookies
+from gateway.security.device_cookies import DeviceCookies
 from gateway.security.keys import Keys
 from gateway.security.panel_cookies import LABEL, PanelCookies
 from gateway.store.engine import Store
@@ -20,11 +22,17 @@ from gateway.store.engine import Store
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The panel's sessions; ``tokens`` is closed in the end."""
+    """
+    The panel's sessions; ``tokens`` is closed in the end.
+
+    Attributes:
+        devices: Tells browsers again in which somebody has signed in.
+    """
 
     records: PanelSessionRecords
     views: PanelViews
     tokens: PanelTokens
+    devices: DeviceCookies
 
 
 def assemble_panel(
@@ -46,4 +54,7 @@ def assemble_panel(
     )
     tokens = PanelTokens(parts)
     records = PanelSessionRecords(parts, tokens)
-    return Panel(records, PanelViews(records), tokens)
+    devices = DeviceCookies(
+        list(keys.derivation.keys(device_cookies.LABEL).values()), people.parts.now
+    )
+    return Panel(records, PanelViews(records), tokens, devices)

@@ -30,6 +30,8 @@ from gateway.security.keys import Keys
 from gateway.security.opaque import Opaque
 from gateway.security.passwords import PasswordHasher
 from gateway.security.recovery_codes import RecoveryCodes
+from gateway.security.sealed_mail import SealedOutbox
+from gateway.security.sealing import Sealer
 from gateway.security.signing_keys import Keyring, new_signing_key
 from gateway.security.totp import Totp
 from gateway.store.engine import Store
@@ -38,6 +40,9 @@ _log = logging.getLogger(__name__)
 
 _TOKENS = "opaque tokens"
 _TIDY_EVERY_S = 600.0
+_ANSWER_EVERY_S = 1.0
+"""How often wishes for reset links are answered: by the clock, so that no wish is felt."""
+
 _KEPT = timedelta(days=7)
 """How long what is over stays: whoever shows an old token is told from a stranger."""
 
@@ -52,6 +57,7 @@ class People:
 
     Attributes:
         desk: The operations.
+        answering: Sends the reset links that were asked for.
         keyring: What ``/.well-known/jwks.json`` publishes.
     """
 
@@ -61,6 +67,7 @@ class People:
     hasher: PasswordHasher
     mail: MailSender
     tidying: Tidying
+    answering: Turning
 
     async def start(self) -> None:
         """
@@ -72,11 +79,13 @@ class People:
         await self.desk.keys.ensure()
         self.mail.start()
         self.tidying.turning.start()
+        self.answering.start()
 
     async def close(self) -> None:
         """Stop what runs in the background; let the hashing threads go."""
         await self.mail.stop()
         await self.tidying.turning.stop()
+        await self.answering.stop()
         self.hasher.close()
 
 
@@ -112,7 +121,7 @@ def assemble_people(
     keyring = Keyring(store.identity.signing_keys, keys.sealer, now, time.monotonic)
     hasher = PasswordHasher(keys.password_peppers)
     parts = Parts(
-        stored=_stored(store),
+        stored=_stored(store, keys.sealer),
         crafts=_crafts(identity, keys, keyring, hasher, now),
         rules=_rules(settings.origin, identity),
         now=now,
@@ -120,13 +129,15 @@ def assemble_people(
         pause=asyncio.sleep,
         notice=notice,
     )
+    desk = identity_desk(parts, store.companies, partial(new_signing_key, sealer=keys.sealer))
     return People(
         parts=parts,
-        desk=identity_desk(parts, store.companies, partial(new_signing_key, sealer=keys.sealer)),
+        desk=desk,
         keyring=keyring,
         hasher=hasher,
-        mail=MailSender(store.identity.outbox, identity.mail, now),
+        mail=MailSender(parts.stored.outbox, identity.mail, now),
         tidying=Tidying(store, now),
+        answering=Turning("reset links", desk.wishes.answer, _ANSWER_EVERY_S, last=True),
     )
 
 
@@ -144,14 +155,14 @@ def _crafts(
     )
 
 
-def _stored(store: Store) -> Stored:
-    """Name where identity is kept."""
+def _stored(store: Store, sealer: Sealer) -> Stored:
+    """Name where identity is kept; mail is sealed there."""
     return Stored(
         users=store.identity.users,
         sessions=store.identity.sessions,
         challenges=store.identity.challenges,
         failures=store.identity.failures,
-        outbox=store.identity.outbox,
+        outbox=SealedOutbox(store.identity.outbox, sealer),
         signing_keys=store.identity.signing_keys,
         audit=store.audit,
     )
@@ -173,5 +184,6 @@ def _rules(origin: str, identity: Identity) -> Rules:
             factor=tries.factor,
             resets=tries.resets,
             address_resets=tries.address_resets,
+            device=tries.device,
         ),
     )

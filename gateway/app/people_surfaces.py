@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from gateway.app.panel import Panel
 from gateway.app.people import People
@@ -25,10 +26,19 @@ from gateway.http.people.acts import OwnAccount, WaysBack
 from gateway.http.route import Surface
 from gateway.operations.identity.counted import CountedRefreshing, CountedSigningIn
 from policies.authentication.bearer import BearerToken
-from policies.authentication.session import HARDENED, INSECURE, BrowserCookie, SessionCookie
+from policies.authentication.session import (
+    HARDENED,
+    INSECURE,
+    BrowserCookie,
+    DeviceCookie,
+    SessionCookie,
+)
 from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.person_quota import WithinPersonQuota
 from policies.traffic.quota import Quota
+
+_RETURNED: Final = frozenset({"sign_in", "second_factor"})
+"""Quotas of guesses: whoever was right gets the draw back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +95,9 @@ def make_people_surfaces(parts: PeopleParts, who: PeopleQuestions) -> Sequence[S
     return (
         identity_surface(
             runs,
-            IdentityQuestions(bearer=who.bearer, quota=quota, persons=who.persons),
+            IdentityQuestions(
+                bearer=who.bearer, quota=quota, persons=who.persons, origin=questions.origin
+            ),
             environment,
         ),
         keys_surface(parts.people.keyring.published, quota),
@@ -109,6 +121,7 @@ def make_panel_questions(
         quota=quota,
         persons=who.persons,
         browser=BrowserCookie(form, records.find),
+        device=DeviceCookie(form, parts.panel.devices.read),
         session=SessionCookie(form=form, find=records.find, seat=records.seat),
         origin=lambda: parts.settings.origin,
     )
@@ -120,7 +133,7 @@ def _panel_runs(parts: PeopleParts) -> PanelRuns:
     desk, panel = parts.people.desk, parts.panel
     return PanelRuns(
         acts=PanelActs(records=panel.records, views=panel.views, desk=desk),
-        shows=PanelShows(form, parts.settings.environment),
+        shows=PanelShows(form, parts.settings.environment, parts.panel.devices),
         ways_back=WaysBack(desk),
         own=OwnAccount(desk),
     )
@@ -129,8 +142,13 @@ def _panel_runs(parts: PeopleParts) -> PanelRuns:
 def _quota(parts: PeopleParts) -> WithinAddressQuota:
     """Make the token buckets of addresses."""
     rates = parts.settings.ratelimits
-    quotas = {
-        "anonymous": Quota(rates.anonymous.rate, rates.anonymous.burst),
-        "sign_in": Quota(rates.sign_in.rate, rates.sign_in.burst),
+    wanted = {
+        "anonymous": rates.anonymous,
+        # of its own: what pages of others may read uses up nobody's way in
+        "keys": rates.anonymous,
+        "sign_in": rates.sign_in,
+        "second_factor": rates.second_factor,
+        "recovery": rates.recovery,
     }
-    return WithinAddressQuota(quotas, time.monotonic, parts.seen)
+    quotas = {name: Quota(rate.rate, rate.burst) for name, rate in wanted.items()}
+    return WithinAddressQuota(quotas, time.monotonic, parts.seen, _RETURNED)

@@ -50,8 +50,11 @@ class Tries(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         account: Passwords for one account in an hour; further tries are held 5 s.
         consecutive: Passwords for one account in a row; then only a reset helps.
         factor: Codes in a row; then a block of 15 minutes.
-        resets: Reset links for one account in an hour; more are not sent.
+        resets: Reset links of one account that work at the same time, for half an
+            hour each; until one ends, no other is sent.
         address_resets: Wishes for one from one address in an hour.
+        device: Passwords in an hour in a browser where that person signed in
+            before; strangers' guesses do not count there.
     """
 
     account_ip: Count = 5
@@ -61,6 +64,7 @@ class Tries(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     factor: Count = 10
     resets: Count = 3
     address_resets: Count = 10
+    device: Count = 10
 
 
 class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

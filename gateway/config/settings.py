@@ -145,7 +145,9 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         payout: Payout creation, per credential.
         company: Everything, per company.
         anonymous: Identity before a sign-in, per address.
-        sign_in: Passwords, codes and links tried, per address.
+        sign_in: Wrong passwords, per address; a right one costs nothing.
+        second_factor: Wrong codes, per address; a right one costs nothing.
+        recovery: Links asked for and used, per address.
         person: Everything after a sign-in, per person, whatever their sessions.
     """
 
@@ -154,6 +156,8 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     company: Rate = Rate(rate=200, burst=400)
     anonymous: Rate = Rate(rate=20, burst=40)
     sign_in: Rate = Rate(rate=0.083, burst=10)
+    second_factor: Rate = Rate(rate=0.083, burst=10)
+    recovery: Rate = Rate(rate=0.083, burst=10)
     person: Rate = Rate(rate=20, burst=40)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
 
 from gateway.domain.identity import PanelSession
 from gateway.domain.people import Person
@@ -38,3 +40,23 @@ class Seated:
 
     browser: Browser
     person: Person
+
+
+KNOWN_FOR: Final = timedelta(days=90)
+"""How long a browser is known after the latest sign-in there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownBrowser:
+    """
+    A browser in which a person has signed in before, by its device cookie.
+
+    It proves nothing about who sits there; strangers' guesses alone do not shut it out.
+
+    Attributes:
+        user_id: The one person it is known for.
+        id: Names it, so that what is guessed in it is counted.
+    """
+
+    user_id: str
+    id: str

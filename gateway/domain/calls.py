@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from gateway.domain.accounts import Account, Principal
-from gateway.domain.browsers import Browser
+from gateway.domain.browsers import Browser, KnownBrowser
 from gateway.domain.catalogue import ErrorCode
 from gateway.domain.people import Person
 from gateway.domain.permissions import Permission
@@ -79,8 +79,9 @@ class Call(msgspec.Struct, kw_only=True):
     Attributes:
         needs: The permission or right of the row; None for an open row.
         quota: The name of the token bucket the row draws from.
-        principal, person, browser, account: Filled in by the policies that
-            establish them.
+        principal, person, browser, account, known: Filled in by the policies
+            that establish them.
+        on_success: Done when the row has not refused; a policy asks for it.
         headers: Answer headers contributed by policies, such as RateLimit.
     """
 
@@ -91,6 +92,8 @@ class Call(msgspec.Struct, kw_only=True):
     person: Person | None = None
     browser: Browser | None = None
     account: Account | None = None
+    known: KnownBrowser | None = None
+    on_success: Callable[[], None] | None = None
     headers: dict[str, str] = msgspec.field(default_factory=dict)
 
 

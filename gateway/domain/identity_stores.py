@@ -153,10 +153,20 @@ class Challenges(Protocol):
         """Store a new one; those of the same user and purpose are used up."""
         ...
 
+    async def add_mail_token_beside(self, token: MailToken, most: int) -> bool:
+        """Store a new one unless ``most`` of the same user and purpose work; then False."""
+        ...
+
     async def use_mail_token(
         self, digest: bytes, purpose: Purpose, at: datetime
     ) -> MailToken | None:
-        """Use one up by compare-and-set; None when there is none, or it is used or over."""
+        """
+        Use one up, and with it all others of the same user and purpose.
+
+        Returns:
+            None when there is none, or it is used or over; of several at once
+            only one is used.
+        """
         ...
 
     async def forget(self, before: datetime) -> int:

@@ -79,9 +79,15 @@ _CALLERS: Final = {
     "content_type": "The Content-Type is not that of our pages.",
     "throttled": "Too many credentials of this caller were refused.",
     "address_blocked": "Far too many credentials of this address were refused.",
-    "account_ip": "Too many wrong passwords for this person from this network.",
+    "account_ip": (
+        "Too many wrong passwords for this person from this network;"
+        " waiting helps, and so does a password reset."
+    ),
     "ip": "Too many wrong passwords from this network.",
-    "consecutive": "Too many wrong passwords in a row for this person.",
+    "consecutive": (
+        "Too many wrong passwords in a row for this person;"
+        " a password reset helps, waiting does not."
+    ),
     "factor": "Too many wrong codes for this person.",
     "reset_ip": "Too many password resets were asked for from this network.",
     "link": "Too many links were tried from this network.",
@@ -90,7 +96,10 @@ _CALLERS: Final = {
     "quota_payout": "The credential's quota of payouts is used up.",
     "quota_company": "The company's quota is used up.",
     "quota_anonymous": "The quota of this address is used up.",
-    "quota_sign_in": "The quota of sign-ins of this address is used up.",
+    "quota_sign_in": "The quota of wrong passwords of this address is used up.",
+    "quota_second_factor": "The quota of wrong codes of this address is used up.",
+    "quota_recovery": "The quota of links asked for and used of this address is used up.",
+    "quota_keys": "The quota of public keys of this address is used up.",
     "quota_person": "The quota of this person is used up.",
     "in_flight": "Too many requests are being served.",
     "loop_lag": "The process is too busy.",

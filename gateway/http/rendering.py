@@ -35,11 +35,11 @@ def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str,
     headers = {**contributed, **shown.headers}
     status = shown.status or status
     if shown.content is None:
-        return Reply(status=status, headers=headers)
+        return Reply(status=status, headers=headers, cookies=shown.cookies)
     raw = isinstance(shown.content, bytes)
     headers[hdrs.CONTENT_TYPE] = shown.content_type if raw else MEDIA_TYPE
     body = shown.content if raw else dumps(shown.content)
-    return Reply(status=status, body=body, headers=headers)
+    return Reply(status=status, body=body, headers=headers, cookies=shown.cookies)
 
 
 def render_refusal(

@@ -31,13 +31,15 @@ class Answer(Generic[Content]):
     Attributes:
         content: A document, bytes as they are, or nothing at all.
         content_type: Of bytes; a document is JSON.
-        headers: Of this answer alone, such as a cookie; they win over ours.
+        headers: Of this answer alone; they win over ours.
+        cookies: The values of ``Set-Cookie`` that it gives beside those.
         status: Another one than the row's; the row declares it in ``also``.
     """
 
     content: Content
     content_type: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: Sequence[str] = ()
     status: int | None = None
 
 

@@ -174,6 +174,8 @@ class Server:
             if row.limits.body_bytes:
                 call.asked.body = await self._body(exchange.request, row.limits.body_bytes)
             shown = await row.serve(place.gate.admits(call), call.asked)
+            if call.on_success is not None:
+                call.on_success()
             reply = render(shown, row.status, call.headers)
         except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
             reply = self._refuse(exchange, problem)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import Select, bindparam, delete, insert, select, update
 
 from gateway.domain.identity import Challenge, MailToken, Purpose
 from gateway.store.database import Database
-from gateway.store.identity_tables import challenges, mail_tokens
+from gateway.store.identity_tables import challenges, mail_tokens, users
 from gateway.store.records import record_of, row_of
 
 _CHALLENGE = select(challenges).where(challenges.c.digest == bindparam("digest"))
 _MAIL_TOKEN = select(mail_tokens).where(mail_tokens.c.digest == bindparam("digest"))
+
+
+_OWNER = select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update()
+"""Locks the person whose links are counted or used, where the database has rows to lock."""
+
+
+def _unused(user_id: str, purpose: Purpose) -> Select[tuple[bytes]]:
+    """Select a person's links that were not used."""
+    return select(mail_tokens.c.digest).where(
+        mail_tokens.c.user_id == user_id,
+        mail_tokens.c.purpose == purpose.value,
+        mail_tokens.c.used_at.is_(None),
+    )
 
 
 class StoredChallenges:
@@ -67,21 +81,36 @@ class StoredChallenges:
                 insert(mail_tokens), row_of(token) | {"purpose": token.purpose.value}
             )
 
+    async def add_mail_token_beside(self, token: MailToken, most: int) -> bool:
+        """Store a new one unless ``most`` of the same user and purpose work; then False."""
+        live = _unused(token.user_id, token.purpose).where(mail_tokens.c.ends_at > token.created_at)
+        async with self._database.writing() as connection:
+            await connection.execute(_OWNER, {"user_id": token.user_id})
+            if len((await connection.execute(live)).all()) >= most:
+                return False
+            await connection.execute(
+                insert(mail_tokens), row_of(token) | {"purpose": token.purpose.value}
+            )
+        return True
+
     async def use_mail_token(
         self, digest: bytes, purpose: Purpose, at: datetime
     ) -> MailToken | None:
-        """Use one up by compare-and-set; None when there is none, or it is used or over."""
-        using = (
-            update(mail_tokens)
-            .where(mail_tokens.c.digest == digest, mail_tokens.c.used_at.is_(None))
-            .where(mail_tokens.c.purpose == purpose.value, mail_tokens.c.ends_at > at)
-            .values(used_at=at)
-        )
+        """Use one up with all others of its user; None when there is none, or used or over."""
         async with self._database.writing() as connection:
-            if (await connection.execute(using)).rowcount == 0:
+            row = (await connection.execute(_MAIL_TOKEN, {"digest": digest})).one_or_none()
+            if row is None:
                 return None
-            row = (await connection.execute(_MAIL_TOKEN, {"digest": digest})).one()
-        return record_of(MailToken, row, {"purpose": Purpose})
+            found = record_of(MailToken, row, {"purpose": Purpose})
+            # of two links used at once one waits here for the other, and is used up by it
+            await connection.execute(_OWNER, {"user_id": found.user_id})
+            unused = _unused(found.user_id, purpose)
+            mine = unused.where(mail_tokens.c.digest == digest, mail_tokens.c.ends_at > at)
+            if (await connection.execute(mine)).one_or_none() is None:
+                return None
+            using = update(mail_tokens).where(mail_tokens.c.digest.in_(unused)).values(used_at=at)
+            await connection.execute(using)
+        return replace(found, used_at=at)
 
     async def forget(self, before: datetime) -> int:
         """Delete what was over before an instant, links too; return how many."""

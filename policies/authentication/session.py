@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from gateway.domain import errors
-from gateway.domain.browsers import Browser, Cookie, Seated
+from gateway.domain.browsers import Browser, Cookie, KnownBrowser, Seated
 from gateway.domain.calls import Call, Headers
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity import PanelState
@@ -20,6 +21,9 @@ _RETRY: Final = {"Retry-After": "2"}
 Find = Callable[[str], Awaitable[Browser | None]]
 """Return what a cookie's value stands for; None for nothing."""
 
+Read = Callable[[str], KnownBrowser | None]
+"""Read a device cookie's value; None for one that is not ours."""
+
 Seat = Callable[[Browser], Awaitable[Seated]]
 """Keep a session alive and return who it is; SESSION_REQUIRED for one that is over."""
 
@@ -27,18 +31,24 @@ Seat = Callable[[Browser], Awaitable[Seated]]
 @dataclass(frozen=True, slots=True)
 class CookieForm:
     """
-    How the cookie is written; it lives as long as the browser runs.
+    How the cookies are written; the session's lives as long as the browser runs.
 
     Attributes:
-        secure: False on plain HTTP in a sandbox alone, where its name has no prefix.
+        device: The name of the device cookie, which outlives the session.
+        secure: False on plain HTTP in a sandbox alone, where names have no prefix.
     """
 
     name: str
+    device: str
     secure: bool
 
     def given(self, cookie: Cookie) -> str:
         """Write the header that gives a cookie."""
         return f"{self.name}={cookie.value}{self._attributes}"
+
+    def remembered(self, value: str, lasts: timedelta) -> str:
+        """Write the header that gives a device cookie."""
+        return f"{self.device}={value}{self._attributes}; Max-Age={int(lasts.total_seconds())}"
 
     @property
     def taken(self) -> str:
@@ -51,8 +61,8 @@ class CookieForm:
         return f"; Path=/{secure}; HttpOnly; SameSite=Strict"
 
 
-HARDENED: Final = CookieForm("__Host-pixgate", secure=True)
-INSECURE: Final = CookieForm("pixgate-dev", secure=False)
+HARDENED: Final = CookieForm("__Host-pixgate", "__Host-pixgate-device", secure=True)
+INSECURE: Final = CookieForm("pixgate-dev", "pixgate-device-dev", secure=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,21 @@ class BrowserCookie:
             ServiceError: ``SVC.SYS.002`` (503) when the store cannot tell.
         """
         call.browser = await _find(call, self.form.name, self.find)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCookie:
+    """Finds for whom the browser is known, and asks for nothing; nothing is looked up."""
+
+    form: CookieForm
+    read: Read
+    refuses = ()
+
+    def __call__(self, call: Call) -> None:
+        """Fill in the known browser, where the cookie is one of ours."""
+        value = cookie_value(call.asked.headers, self.form.device)
+        if value:
+            call.known = self.read(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

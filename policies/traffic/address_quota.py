@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 from gateway.domain import errors
 from gateway.domain.calls import Call
@@ -11,18 +12,33 @@ from policies.traffic.quota import Meter, Quota
 
 
 class WithinAddressQuota:
-    """Draws one token of the address's bucket for the row; a row without a bucket is free."""
+    """
+    Draws one token of the address's bucket for the row; a row without a bucket is free.
+
+    A browser in which somebody signed in before draws from that person's bucket
+    instead: strangers at the same address do not use it up.
+    """
 
     refuses = (errors.TOO_MANY_REQUESTS,)
 
     def __init__(
-        self, quotas: Mapping[str, Quota], clock: Monotonic, seen: Callable[[str, str], None]
+        self,
+        quotas: Mapping[str, Quota],
+        clock: Monotonic,
+        seen: Callable[[str, str], None],
+        returned: Collection[str] = (),
     ) -> None:
-        """Use ``quotas`` by name; ``seen`` counts draws."""
+        """Use ``quotas`` by name; ``seen`` counts draws; ``returned`` count failures alone."""
+        self._returned = frozenset(returned)
         self._meters = {name: Meter(name, quota, clock, seen) for name, quota in quotas.items()}
 
     def __call__(self, call: Call) -> None:
         """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""
         meter = self._meters.get(call.quota)
-        if meter is not None:
-            meter.draw(call, call.asked.address)
+        if meter is None:
+            return
+        known = call.known
+        key = f"person:{known.user_id}" if known is not None else call.asked.address
+        meter.draw(call, key)
+        if call.quota in self._returned:
+            call.on_success = partial(meter.give_back, key)

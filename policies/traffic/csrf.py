@@ -20,11 +20,33 @@ from gateway.domain.identity_errors import CSRF_FAILED
 TOKEN: Final = "X-CSRF-Token"  # noqa: S105 - the name of a header
 MARK: Final = "X-Requested-With"
 _MARKED: Final = "panel"
-_OURS: Final = frozenset({"same-origin", "none"})
+_OUR_PAGE: Final = "same-origin"
+_OURS: Final = frozenset({_OUR_PAGE, "none"})
 _JSON: Final = "application/json"
 
 Origin = Callable[[], str]
 """Where our pages come from, ``https://host``; asked each time, for a port may be known late."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoForeignPage:
+    """
+    Layer two where no cookie counts: programs ask, pages of others may not.
+
+    What a foreign page sends blindly would else use up the quota of whoever looks at it.
+    """
+
+    origin: Origin
+    refuses = (CSRF_FAILED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on unless a browser says that its page is foreign.
+
+        Raises:
+            ServiceError: ``CSRF_FAILED`` (403).
+        """
+        _check_place(call.asked.headers, self.origin(), silent=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +133,10 @@ def _check_place(headers: Headers, origin: str, *, silent: bool) -> None:
     if sites:
         if len(sites) != 1 or sites[0] not in _OURS:
             raise ServiceError(CSRF_FAILED, "fetch_site")
-        return
+        if sites[0] == _OUR_PAGE:
+            return
+        # what the person began themselves comes from no page: it has no origin, or ours
+        silent = True
     origins = headers.getall("Origin", ())
     if origins:
         if len(origins) != 1 or origins[0] != origin:

@@ -70,6 +70,12 @@ class Buckets:
             kept.popitem(last=False)
         return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
 
+    def give_back(self, key: str) -> None:
+        """Put one token back that was taken from ``key``."""
+        full_at = self._full_at.get(key)
+        if full_at is not None:
+            self._full_at[key] = full_at - self._step
+
 
 class Meter:
     """
@@ -108,6 +114,10 @@ class Meter:
     def draw(self, call: Call, key: str) -> None:
         """Take one token of ``key`` and show how many are left; raises as ``take`` does."""
         self._show(call, self.take(call, key), self._refill_s)
+
+    def give_back(self, key: str) -> None:
+        """Put a token of ``key`` back; what the answer shows is one less than there is."""
+        self._buckets.give_back(key)
 
     def _show(self, call: Call, left: int, reset_s: int) -> None:
         """Write the RateLimit fields."""

@@ -105,5 +105,7 @@ async def test_a_link_is_promised_to_everybody(here, maria):
     ]
 
     assert answers == [None] * 4
+    assert await here.mails() == []
+    await here.desk.wishes.answer()
     assert len(await here.mails()) == 1
     assert PASSWORD not in (await here.mails())[0]

@@ -37,7 +37,7 @@ async def test_no_token_serves_as_another(here, maria):
     came = await here.comes_in()
     challenge = await here.desk.signing_in.login(EMAIL, PASSWORD, HOME)
     assert isinstance(challenge, FactorAsked)
-    await here.desk.passwords.forgot(EMAIL, HOME)
+    await here.forgets()
     link, tokens, desk = await here.link(), came.tokens, here.desk
 
     for token in (tokens.refresh_token, challenge.mfa_token, link):

@@ -90,7 +90,7 @@ async def test_one_challenge_opens_once(here, there, maria):
 
 
 async def test_one_link_sets_one_password(here, there, maria):
-    await here.desk.passwords.forgot(EMAIL, HOME)
+    await here.forgets()
     link = await here.link()
 
     answers = await asyncio.gather(
@@ -101,7 +101,35 @@ async def test_one_link_sets_one_password(here, there, maria):
         return_exceptions=True,
     )
 
-    assert [type(each) for each in answers].count(type(None)) == 1
+    assert answers.count(maria.id) == 1
+
+
+async def test_of_two_links_used_at_once_one_sets_the_password(here, there, maria):
+    """Using one ends all, also those that are being used."""
+    links = []
+    for _ in range(3):
+        await here.forgets()
+        links.append(await here.link())
+        here.clock.passes(1)
+
+    answers = await asyncio.gather(
+        *(
+            node.desk.passwords.reset(link, f"uma frase bem nova {number}", HOME)
+            for number, (node, link) in enumerate(zip((here, there, here), links, strict=True))
+        ),
+        return_exceptions=True,
+    )
+
+    assert answers.count(maria.id) == 1
+
+
+async def test_wishes_at_once_send_no_more_than_three_links(here, there, maria):
+    for node in (here, there) * 5:
+        await node.desk.passwords.forgot(EMAIL, HOME)
+
+    await asyncio.gather(*(node.desk.wishes.answer() for node in (here, there) * 2))
+
+    assert len(await here.mails()) == 3
 
 
 async def test_many_guesses_on_two_nodes_are_not_more_than_allowed(here, there, maria):

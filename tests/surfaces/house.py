@@ -22,6 +22,7 @@ from gateway.app.people_surfaces import (
     make_people_surfaces,
 )
 from gateway.app.surfaces import described_surfaces
+from gateway.app.turning import Turning
 from gateway.config.identity import Mail
 from gateway.config.session import Session
 from gateway.config.settings import Rate, RateLimits, Settings
@@ -47,6 +48,7 @@ from tests.unit.standing import Clock
 
 ORIGIN = "https://pix.example"
 COOKIE = "__Host-pixgate"
+DEVICE = "__Host-pixgate-device"
 FREE = Rate(rate=1_000_000, burst=1_000_000)
 REFUSED = 400
 WAITING = frozenset({429, 502, 503})
@@ -108,6 +110,10 @@ class House:
         check(answer, method)
         return answer
 
+    async def wishes(self) -> None:
+        """Have the links sent that were asked for."""
+        await self.door.desk.wishes.answer()
+
     async def login(self, email: str = EMAIL, password: str = PASSWORD) -> Answer:
         """Take a password to the interface."""
         body = {"email": email, "password": password}
@@ -142,11 +148,13 @@ class Window:
 
     Attributes:
         cookie: Its value; empty before the first answer.
+        device: The value of the device cookie; empty before the first sign-in.
         csrf: The token that the page knows.
     """
 
     house: House
     cookie: str = ""
+    device: str = ""
     csrf: str = ""
     agent: dict[str, str] = field(default_factory=dict)
 
@@ -185,19 +193,24 @@ class Window:
         return dict(said.document)
 
     def _headers(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        cookie = {"Cookie": f"theme=dark; {COOKIE}={self.cookie}"} if self.cookie else {}
+        kept = {COOKIE: self.cookie, DEVICE: self.device}
+        pairs = ["theme=dark", *(f"{name}={value}" for name, value in kept.items() if value)]
+        cookie = {"Cookie": "; ".join(pairs)} if len(pairs) > 1 else {}
         return {**cookie, **(more or {})}
 
     async def _take(self, answer: Answer) -> Answer:
         """Keep the cookie that an answer gives, as a browser does."""
-        given = answer.headers.getall("Set-Cookie", [])
-        assert len(given) <= 1, given
-        for line in given:
-            value, _, attributes = line.removeprefix(f"{COOKIE}=").partition(";")
-            assert line.startswith(f"{COOKIE}=")
-            assert attributes.startswith(" Path=/; Secure; HttpOnly; SameSite=Strict")
-            assert "Domain" not in attributes
-            self.cookie = value
+        given = dict(line.split("=", 1) for line in answer.headers.getall("Set-Cookie", []))
+        assert len(given) == len(answer.headers.getall("Set-Cookie", []))
+        assert set(given) <= {COOKIE, DEVICE}, given
+        for line in given.values():
+            assert line.partition(";")[2].startswith(" Path=/; Secure; HttpOnly; SameSite=Strict")
+            assert "Domain" not in line
+        if COOKIE in given:
+            self.cookie = given[COOKIE].partition(";")[0]
+        if DEVICE in given:
+            assert given[DEVICE].endswith("; Max-Age=7776000")
+            self.device = given[DEVICE].partition(";")[0]
         return answer
 
 
@@ -235,8 +248,9 @@ async def house_on(
         desk=door.desk,
         keyring=door.keyring,
         hasher=door.hasher,
-        mail=MailSender(store.identity.outbox, Mail(), clock.now),
+        mail=MailSender(door.parts.stored.outbox, Mail(), clock.now),
         tidying=Tidying(store, clock.now),
+        answering=Turning("reset links", door.desk.wishes.answer, 1.0),
     )
 
     def seen(event: str, label: str) -> None:
@@ -269,7 +283,8 @@ async def house_on(
 
 def _settings(rates: dict[str, Rate]) -> Settings:
     """Make settings in which only what a test asks for is scarce."""
-    limits = RateLimits(**{"anonymous": FREE, "sign_in": FREE, "person": FREE, **rates})
+    free = dict.fromkeys(("anonymous", "sign_in", "second_factor", "recovery", "person"), FREE)
+    limits = RateLimits(**{**free, **rates})
     plain = msgspec.structs.replace(Settings(), ratelimits=limits)
     identity = msgspec.structs.replace(plain.identity, origin=ORIGIN)
     return msgspec.structs.replace(plain, identity=identity)

@@ -20,6 +20,7 @@ from gateway.security.opaque import Opaque
 from gateway.security.passwords import PasswordHasher, Room
 from gateway.security.phc import Cost
 from gateway.security.recovery_codes import RecoveryCodes
+from gateway.security.sealed_mail import SealedOutbox
 from gateway.security.sealing import Sealer
 from gateway.security.signing_keys import Keyring, new_signing_key
 from gateway.security.totp import Totp
@@ -95,7 +96,12 @@ class Door:
 
     async def mails(self, to: str = EMAIL) -> list[str]:
         """Read what was sent to somebody, newest first."""
-        return [each.text for each in await self.store.identity.outbox.latest(50) if each.to == to]
+        return [each.text for each in await self.parts.stored.outbox.latest(50) if each.to == to]
+
+    async def forgets(self, email: str = EMAIL, visitor: Visitor = HOME) -> None:
+        """Ask for a link, and have it sent."""
+        await self.desk.passwords.forgot(email, visitor)
+        await self.desk.wishes.answer()
 
     async def link(self, to: str = EMAIL) -> str:
         """Take the token of the newest link sent to somebody."""
@@ -127,7 +133,7 @@ def door_of(store: Store, clock: Clock, rules: Rules | None = None, *, cost: Cos
         sessions=store.identity.sessions,
         challenges=store.identity.challenges,
         failures=store.identity.failures,
-        outbox=store.identity.outbox,
+        outbox=SealedOutbox(store.identity.outbox, sealer),
         signing_keys=store.identity.signing_keys,
         audit=store.audit,
     )

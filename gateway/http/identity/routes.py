@@ -18,7 +18,15 @@ from gateway.http.identity import represent
 from gateway.http.people import represent as people
 from gateway.http.people.acts import OwnAccount
 from gateway.http.people.callers import Guest, Member
-from gateway.http.people.routes import BODY_BYTES, FAILS, LEAVING, NO_CONTENT, OWN_BODY, SIGN_IN
+from gateway.http.people.routes import (
+    BODY_BYTES,
+    FAILS,
+    LEAVING,
+    NO_CONTENT,
+    OWN_BODY,
+    SECOND_FACTOR,
+    SIGN_IN,
+)
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.identity.answers import FactorAsked, SignedIn, TokenPair
 from gateway.operations.identity.panel_parts import Tokens, WayIn
@@ -26,7 +34,7 @@ from policies.validation.identity import CODE, LOGIN, MFA, REFRESH, LoginBody, M
 from policies.validation.inputs import NOTHING
 
 _REFRESH = RowLimits("anonymous", BODY_BYTES)
-_KEYS = RowLimits("anonymous", 0)
+_KEYS = RowLimits("keys", 0)
 
 Published = Callable[[], Awaitable[dict[str, object]]]
 """Return the JWK set of the keys in use."""
@@ -74,7 +82,7 @@ def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
             name="identity.mfa",
             tells="Exchange the challenge and a code for the session.",
             needs=None,
-            limits=SIGN_IN,
+            limits=SECOND_FACTOR,
             takes=MFA,
             runs=does.give_factor,
             shows=represent.signed_in,

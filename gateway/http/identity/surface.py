@@ -18,10 +18,12 @@ from gateway.http.identity.routes import (
 )
 from gateway.http.people.acts import OwnAccount, WaysBack
 from gateway.http.people.callers import admit_guest, admit_member
+from gateway.http.people.represent import done
 from gateway.http.people.routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
 from policies.traffic.address_quota import WithinAddressQuota
+from policies.traffic.csrf import NoForeignPage, Origin
 from policies.traffic.person_quota import WithinPersonQuota
 
 CHALLENGE = 'Bearer realm="iam"'
@@ -52,11 +54,13 @@ class IdentityQuestions:
     Attributes:
         quota: Of addresses, before anybody is known.
         persons: Of people, from then on.
+        origin: Where our own pages come from.
     """
 
     bearer: BearerToken
     quota: WithinAddressQuota
     persons: WithinPersonQuota
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +83,9 @@ def identity_surface(
 ) -> Surface:
     """Put the gates together."""
     strangers = Gate(
-        policies=(questions.quota,),
+        policies=(NoForeignPage(questions.origin), questions.quota),
         admits=admit_guest,
-        rows=(*entrance_rows(runs.entrance), *way_back_rows(NAME, runs.ways_back)),
+        rows=(*entrance_rows(runs.entrance), *way_back_rows(NAME, runs.ways_back, done)),
         opens="nobody has a token before they sign in",
     )
     members = Gate(

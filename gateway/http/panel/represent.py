@@ -4,39 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from gateway.domain.accounts import Environment
+from gateway.domain.browsers import KNOWN_FOR, KnownBrowser
 from gateway.domain.people import Person
 from gateway.http.panel.documents import FactorDocument, SessionDocument
 from gateway.http.people.callers import Guest, Member
 from gateway.http.people.represent import epoch, public_id
 from gateway.http.route import Answer
+from gateway.operations.identity.answers import Visitor
 from gateway.operations.identity.panel_view import PanelView, SignedInView
 from policies.authentication.session import SET_COOKIE, CookieForm
 
-_CLEAR = {"Clear-Site-Data": '"cache", "cookies", "storage"'}
+_CLEAR = {"Clear-Site-Data": '"cache", "storage"'}
+"""Not cookies: the session's is taken by name, and the device's stays for the next sign-in."""
+
+
+class Devices(Protocol):
+    """Device cookies, as ``DeviceCookies`` makes them."""
+
+    def make(self, user_id: str, known: KnownBrowser | None) -> str:
+        """Make one for a person who signs in."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class PanelShows:
-    """Shows sessions; ``form`` is how their cookie is written."""
+    """Shows sessions; ``form`` is how their cookies are written."""
 
     form: CookieForm
     environment: Environment
+    devices: Devices
 
     @property
     def farewell(self) -> Mapping[str, str]:
         """The headers that leave nothing behind in a browser."""
         return {SET_COOKIE: self.form.taken, **_CLEAR}
 
-    def session(self, view: PanelView, _who: Guest | Member) -> Answer[SessionDocument]:
+    def session(self, view: PanelView, who: Guest | Member) -> Answer[SessionDocument]:
         """Show a session, and give its cookie where it is a new one."""
-        headers = {SET_COOKIE: self.form.given(view.browser.cookie)} if view.given else {}
-        return Answer(content=self._session(view), headers=headers)
+        if not view.given:
+            return Answer(content=self._session(view))
+        cookies = [self.form.given(view.browser.cookie)]
+        if view.signed_in is not None:
+            cookies.append(self._device(view.signed_in.person.user_id, who.visitor))
+        return Answer(content=self._session(view), cookies=cookies)
+
+    def remembered(self, user_id: str, who: Guest) -> Answer[None]:
+        """Show nothing, and know the browser of who has proven to read the person's mail."""
+        return Answer(content=None, cookies=[self._device(user_id, who.visitor)])
 
     def left(self, _done: None, _who: Guest) -> Answer[None]:
         """Show nothing, and leave nothing behind."""
         return Answer(content=None, headers=self.farewell)
+
+    def _device(self, user_id: str, visitor: Visitor) -> str:
+        """Write the header by which a browser is known next time."""
+        return self.form.remembered(self.devices.make(user_id, visitor.known), KNOWN_FOR)
 
     def _session(self, view: PanelView) -> SessionDocument:
         """Say what a page may know."""

@@ -19,7 +19,14 @@ from gateway.domain.identity_errors import (
 )
 from gateway.http.panel.represent import PanelShows
 from gateway.http.people.callers import Guest, Member
-from gateway.http.people.routes import BODY_BYTES, FAILS, LEAVING, NO_CONTENT, OWN_BODY, SIGN_IN
+from gateway.http.people.routes import (
+    FAILS,
+    LEAVING,
+    NO_CONTENT,
+    OWN_BODY,
+    SECOND_FACTOR,
+    SIGN_IN,
+)
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.identity.desk import IdentityDesk
 from gateway.operations.identity.panel import PanelSessionRecords
@@ -28,7 +35,6 @@ from policies.validation.identity import CODE, LOGIN, CodeBody, LoginBody
 from policies.validation.inputs import NOTHING
 
 _SESSION = RowLimits("anonymous", 0)
-_MFA = RowLimits("sign_in", BODY_BYTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +119,7 @@ def entrance_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             name="panel.mfa",
             tells="Give the code that this browser was asked for.",
             needs=None,
-            limits=_MFA,
+            limits=SECOND_FACTOR,
             takes=CODE,
             runs=does.give_factor,
             shows=shows.session,

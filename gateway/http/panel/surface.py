@@ -19,7 +19,7 @@ from gateway.http.people.acts import OwnAccount, WaysBack
 from gateway.http.people.callers import Guest, Member, admit_guest, admit_member
 from gateway.http.people.routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
 from gateway.http.route import Gate, Row, Surface
-from policies.authentication.session import BrowserCookie, SessionCookie
+from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
 from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.csrf import CsrfToken, Origin, ReadFromOurPage, WriteFromOurPage
 from policies.traffic.person_quota import WithinPersonQuota
@@ -41,14 +41,15 @@ class PanelQuestions:
 
     Attributes:
         quota: Of addresses, before anybody is known.
-        persons: Of people, from then on; asked last, so that no foreign page
-            can use it up.
+        persons: Of people, from then on. Both are asked behind what tells foreign
+            pages, so that none of those can use them up.
         origin: Where our pages come from.
     """
 
     quota: WithinAddressQuota
     persons: WithinPersonQuota
     browser: BrowserCookie
+    device: DeviceCookie
     session: SessionCookie
     origin: Origin
 
@@ -77,8 +78,8 @@ def session_gate(runs: PanelRuns, questions: PanelQuestions) -> Gate[Guest]:
     """Return the gate of the session row: a page asks it before anybody is known."""
     return Gate(
         policies=(
-            questions.quota,
             ReadFromOurPage(origin=questions.origin, marked=False),
+            questions.quota,
             questions.browser,
         ),
         admits=admit_guest,
@@ -134,13 +135,17 @@ def _strangers(runs: PanelRuns, questions: PanelQuestions) -> Gate[Guest]:
     """Return the gate of signing in: the token guards against being signed in by others."""
     return Gate(
         policies=(
-            questions.quota,
             WriteFromOurPage(questions.origin),
             questions.browser,
             CsrfToken(),
+            questions.device,
+            questions.quota,
         ),
         admits=admit_guest,
-        rows=(*entrance_rows(runs.acts, runs.shows), *way_back_rows(NAME, runs.ways_back)),
+        rows=(
+            *entrance_rows(runs.acts, runs.shows),
+            *way_back_rows(NAME, runs.ways_back, runs.shows.remembered),
+        ),
         scheme="session",
         opens=_BEFORE,
     )

@@ -26,13 +26,13 @@ class WaysBack:
         """Send a link, if anybody has the address."""
         await self.desk.passwords.forgot(body.email, who.visitor)
 
-    async def reset(self, who: Guest, body: LinkBody) -> None:
-        """Set a password by the link of a mail."""
-        await self.desk.passwords.reset(body.token, body.password, who.visitor)
+    async def reset(self, who: Guest, body: LinkBody) -> str:
+        """Set a password by the link of a mail; return whose."""
+        return await self.desk.passwords.reset(body.token, body.password, who.visitor)
 
-    async def accept(self, who: Guest, body: LinkBody) -> None:
-        """Set the first password by the link of an invitation."""
-        await self.desk.invitations.accept(body.token, body.password, who.visitor)
+    async def accept(self, who: Guest, body: LinkBody) -> str:
+        """Set the first password by the link of an invitation; return whose."""
+        return await self.desk.invitations.accept(body.token, body.password, who.visitor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,4 +55,4 @@ def admit_member(call: Call) -> Member:
 def _visitor(call: Call) -> Visitor:
     """Say where a call comes from."""
     agent = call.asked.headers.get("User-Agent") or ""
-    return Visitor(address=call.asked.address, user_agent=agent)
+    return Visitor(address=call.asked.address, user_agent=agent, known=call.known)

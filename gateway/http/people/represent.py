@@ -77,7 +77,7 @@ def accepted(_done: None, _who: Guest) -> AcceptedDocument:
     return {"status": "accepted"}
 
 
-def done(_done: None, _who: Guest | Member) -> Answer[None]:
+def done(_done: str | None, _who: Guest | Member) -> Answer[None]:
     """Show nothing."""
     return Answer(content=None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gateway.domain import errors
 from gateway.domain.catalogue import ErrorCode
@@ -19,13 +19,15 @@ from gateway.domain.stores import StoreUnavailable
 from gateway.http.people import represent
 from gateway.http.people.acts import OwnAccount, WaysBack
 from gateway.http.people.callers import Guest, Member
-from gateway.http.route import Row, RowLimits, route
+from gateway.http.route import Answer, Row, RowLimits, route
 from policies.traffic.person_quota import PERSON
 from policies.validation.identity import CHANGE, CODE, FORGOT, LINK, PASSWORD, SESSION_ID
 from policies.validation.inputs import NOTHING
 
 BODY_BYTES = 16 * 1024
 SIGN_IN = RowLimits("sign_in", BODY_BYTES)
+SECOND_FACTOR = RowLimits("second_factor", BODY_BYTES)
+_RECOVERY = RowLimits("recovery", BODY_BYTES)
 OWN = RowLimits(PERSON, 0)
 OWN_BODY = RowLimits(PERSON, BODY_BYTES)
 LEAVING = RowLimits("leaving", 0)
@@ -38,8 +40,10 @@ FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAIL
 """Without the store nobody is known: 503, for every row of people."""
 
 
-def way_back_rows(surface: str, does: WaysBack) -> Sequence[Row[Guest]]:
-    """Return the rows of people who cannot sign in."""
+def way_back_rows(
+    surface: str, does: WaysBack, shows: Callable[[str, Guest], Answer[None]]
+) -> Sequence[Row[Guest]]:
+    """Return the rows of people who cannot sign in; ``shows`` what a used link is answered."""
     return (
         route(
             "POST",
@@ -47,7 +51,7 @@ def way_back_rows(surface: str, does: WaysBack) -> Sequence[Row[Guest]]:
             name=f"{surface}.password_forgot",
             tells="Ask for a link by mail; the answer is the same for everybody.",
             needs=None,
-            limits=SIGN_IN,
+            limits=_RECOVERY,
             takes=FORGOT,
             runs=does.forgot,
             shows=represent.accepted,
@@ -61,10 +65,10 @@ def way_back_rows(surface: str, does: WaysBack) -> Sequence[Row[Guest]]:
             name=f"{surface}.password_reset",
             tells="Set a password by the link of a mail; every session ends.",
             needs=None,
-            limits=SIGN_IN,
+            limits=_RECOVERY,
             takes=LINK,
             runs=does.reset,
-            shows=represent.done,
+            shows=shows,
             fails=FAILS,
             raises=(NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
             status=NO_CONTENT,
@@ -75,10 +79,10 @@ def way_back_rows(surface: str, does: WaysBack) -> Sequence[Row[Guest]]:
             name=f"{surface}.invitation_accept",
             tells="Set the first password by the link of an invitation.",
             needs=None,
-            limits=SIGN_IN,
+            limits=_RECOVERY,
             takes=LINK,
             runs=does.accept,
-            shows=represent.done,
+            shows=shows,
             fails=FAILS,
             raises=(NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
             status=NO_CONTENT,

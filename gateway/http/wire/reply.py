@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
@@ -29,6 +30,7 @@ class Reply(msgspec.Struct, kw_only=True):
 
     Attributes:
         headers: In the order of the wire.
+        cookies: The values of ``Set-Cookie`` beside them, of which there may be several.
         trace_id: The request's; the listener finds one where this is empty.
         closes: Nothing more is read from the caller behind this answer.
     """
@@ -36,6 +38,7 @@ class Reply(msgspec.Struct, kw_only=True):
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
+    cookies: Sequence[str] = ()
     trace_id: str = ""
     closes: bool = False
 
@@ -77,6 +80,8 @@ def to_bytes(answer: Reply, how: Manner) -> bytes:
     """
     lines = [f"HTTP/{how.version} {_reason(answer.status)}", f"X-Trace-ID: {answer.trace_id}"]
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
+    if answer.cookies:
+        lines += [f"Set-Cookie: {value}" for value in answer.cookies]
     if answer.status not in _WITHOUT_LENGTH:
         lines.append(f"Content-Length: {len(answer.body)}")
     head = "\r\n".join(lines) + f"\r\n{how.connection}Date: {_clock.date()}\r\n\r\n"

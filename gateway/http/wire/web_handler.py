@@ -119,6 +119,8 @@ class Direct:
         response = web.Response(status=answer.status, body=answer.body)
         response.headers.popall(hdrs.CONTENT_TYPE, None)
         response.headers.update({**answer.headers, "X-Trace-ID": answer.trace_id})
+        for each in answer.cookies:
+            response.headers.add(hdrs.SET_COOKIE, each)
         return response
 
 

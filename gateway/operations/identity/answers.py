@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from gateway.domain.browsers import KnownBrowser
 from gateway.domain.people import Person
 
 
@@ -17,12 +18,14 @@ class Visitor:
         address: Of the network, as we believe it.
         panel: The tokens are for our own panel.
         bound_to: The panel's pre-session; empty for callers of the interface.
+        known: The browser, where somebody has signed in there before.
     """
 
     address: str = ""
     user_agent: str = ""
     panel: bool = False
     bound_to: str = ""
+    known: KnownBrowser | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,16 +14,23 @@ from gateway.operations.identity.refreshing import Refreshing
 from gateway.operations.identity.sessions import SessionRecords
 from gateway.operations.identity.signing_in import SigningIn
 from gateway.operations.identity.users import UserRecords
+from gateway.operations.identity.wishes import ResetWishes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityDesk:
-    """The operations on people."""
+    """
+    The operations on people.
+
+    Attributes:
+        wishes: For reset links; somebody has them answered now and then.
+    """
 
     signing_in: SigningIn
     refreshing: Refreshing
     sessions: SessionRecords
     passwords: PasswordRecords
+    wishes: ResetWishes
     factors: Factors
     invitations: Invitations
     users: UserRecords
@@ -32,12 +39,13 @@ class IdentityDesk:
 
 def identity_desk(parts: Parts, companies: Companies, new_key: NewKey) -> IdentityDesk:
     """Open the desk."""
-    users = UserRecords(parts, companies)
+    users, wishes = UserRecords(parts, companies), ResetWishes(parts)
     return IdentityDesk(
         signing_in=SigningIn(parts),
         refreshing=Refreshing(parts),
         sessions=SessionRecords(parts),
-        passwords=PasswordRecords(parts),
+        passwords=PasswordRecords(parts, wishes),
+        wishes=wishes,
         factors=Factors(parts),
         invitations=Invitations(parts, users),
         users=users,

@@ -69,7 +69,7 @@ class Factors:
             ServiceError: PASSWORD_WRONG; NOT_POSSIBLE while there is a factor,
                 which is removed first; TOO_MANY_ATTEMPTS.
         """
-        if await Proving(self.parts).by_email(caller.email, password, visitor.address) is None:
+        if await Proving(self.parts).by_caller(caller, password, visitor) is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         user = _without_factor(await self._user(caller))
         secret = self.parts.crafts.one_time.new_secret()

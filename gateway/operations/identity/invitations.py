@@ -50,12 +50,13 @@ class Invitations:
         await Mailing(self.parts).invitation(user)
         return user
 
-    async def accept(self, token: str, password: str, visitor: Visitor) -> None:
+    async def accept(self, token: str, password: str, visitor: Visitor) -> str:
         """
-        Set the first password; nobody is signed in by that.
+        Set the first password, and return whose; nobody is signed in by that.
 
         Raises:
             ServiceError: NOT_POSSIBLE for a weak password, or a link that is
                 unknown, used or over; TOO_MANY_ATTEMPTS.
         """
-        await NewPasswords(self.parts).by_link(token, Purpose.INVITATION, password, visitor)
+        passwords = NewPasswords(self.parts)
+        return (await passwords.by_link(token, Purpose.INVITATION, password, visitor)).id

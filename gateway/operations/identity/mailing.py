@@ -19,10 +19,21 @@ class Mailing:
 
     parts: Parts
 
-    async def reset(self, user: User) -> None:
-        """Send a link that sets a new password, once, for a quarter of an hour."""
-        link = await self._link(user, Purpose.RESET, self.parts.rules.reset)
-        minutes = int(self.parts.rules.reset.total_seconds() // 60)
+    async def reset(self, user: User) -> bool:
+        """
+        Send a link that sets a new password, once, for half an hour.
+
+        Returns:
+            False when there are three that still work; those stay, and none is sent.
+        """
+        rules = self.parts.rules
+        token, row = self._made(user, Purpose.RESET, rules.reset)
+        if not await self.parts.stored.challenges.add_mail_token_beside(
+            row, rules.throttles.resets
+        ):
+            return False
+        link = self._link(row.purpose, token)
+        minutes = int(rules.reset.total_seconds() // 60)
         await self._put(
             user,
             "Redefinição de senha",
@@ -30,10 +41,13 @@ class Mailing:
             f" uma única vez:\n\n{link}\n\nSe não foi você, ignore esta mensagem:"
             " nada foi alterado.",
         )
+        return True
 
     async def invitation(self, user: User) -> None:
-        """Send a link that sets the first password, once."""
-        link = await self._link(user, Purpose.INVITATION, self.parts.rules.invitation)
+        """Send a link that sets the first password, once; those sent before are void."""
+        token, row = self._made(user, Purpose.INVITATION, self.parts.rules.invitation)
+        await self.parts.stored.challenges.add_mail_token(row)
+        link = self._link(row.purpose, token)
         hours = int(self.parts.rules.invitation.total_seconds() // 3600)
         await self._put(
             user,
@@ -47,8 +61,8 @@ class Mailing:
         footer = "Se não foi você, avise o responsável pela segurança imediatamente."
         await self._put(user, subject, f"{text}\n\n{footer}")
 
-    async def _link(self, user: User, purpose: Purpose, lasts: timedelta) -> str:
-        """Make a link; those sent before for the same purpose are void."""
+    def _made(self, user: User, purpose: Purpose, lasts: timedelta) -> tuple[str, MailToken]:
+        """Make the token of a link, and what is kept of it."""
         now, opaque = self.parts.now(), self.parts.crafts.opaque
         token = opaque.make()
         row = MailToken(
@@ -58,7 +72,10 @@ class Mailing:
             created_at=now,
             ends_at=now + lasts,
         )
-        await self.parts.stored.challenges.add_mail_token(row)
+        return token, row
+
+    def _link(self, purpose: Purpose, token: str) -> str:
+        """Write a link."""
         return f"{self.parts.rules.origin}{_PATHS[purpose]}?token={quote(token)}"
 
     async def _put(self, user: User, subject: str, text: str) -> None:

@@ -8,14 +8,13 @@ from gateway.domain.errors import ServiceError
 from gateway.domain.identity import Purpose
 from gateway.domain.identity_errors import PASSWORD_WRONG
 from gateway.domain.people import Person
-from gateway.operations.identity.acts import own_act
 from gateway.operations.identity.addresses import as_typed
 from gateway.operations.identity.answers import Visitor
-from gateway.operations.identity.mailing import Mailing
 from gateway.operations.identity.new_passwords import NewPasswords
 from gateway.operations.identity.ports import Parts
 from gateway.operations.identity.proving import Proving
 from gateway.operations.identity.throttling import Throttle
+from gateway.operations.identity.wishes import ResetWishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,37 +22,32 @@ class PasswordRecords:
     """What people do about their passwords."""
 
     parts: Parts
+    wishes: ResetWishes
 
     async def forgot(self, email: str, visitor: Visitor) -> None:
         """
-        Send a link to set a new password, if anybody has that address.
+        Have a link sent to set a new password, if anybody has that address.
 
-        The answer tells nothing: not whether there is such a person, nor
-        whether they have asked three times within the hour already.
+        Nobody is looked up before the caller is answered: neither what is said nor
+        how long it takes tells whether there is such a person.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS, for the caller's address alone.
         """
-        key = as_typed(email)
-        allowed = await Throttle(self.parts).reset(key, visitor.address)
-        user = await self.parts.stored.users.find_by_email(key)
-        if user is None or not user.active or not user.password or not allowed:
-            return
-        await self.parts.stored.audit.append(
-            own_act(self.parts, user, "password.forgotten", address=visitor.address)
-        )
-        await Mailing(self.parts).reset(user)
+        await Throttle(self.parts).reset(visitor.address)
+        self.wishes.add(as_typed(email), visitor.address)
 
-    async def reset(self, token: str, password: str, visitor: Visitor) -> None:
+    async def reset(self, token: str, password: str, visitor: Visitor) -> str:
         """
-        Set a new password by the link of a mail; nobody is signed in by that.
+        Set a new password by the link of a mail, and return whose; nobody is signed in by that.
 
         Raises:
             ServiceError: NOT_POSSIBLE for a password that is too weak, or a
                 link that is unknown, used or over; TOO_MANY_ATTEMPTS.
         """
         user = await NewPasswords(self.parts).by_link(token, Purpose.RESET, password, visitor)
-        await Throttle(self.parts).password_reset(user.email)
+        await Throttle(self.parts).password_reset(user.email, visitor.address)
+        return user.id
 
     async def change(self, caller: Person, current: str, new: str, visitor: Visitor) -> None:
         """
@@ -65,6 +59,6 @@ class PasswordRecords:
         """
         passwords = NewPasswords(self.parts)
         passwords.refuse_weak(new)
-        if await Proving(self.parts).by_email(caller.email, current, visitor.address) is None:
+        if await Proving(self.parts).by_caller(caller, current, visitor) is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         await passwords.set(caller.user_id, new, "password.changed")

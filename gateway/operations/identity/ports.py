@@ -165,7 +165,10 @@ class Throttles:
             each further try is held for ``delay``.
         consecutive: Wrong passwords in a row; then only a reset helps.
         factor: Wrong codes in a row; then a block of ``longest_block``.
-        resets, address_resets: Asked for in an hour, by account and by address.
+        resets: Links for one account that work at the same time.
+        address_resets: Links asked for in an hour, from one address.
+        device: Wrong passwords in an hour in a browser known for the person; then
+            it counts as any other.
     """
 
     account_ip: int = 5
@@ -180,6 +183,7 @@ class Throttles:
     factor: int = 10
     resets: int = 3
     address_resets: int = 10
+    device: int = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +208,7 @@ class Rules:
     sessions: int = 5
     challenge: timedelta = timedelta(minutes=5)
     tries: int = 5
-    reset: timedelta = timedelta(minutes=15)
+    reset: timedelta = timedelta(minutes=30)
     invitation: timedelta = timedelta(hours=72)
     fresh: timedelta = timedelta(minutes=5)
     touch: timedelta = timedelta(minutes=1)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from gateway.domain.browsers import KnownBrowser
 from gateway.domain.errors import ServiceError
-from gateway.domain.people import User
+from gateway.domain.people import Person, User
 from gateway.operations.identity.addresses import as_typed
+from gateway.operations.identity.answers import Visitor
 from gateway.operations.identity.ports import Parts
-from gateway.operations.identity.throttling import Throttle
+from gateway.operations.identity.throttling import Attempt, Throttle
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Proving:
 
     parts: Parts
 
-    async def by_email(self, email: str, password: str, address: str) -> User | None:
+    async def by_email(self, email: str, password: str, visitor: Visitor) -> User | None:
         """
         Return whose address and password these are; None for nobody's.
 
@@ -26,16 +28,36 @@ class Proving:
         """
         key = as_typed(email)
         throttle = Throttle(self.parts)
-        await throttle.password(key, address)
         user = await self.parts.stored.users.find_by_email(key)
+        attempt = await throttle.password(
+            Attempt(email=key, address=visitor.address, browser=_browser(user, visitor))
+        )
         stored = user.password if user is not None and user.active else ""
         try:
             right = await self.parts.crafts.hashing.matches(password, stored)
         except ServiceError:
-            await throttle.password_unseen(key, address)
+            await throttle.password_unseen(attempt)
             raise
         if user is None or not right:
             self.parts.notice("authn_login_fail", "")
             return None
-        await throttle.password_right(key, address)
+        await throttle.password_right(attempt)
         return user
+
+    async def by_caller(self, caller: Person, password: str, visitor: Visitor) -> User | None:
+        """
+        Return who is signed in, if this is their password; None if not.
+
+        Their session is known for them: what strangers guess elsewhere does not count here.
+
+        Raises:
+            ServiceError: TOO_MANY_ATTEMPTS.
+        """
+        here = KnownBrowser(user_id=caller.user_id, id=caller.session_id)
+        return await self.by_email(caller.email, password, replace(visitor, known=here))
+
+
+def _browser(user: User | None, visitor: Visitor) -> str:
+    """Name the browser if it is known for this very person; empty for any other."""
+    known = visitor.known
+    return known.id if user is not None and known is not None and known.user_id == user.id else ""

@@ -31,7 +31,7 @@ class SigningIn:
         Raises:
             ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS with ``Retry-After``.
         """
-        user = await Proving(self.parts).by_email(email, password, visitor.address)
+        user = await Proving(self.parts).by_email(email, password, visitor)
         if user is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         user = await self._rehashed(user, password)

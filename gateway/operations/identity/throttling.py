@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -26,6 +26,26 @@ _HOUR = timedelta(hours=1)
 _FOR_GOOD = timedelta(days=3650)
 _UNBOUNDED = 1_000_000_000
 _DIGEST_LENGTH = 32
+_HELPS = {
+    "account_ip": "too many wrong passwords; wait, or reset the password by a link",
+    "consecutive": "too many wrong passwords; reset the password by a link, waiting does not help",
+}
+"""What else helps than waiting; said of people and of nobody alike."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """
+    A try of a password.
+
+    Attributes:
+        email: As typed, in lower case.
+        browser: The id of one that is known for this very person; else empty.
+    """
+
+    email: str
+    address: str
+    browser: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +54,50 @@ class Throttle:
 
     parts: Parts
 
-    async def password(self, email: str, address: str) -> None:
+    async def password(self, attempt: Attempt) -> Attempt:
         """
         Count a try of a password before it is looked at.
 
-        Where one account is tried from everywhere, the try is held for some
-        seconds: nobody can shut a person out by being wrong in their name.
+        In a browser that is known for the person nothing counts but what is tried
+        there; when that is too much it counts as any other. Elsewhere, where one
+        account is tried from everywhere, the try is held for some seconds, and
+        then refused until the password is reset.
+
+        Returns:
+            How it was counted, for what follows.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS.
         """
-        counted = await self._count(self._password_limits(email, address))
+        if attempt.browser:
+            if await self._has_room(attempt):
+                return attempt
+            attempt = replace(attempt, browser="")
+        counted = await self._count(self._password_limits(attempt))
         rules = self.parts.rules.throttles
-        if counted[_key("account", email)].count > rules.account:
+        if counted[_key("account", attempt.email)].count > rules.account:
             await self.parts.pause(rules.delay.total_seconds())
+        return attempt
 
-    async def password_right(self, email: str, address: str) -> None:
+    async def password_right(self, attempt: Attempt) -> None:
         """Take back a try that was right; the failures in a row begin anew."""
-        clear = [_key("account_ip", email, network(address)), _key("consecutive", email)]
+        clear = [_key("consecutive", attempt.email)]
+        if attempt.browser:
+            await self.parts.stored.failures.clear([*clear, _key("device", attempt.browser)])
+            return
+        place = network(attempt.address)
+        clear.append(_key("account_ip", attempt.email, place))
         await self.parts.stored.failures.clear(clear)
-        await self._take_back(_key("ip", network(address)), _key("account", email))
+        await self._take_back(_key("ip", place), _key("account", attempt.email))
 
-    async def password_unseen(self, email: str, address: str) -> None:
+    async def password_unseen(self, attempt: Attempt) -> None:
         """Take back a try that was not looked at."""
-        await self._take_back(*self._password_limits(email, address))
+        await self._take_back(*self._password_limits(attempt))
 
-    async def password_reset(self, email: str) -> None:
-        """Forget the failures in a row: the person has proven who they are."""
-        await self.parts.stored.failures.clear([_key("consecutive", email)])
+    async def password_reset(self, email: str, address: str) -> None:
+        """Forget what was wrong in a person's name: they have proven who they are."""
+        keys = [_key("consecutive", email), _key("account", email)]
+        await self.parts.stored.failures.clear([*keys, _key("account_ip", email, network(address))])
 
     async def factor(self, user_id: str) -> None:
         """Count a try of a code before it is looked at; raises TOO_MANY_ATTEMPTS."""
@@ -73,20 +109,15 @@ class Throttle:
         """Begin anew after a right code."""
         await self.parts.stored.failures.clear([_key("factor", user_id)])
 
-    async def reset(self, email: str, address: str) -> bool:
+    async def reset(self, address: str) -> None:
         """
-        Count a wish for a reset link; False when the account has had enough of them.
+        Count a wish for a reset link, whoever it is for.
 
         Raises:
-            ServiceError: TOO_MANY_ATTEMPTS, for the address alone, whoever was asked for.
+            ServiceError: TOO_MANY_ATTEMPTS.
         """
-        rules = self.parts.rules.throttles
-        await self._count(
-            {_key("reset_ip", network(address)): Limit(most=rules.address_resets, window=_HOUR)}
-        )
-        account = _key("reset", email)
-        counted = await self._count_one(account, Limit(most=_UNBOUNDED, window=_HOUR))
-        return counted.count <= rules.resets
+        limit = Limit(most=self.parts.rules.throttles.address_resets, window=_HOUR)
+        await self._count({_key("reset_ip", network(address)): limit})
 
     async def link(self, address: str) -> None:
         """Count a try of a link of a mail; raises TOO_MANY_ATTEMPTS."""
@@ -98,15 +129,26 @@ class Throttle:
         """Take back a try of a link that was right."""
         await self._take_back(_key("link", network(address)))
 
-    def _password_limits(self, email: str, address: str) -> dict[str, Limit]:
+    async def _has_room(self, attempt: Attempt) -> bool:
+        """Count a try in a known browser; False when there were too many there."""
+        try:
+            await self._count(self._password_limits(attempt))
+        except ServiceError:
+            return False
+        return True
+
+    def _password_limits(self, attempt: Attempt) -> dict[str, Limit]:
         """Return what a try of a password counts under."""
         rules = self.parts.rules.throttles
+        if attempt.browser:
+            return {_key("device", attempt.browser): Limit(most=rules.device, window=_HOUR)}
+        email, place = attempt.email, network(attempt.address)
         blocks = doubling(rules.shortest_block, rules.longest_block)
         return {
-            _key("account_ip", email, network(address)): Limit(
+            _key("account_ip", email, place): Limit(
                 most=rules.account_ip, window=rules.account_ip_window, block=blocks
             ),
-            _key("ip", network(address)): Limit(most=rules.address, window=rules.address_window),
+            _key("ip", place): Limit(most=rules.address, window=rules.address_window),
             _key("consecutive", email): Limit(
                 most=rules.consecutive, window=_FOR_GOOD, block=lambda _: _FOR_GOOD
             ),
@@ -145,7 +187,8 @@ class Throttle:
         seconds = max(1, math.ceil(wait.total_seconds()))
         reason = failures.key.partition(":")[0]
         self.parts.notice("authn_login_lock", "")
-        raise ServiceError(TOO_MANY_ATTEMPTS, reason, {"Retry-After": str(seconds)})
+        headers = {"Retry-After": str(seconds)}
+        raise ServiceError(TOO_MANY_ATTEMPTS, reason, headers, detail=_HELPS.get(reason, ""))
 
     async def _take_back(self, *keys: str) -> None:
         """Count one less under each key."""

@@ -14,6 +14,8 @@ from tests.contract.stores.people import challenge, mail_token, signed_in
 from tests.contract.stores.samples import NOW
 
 LATER = NOW + timedelta(hours=1)
+SECOND = timedelta(seconds=1)
+ENDS = mail_token().ends_at
 
 
 async def test_a_challenge_is_read_back_whole(store: Store):
@@ -85,6 +87,33 @@ async def test_a_new_link_voids_the_one_before(store: Store):
     use = store.identity.challenges.use_mail_token
     assert await use(b"m", Purpose.RESET, NOW) is None
     assert await use(b"n", Purpose.RESET, NOW) is not None
+    assert await use(b"i", Purpose.INVITATION, NOW) is not None
+
+
+async def test_a_link_may_stand_beside_others_until_there_are_enough(store: Store):
+    """Those that were used, are over, or are for something else take no room."""
+    await signed_in(store)
+    add = store.identity.challenges.add_mail_token_beside
+    await store.identity.challenges.add_mail_token(mail_token(b"i", Purpose.INVITATION))
+
+    assert [await add(mail_token(each), 2) for each in (b"a", b"b", b"c")] == [True, True, False]
+    assert not await add(replace(mail_token(b"d"), created_at=ENDS - SECOND), 2)
+    assert await add(replace(mail_token(b"d"), created_at=ENDS), 2)
+
+
+async def test_using_a_link_ends_all_of_its_person_and_purpose(store: Store):
+    await signed_in(store)
+    add, use = (
+        store.identity.challenges.add_mail_token_beside,
+        store.identity.challenges.use_mail_token,
+    )
+    await store.identity.challenges.add_mail_token(mail_token(b"i", Purpose.INVITATION))
+    for each in (b"a", b"b"):
+        await add(mail_token(each), 2)
+
+    assert await use(b"a", Purpose.RESET, NOW) == replace(mail_token(b"a"), used_at=NOW)
+    assert await use(b"b", Purpose.RESET, NOW) is None
+    assert await add(mail_token(b"c"), 1)
     assert await use(b"i", Purpose.INVITATION, NOW) is not None
 
 

@@ -94,6 +94,7 @@ async def test_a_password_is_reset_by_the_link_of_a_mail(house: House, maria):
     before = await house.signs_in()
     house.clock.passes(30)
     await house.ask("POST", "/iam/v1/auth/password/forgot", {"email": EMAIL})
+    await house.wishes()
     body = {"token": await house.door.link(), "password": NEW}
 
     done = await house.ask("POST", "/iam/v1/auth/password/reset", body)
@@ -116,6 +117,7 @@ async def test_a_link_is_built_from_the_configured_origin(house: House, maria):
         headers={"X-Forwarded-Host": "evil.example", "Host": "evil.example"},
     )
 
+    await house.wishes()
     (mail,) = await house.door.mails()
     assert "https://pix.example/panel/reset?token=" in mail
     assert "evil" not in mail

@@ -118,7 +118,8 @@ async def test_nothing_that_opens_anything_is_logged(
     """Passwords, tokens, codes, cookies, links and addresses: sought in all that was printed."""
     await everything(caller)
     gateway = caller.world.gateway
-    links = [each.text for each in await gateway.store.identity.outbox.latest(10)]
+    await gateway.people.desk.wishes.answer()
+    links = [each.text for each in await gateway.people.parts.stored.outbox.latest(10)]
     gateway.observing.lines.stop()
 
     printed = "".join(capfd.readouterr())

@@ -19,7 +19,10 @@ def test_every_row_shows_what_it_needs_and_may_cost(shell):
 def test_what_people_try_draws_from_a_bucket_of_their_address(shell):
     rows = {each["name"]: each for each in shell.reads("routes")}
 
-    assert rows["identity.login"]["quota"] == rows["panel.mfa"]["quota"] == "sign_in"
+    assert (rows["identity.login"]["quota"], rows["panel.mfa"]["quota"]) == (
+        "sign_in",
+        "second_factor",
+    )
     assert rows["identity.session"]["quota"] == "anonymous"
     assert rows["identity.logout"]["quota"] == rows["panel.logout"]["quota"] == ""
 

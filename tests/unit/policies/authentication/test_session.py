@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain import errors
-from gateway.domain.browsers import Browser, Cookie, Seated
+from gateway.domain.browsers import Browser, Cookie, KnownBrowser, Seated
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity import PanelSession, PanelState
 from gateway.domain.identity_errors import SESSION_REQUIRED
@@ -14,6 +14,7 @@ from policies.authentication.session import (
     HARDENED,
     INSECURE,
     BrowserCookie,
+    DeviceCookie,
     SessionCookie,
     cookie_value,
 )
@@ -141,3 +142,24 @@ def test_a_cookie_is_given_and_taken_with_the_same_attributes():
         "__Host-pixgate=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0"
     )
     assert INSECURE.given(cookie) == "pixgate-dev=abc; Path=/; HttpOnly; SameSite=Strict"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_known"),
+    [
+        ("__Host-pixgate-device=d", True),
+        ("__Host-pixgate=abc; __Host-pixgate-device=d", True),
+        ("__Host-pixgate-device=other", False),
+        ("__Host-pixgate-device=d; __Host-pixgate-device=d", False),
+        ("pixgate-device-dev=d", False),
+        ("__Host-pixgate=d", False),
+        ("__Host-pixgate-device=", False),
+    ],
+)
+def test_a_browser_is_known_by_its_own_cookie_alone(line: str, is_known: bool):
+    """And a request without it is let on all the same."""
+    known, asking = KnownBrowser(user_id="u", id="i"), call(headed(("Cookie", line)))
+
+    DeviceCookie(HARDENED, {"d": known}.get)(asking)
+
+    assert asking.known == (known if is_known else None)

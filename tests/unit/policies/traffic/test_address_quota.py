@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain import errors
+from gateway.domain.browsers import KnownBrowser
 from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.quota import Quota
 from tests.unit.people import call, headed
@@ -51,3 +52,39 @@ def test_a_row_without_a_bucket_is_free(quota: WithinAddressQuota, seen: list[tu
         quota(call(headed(), quota="own"))
 
     assert seen == []
+
+
+def test_who_was_right_gets_the_draw_back(clock: Clock):
+    """An office that signs in at nine uses up nobody's tries; who is wrong pays."""
+    quotas = {"sign_in": Quota(0.1, 2), "recovery": Quota(0.1, 2)}
+    quota = WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"])
+
+    for _ in range(20):
+        right = call(headed(), quota="sign_in")
+        quota(right)
+        assert right.on_success is not None
+        right.on_success()
+    for _ in range(2):
+        quota(call(headed(), quota="sign_in"))
+        asked = call(headed(), quota="recovery")
+        quota(asked)
+        assert asked.on_success is None
+
+    for name in ("sign_in", "recovery"):
+        with refused(errors.TOO_MANY_REQUESTS):
+            quota(call(headed(), quota=name))
+
+
+def test_a_known_browser_draws_from_its_person_s_bucket(quota: WithinAddressQuota):
+    """Strangers at the same address do not use it up, nor do other browsers make it more."""
+    for _ in range(2):
+        quota(call(headed(), quota="sign_in"))
+    with refused(errors.TOO_MANY_REQUESTS):
+        quota(call(headed(), quota="sign_in"))
+
+    for browser in ("a", "b"):
+        known = call(headed(), quota="sign_in")
+        known.known = KnownBrowser(user_id="u", id=browser)
+        quota(known)
+    with refused(errors.TOO_MANY_REQUESTS):
+        quota(known)

@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.browsers import Browser, Cookie
 from gateway.domain.identity import PanelSession, PanelState
 from gateway.domain.identity_errors import CSRF_FAILED
-from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
+from policies.traffic.csrf import CsrfToken, NoForeignPage, ReadFromOurPage, WriteFromOurPage
 from tests.unit.people import call, headed
 from tests.unit.refusals import refused
 from tests.unit.standing import NOON
@@ -38,6 +38,9 @@ PLACES: list[tuple[Lines, str]] = [
     ([("Sec-Fetch-Site", "same-origin")], ""),
     ([("Sec-Fetch-Site", "none")], ""),
     ([("Sec-Fetch-Site", "same-origin"), ("Origin", "https://evil.example")], ""),
+    ([("Sec-Fetch-Site", "none"), ("Origin", ORIGIN)], ""),
+    ([("Sec-Fetch-Site", "none"), ("Origin", "http://evil.example")], "origin"),
+    ([("Sec-Fetch-Site", "none"), ("Origin", "null")], "origin"),
     ([("Origin", ORIGIN)], ""),
     ([("Sec-Fetch-Site", "cross-site")], "fetch_site"),
     ([("Sec-Fetch-Site", "same-site")], "fetch_site"),
@@ -73,6 +76,19 @@ def test_a_read_may_say_nothing_but_nothing_wrong(lines: Lines, reason: str):
         return
     with refused(CSRF_FAILED) as refusal:
         policy(asking)
+    assert refusal.value.reason == reason
+
+
+@pytest.mark.parametrize(("lines", "reason"), [*PLACES, ([], "")], ids=str)
+def test_a_program_may_ask_and_a_foreign_page_may_not(lines: Lines, reason: str):
+    """Where no cookie counts: a page of others would use up the quota of who looks at it."""
+    asking = call(headed(*lines, ("Content-Type", "text/plain")))
+
+    if not reason:
+        NoForeignPage(ours)(asking)
+        return
+    with refused(CSRF_FAILED) as refusal:
+        NoForeignPage(ours)(asking)
     assert refusal.value.reason == reason
 
 

@@ -43,6 +43,17 @@ def test_tokens_come_back_at_the_rate(clock: Clock):
     assert [draw.allowed for draw in drawn(buckets, 2)] == [True, False]
 
 
+def test_a_draw_given_back_is_one_to_draw_and_never_more_than_the_burst(clock: Clock):
+    buckets = Buckets(Quota(rate=1.0, burst=2), clock.monotonic)
+    drawn(buckets, 2)
+
+    for _ in range(5):
+        buckets.give_back("a")
+    buckets.give_back("unknown")
+
+    assert [draw.allowed for draw in drawn(buckets, 3)] == [True, True, False]
+
+
 def test_a_refused_draw_costs_nothing(clock: Clock):
     """A caller that keeps knocking gets in as soon as one that waits."""
     buckets = Buckets(Quota(rate=1.0, burst=1), clock.monotonic)

@@ -47,8 +47,17 @@ def test_a_row_is_there_behind_its_gate(method: str, path: str, scheme: str, sta
     assert (gate.scheme, row.status) == (scheme, status)
 
 
-@pytest.mark.parametrize("path", ["login", "mfa", "password/forgot", "password/reset"])
-def test_what_can_be_guessed_draws_from_the_scarce_bucket(path: str):
+@pytest.mark.parametrize(
+    ("path", "quota"),
+    [
+        ("login", "sign_in"),
+        ("mfa", "second_factor"),
+        ("password/forgot", "recovery"),
+        ("password/reset", "recovery"),
+        ("invitations/accept", "recovery"),
+    ],
+)
+def test_what_can_be_guessed_draws_from_a_scarce_bucket_of_its_own(path: str, quota: str):
     _, row = ROWS["POST", f"/iam/v1/auth/{path}"]
 
-    assert row.limits.quota == "sign_in"
+    assert row.limits.quota == quota

@@ -6,6 +6,7 @@ from gateway.domain import errors, identity_errors
 from gateway.http.identity.surface import CATALOGUE
 from policies.authentication.bearer import BearerToken
 from policies.traffic.address_quota import WithinAddressQuota
+from policies.traffic.csrf import NoForeignPage
 from policies.traffic.person_quota import WithinPersonQuota
 
 IDENTITY = next(each for each in described_surfaces(Settings()) if each.name == "identity")
@@ -14,7 +15,7 @@ IDENTITY = next(each for each in described_surfaces(Settings()) if each.name == 
 def test_strangers_are_counted_and_members_asked_for_their_token():
     strangers, members, *_ = IDENTITY.gates
 
-    assert [type(each) for each in strangers.policies] == [WithinAddressQuota]
+    assert [type(each) for each in strangers.policies] == [NoForeignPage, WithinAddressQuota]
     assert [type(each) for each in members.policies] == [BearerToken, WithinPersonQuota]
 
 

@@ -16,7 +16,7 @@ from gateway.http.panel.api import panel_api
 from gateway.http.panel.surface import PanelQuestions
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
-from policies.authentication.session import HARDENED, BrowserCookie, SessionCookie
+from policies.authentication.session import HARDENED, BrowserCookie, DeviceCookie, SessionCookie
 from policies.authorization.right import RequiresRight
 from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
@@ -41,6 +41,7 @@ QUESTIONS = PanelQuestions(
     quota=WithinAddressQuota({}, float, lambda *_: None),
     persons=WithinPersonQuota(Quota(1, 1), float, lambda *_: None),
     browser=BrowserCookie(HARDENED, nobody),
+    device=DeviceCookie(HARDENED, lambda _: None),
     session=SessionCookie(form=HARDENED, find=nobody, seat=nobody),
     origin=str,
 )

@@ -5,18 +5,22 @@ from __future__ import annotations
 from datetime import timedelta
 
 from gateway.domain.accounts import Company, Environment
-from gateway.domain.browsers import Browser, Cookie
+from gateway.domain.browsers import Browser, Cookie, KnownBrowser
 from gateway.domain.identity import PanelSession, PanelState
+from gateway.domain.people import Person
 from gateway.domain.rights import Role
 from gateway.http.panel.represent import PanelShows
 from gateway.http.people.callers import Guest
 from gateway.operations.identity.answers import Visitor
 from gateway.operations.identity.panel_view import PanelView, SignedInView
+from gateway.security.device_cookies import DeviceCookies
 from policies.authentication.session import HARDENED
 from tests.unit.people import COMPANY, somebody
 from tests.unit.standing import NOON
 
-SHOWS = PanelShows(HARDENED, Environment.SANDBOX)
+DEVICES = DeviceCookies([b"d" * 32], lambda: NOON, lambda size: b"r" * size)
+SHOWS = PanelShows(HARDENED, Environment.SANDBOX, DEVICES)
+GIVEN = "__Host-pixgate=v; Path=/; Secure; HttpOnly; SameSite=Strict"
 GUEST = Guest(Visitor())
 BEFORE = {
     "authenticated": False,
@@ -39,12 +43,9 @@ def browser(state: PanelState) -> Browser:
 
 
 def test_a_new_cookie_is_given_and_an_old_one_not():
-    for given, headers in (
-        (True, {"Set-Cookie": "__Host-pixgate=v; Path=/; Secure; HttpOnly; SameSite=Strict"}),
-        (False, {}),
-    ):
+    for given, cookies in ((True, [GIVEN]), (False, [])):
         shown = SHOWS.session(PanelView(browser(PanelState.ANONYMOUS), None, given=given), GUEST)
-        assert (shown.content, shown.headers) == (BEFORE, headers)
+        assert (shown.content, list(shown.cookies)) == (BEFORE, cookies)
 
 
 def test_while_a_code_is_asked_for_that_is_all_that_is_known():
@@ -53,11 +54,34 @@ def test_while_a_code_is_asked_for_that_is_all_that_is_known():
     assert shown.content == {**BEFORE, "mfa_required": True}
 
 
-def test_who_is_signed_in_is_shown_with_what_they_may_do():
-    maria = somebody(Role.VIEWER, has_factor=False, factor_at=None)
-    seen = SignedInView(
+def signed_in(maria: Person) -> SignedInView:
+    return SignedInView(
         person=maria, company=Company(COMPANY, "Padaria", NOON), codes_left=0, idle_ends_at=NOON
     )
+
+
+def test_a_browser_in_which_somebody_signs_in_is_known_from_then_on():
+    """For ninety days, for that person; one that was known for them keeps its id."""
+    maria, before = somebody(), KnownBrowser(user_id=somebody().user_id, id="ab" * 16)
+    view = PanelView(browser(PanelState.FULL), signed_in(maria), given=True)
+
+    session, device = SHOWS.session(view, GUEST).cookies
+    _, again = SHOWS.session(view, Guest(Visitor(known=before))).cookies
+    (reset,) = SHOWS.remembered(maria.user_id, GUEST).cookies
+
+    assert session == GIVEN
+    name, _, rest = device.partition("=")
+    value, _, attributes = rest.partition(";")
+    assert name == "__Host-pixgate-device"
+    assert attributes == " Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=7776000"
+    assert DEVICES.read(value) == KnownBrowser(user_id=maria.user_id, id=b"r".hex() * 16)
+    assert DEVICES.read(again.partition("=")[2].partition(";")[0]) == before
+    assert reset == device
+
+
+def test_who_is_signed_in_is_shown_with_what_they_may_do():
+    maria = somebody(Role.VIEWER, has_factor=False, factor_at=None)
+    seen = signed_in(maria)
 
     shown = SHOWS.session(PanelView(browser(PanelState.FULL), seen, given=False), GUEST).content
 
@@ -72,8 +96,8 @@ def test_who_is_signed_in_is_shown_with_what_they_may_do():
     assert maria.session_id not in str(shown)
 
 
-def test_signing_out_leaves_nothing_behind():
+def test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known():
     headers = SHOWS.left(None, GUEST).headers
 
     assert headers["Set-Cookie"].endswith("; Max-Age=0")
-    assert headers["Clear-Site-Data"] == '"cache", "cookies", "storage"'
+    assert headers["Clear-Site-Data"] == '"cache", "storage"'

@@ -38,6 +38,17 @@ def test_the_connection_is_told_of_where_it_is_not_as_expected(version, keeps, s
     assert (b"Connection" in written) is bool(line)
 
 
+def test_cookies_have_a_line_each():
+    written = to_bytes(Reply(headers={"X-A": "1"}, cookies=["a=1", "b=2"], trace_id="t"), PLAIN)
+
+    assert b"X-A: 1\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n" in written
+
+
+def test_a_cookie_that_would_break_out_of_its_line_is_not_written():
+    with pytest.raises(UnwritableReply):
+        to_bytes(Reply(cookies=["a=1\r\nX-B: 2"]), PLAIN)
+
+
 def test_head_is_told_how_much_there_would_be():
     written = to_bytes(Reply(body=b"abc"), manner((1, 1), keeps=True, bodiless=True))
 

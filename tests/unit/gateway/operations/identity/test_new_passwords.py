@@ -36,7 +36,7 @@ async def test_twelve_to_128_characters_of_any_kind_are_taken(door, password: st
 
 
 async def test_a_weak_password_does_not_use_the_link_up(door, maria):
-    await door.desk.passwords.forgot(maria.email, HOME)
+    await door.forgets(maria.email, HOME)
     link = await door.link()
     with pytest.raises(ServiceError):
         await NewPasswords(door.parts).by_link(link, Purpose.RESET, "short", HOME)
@@ -47,7 +47,7 @@ async def test_a_weak_password_does_not_use_the_link_up(door, maria):
 
 
 async def test_a_link_of_one_purpose_serves_no_other(door, maria):
-    await door.desk.passwords.forgot(maria.email, HOME)
+    await door.forgets(maria.email, HOME)
 
     with pytest.raises(ServiceError) as refused:
         await NewPasswords(door.parts).by_link(

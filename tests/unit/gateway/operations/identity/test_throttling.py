@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.domain.browsers import KnownBrowser
 from gateway.domain.errors import ServiceError
 from gateway.operations.identity.answers import SignedIn, Visitor
 from gateway.security.passwords import PasswordHasher, Room
@@ -94,7 +95,7 @@ async def test_a_hundred_in_a_row_leave_the_reset_alone(door, maria):
     door.clock.passes(86_400)
     assert await login(door, password=PASSWORD, visitor=at(101)) == "429 900"
 
-    await door.desk.passwords.forgot(EMAIL, HOME)
+    await door.forgets(EMAIL, HOME)
     await door.desk.passwords.reset(await door.link(), "outra frase bem comprida", HOME)
 
     assert await login(door, password="outra frase bem comprida", visitor=at(101)) == "in"
@@ -132,3 +133,71 @@ async def test_who_is_refused_is_told_to_the_security_log(door, maria):
 
     assert ("authn_login_lock", "") in door.noticed
     assert door.noticed.count(("authn_login_fail", "")) == 5
+
+
+def known(user, number: int = 1) -> Visitor:
+    """A browser in which somebody has signed in before, at the address that strangers use too."""
+    return replace(HOME, known=KnownBrowser(user_id=user.id, id=f"{number:032}"))
+
+
+async def guessed(door, times: int) -> None:
+    """Have strangers guess from everywhere until the account is shut for others."""
+    for number in range(times):
+        await login(door, visitor=at(number))
+        door.clock.passes(1)
+
+
+async def test_strangers_guesses_do_not_shut_a_known_browser_out(door, maria):
+    """Neither slower nor refused, from the very address of one of them."""
+    await guessed(door, 100)
+    for _ in range(5):
+        await login(door)
+    door.paused.clear()
+
+    assert await login(door, password=PASSWORD, visitor=ELSEWHERE) == "429 900"
+    assert await login(door, password=PASSWORD, visitor=known(maria)) == "in"
+    assert door.paused == []
+
+
+async def test_a_stolen_device_cookie_has_ten_guesses_an_hour(door, maria):
+    """Then it is a browser like any other; nothing that it does shuts another one out."""
+    answers = [await login(door, visitor=known(maria)) for _ in range(16)]
+
+    assert answers == ["401"] * 15 + ["429 30"]
+    assert await login(door, password=PASSWORD, visitor=known(maria, 2)) == "in"
+    door.clock.passes(3600)
+    assert await login(door, password=PASSWORD, visitor=known(maria)) == "in"
+
+
+async def test_the_right_password_in_a_known_browser_begins_anew(door, maria):
+    for _ in range(3):
+        for _ in range(9):
+            assert await login(door, visitor=known(maria)) == "401"
+        assert await login(door, password=PASSWORD, visitor=known(maria)) == "in"
+
+
+async def test_a_device_cookie_of_somebody_else_gives_nothing(door, maria):
+    joao = await door.person("joao@example.com")
+    await guessed(door, 100)
+
+    assert await login(door, password=PASSWORD, visitor=known(joao)) == "429 900"
+    assert [await login(door, "p@example.com", visitor=known(joao)) for _ in range(6)] == [
+        *["401"] * 5,
+        "429 30",
+    ]
+
+
+async def test_who_is_shut_out_is_told_that_a_reset_helps(door, maria):
+    """In the same words for nobody."""
+    said = {}
+    for email in (EMAIL, "nobody@example.com"):
+        for number in range(100):
+            await login(door, email, visitor=at(number))
+            door.clock.passes(1)
+        with pytest.raises(ServiceError) as refused:
+            await door.desk.signing_in.login(email, PASSWORD, ELSEWHERE)
+        said[email] = (refused.value.reason, refused.value.detail)
+
+    assert said[EMAIL] == said["nobody@example.com"]
+    assert said[EMAIL][0] == "consecutive"
+    assert "reset the password" in said[EMAIL][1]

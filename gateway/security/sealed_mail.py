@@ -1,0 +1,75 @@
+"""The outbox with its texts sealed: a reader of the store finds no link in it."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from gateway.domain.identity import Mail
+from gateway.domain.identity_stores import Outbox
+from gateway.security.sealing import SealBroken, Sealer
+
+_log = logging.getLogger(__name__)
+
+_MARK = "sealed:"
+"""Before a sealed text; what an earlier version wrote has none, and is read as it stands."""
+
+
+class SealedOutbox:
+    """``Outbox`` over another one; only ids, addresses and subjects are stored in clear."""
+
+    def __init__(self, outbox: Outbox, sealer: Sealer) -> None:
+        """Seal what goes into ``outbox``."""
+        self._outbox = outbox
+        self._sealer = sealer
+
+    async def put(self, mail: Mail) -> None:
+        """Store a message."""
+        sealed = self._sealer.seal(mail.text, _row(mail))
+        text = _MARK + base64.b64encode(sealed).decode("ascii")
+        await self._outbox.put(replace(mail, text=text))
+
+    async def waiting(self, most: int) -> Sequence[Mail]:
+        """Return unsent ones, oldest first; one whose key is gone is given up."""
+        opened = []
+        for mail in await self._outbox.waiting(most):
+            try:
+                opened.append(self._opened(mail))
+            except SealBroken:
+                _log.error("mail given up, its key is gone: %s", mail.id)
+                await self._outbox.sent(mail.id, mail.created_at)
+        return opened
+
+    async def sent(self, mail_id: str, at: datetime) -> None:
+        """Note that one went out; its text is forgotten."""
+        await self._outbox.sent(mail_id, at)
+
+    async def latest(self, most: int, companies: frozenset[str] = frozenset()) -> Sequence[Mail]:
+        """Return the newest ones, newest first; one whose key is gone without its text."""
+        return [self._shown(mail) for mail in await self._outbox.latest(most, companies)]
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what was written before an instant, sent or not; return how many."""
+        return await self._outbox.forget(before)
+
+    def _shown(self, mail: Mail) -> Mail:
+        """Open one for a reader."""
+        try:
+            return self._opened(mail)
+        except SealBroken:
+            return replace(mail, text="")
+
+    def _opened(self, mail: Mail) -> Mail:
+        """Open one; SealBroken where its key is gone."""
+        if not mail.text.startswith(_MARK):
+            return mail
+        sealed = base64.b64decode(mail.text.removeprefix(_MARK))
+        return replace(mail, text=self._sealer.open(sealed, _row(mail)))
+
+
+def _row(mail: Mail) -> str:
+    """Name the row that a text is sealed for."""
+    return f"outbox:{mail.id}"
