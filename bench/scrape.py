@@ -125,7 +125,12 @@ async def serve(port: int) -> None:
 
     application = ops_application(
         OpsParts(
-            ready=ready, metrics=filled(), config_digest="-", version="bench", metrics_cache_s=0.0
+            ready=ready,
+            draining=lambda: False,
+            metrics=filled(),
+            config_digest="-",
+            version="bench",
+            metrics_cache_s=0.0,
         )
     )
     pauses = Pauses()

@@ -85,6 +85,7 @@ def operations_listener(settings: Settings, observing: Observing, readiness: Rea
     application = ops_application(
         OpsParts(
             ready=readiness.checks,
+            draining=lambda: readiness.draining,
             metrics=observing.values,
             config_digest=observing.digest,
             version=version("pixgate"),

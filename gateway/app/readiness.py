@@ -16,7 +16,7 @@ class Readiness:
 
     Attributes:
         started: Set once the store was prepared and the listener is open.
-        draining: Set when the process begins to stop.
+        draining: Set when the process begins to stop; not ready any more, whatever passes.
     """
 
     store: Store
@@ -28,7 +28,6 @@ class Readiness:
         return {
             "store": await self._store_answers(),
             "migrations": self.started,
-            "drain": not self.draining,
         }
 
     async def _store_answers(self) -> bool:

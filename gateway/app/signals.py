@@ -1,21 +1,36 @@
-"""Being told to stop: from the first moment on, by SIGTERM or SIGINT."""
+"""Being told to stop by SIGTERM or SIGINT, and being told by SIGHUP what cannot be done."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 Asked = asyncio.Future[signal.Signals]
 
+_log = logging.getLogger("gateway")
+
 _STOPS = (signal.SIGTERM, signal.SIGINT)
+
+
+NOT_RELOADED = "SIGHUP: nothing was reloaded; restart the process to take another configuration"
+
+
+def outlive_hangups() -> None:
+    """
+    Ignore SIGHUP, which ends a process that says nothing about it.
+
+    To be called first of all; processes that are started inherit it.
+    """
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 @contextmanager
 def stop_signals() -> Iterator[Asked]:
     """
-    Catch both for the length of the block; give a future with the first one.
+    Catch both for the length of the block; give a future with the first one. SIGHUP is logged.
 
     Entered before anything is said or started, so that a signal that comes
     early ends the process in order, too.
@@ -29,8 +44,10 @@ def stop_signals() -> Iterator[Asked]:
 
     for number in _STOPS:
         loop.add_signal_handler(number, note, number)
+    loop.add_signal_handler(signal.SIGHUP, _log.warning, NOT_RELOADED)
     try:
         yield asked
     finally:
-        for number in _STOPS:
+        for number in (*_STOPS, signal.SIGHUP):
             loop.remove_signal_handler(number)
+        outlive_hangups()

@@ -37,8 +37,12 @@ def serve(terminal: Terminal, workers: int, worker: int | None) -> None:
 
     On the embedded sandbox the demo is made and ten calls are printed. Several
     workers share the public port and need PostgreSQL; worker n has its
-    operations listener n ports above the configured one.
+    operations listener n ports above the configured one. SIGHUP reloads nothing
+    and ends nothing.
     """
+    from gateway.app.signals import outlive_hangups
+
+    outlive_hangups()
     if workers > 1:
         from gateway.cli.workers import supervise
 

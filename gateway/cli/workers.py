@@ -7,6 +7,7 @@ again ends them all: something is wrong that a restart does not mend.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -38,6 +39,7 @@ def supervise(config: Path, workers: int) -> int:
         problem = "several workers need PostgreSQL: an SQLite store has one process"
         raise click.ClickException(problem)
     crew = Crew(config, workers)
+    signal.signal(signal.SIGHUP, _hung_up)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, crew.stop)
     return crew.run()
@@ -75,7 +77,8 @@ class Crew:
 
     def _start(self, number: int) -> None:
         """Start one worker."""
-        command = [sys.executable, "-m", "gateway", "serve"]
+        # -P: not what lies in the current folder and is called like a module of ours
+        command = [sys.executable, "-P", "-m", "gateway", "serve"]
         command += ["--config", str(self._config), "--worker", str(number)]
         # In a session of its own: what a terminal sends to all of us reaches it through us, once.
         process = subprocess.Popen(command, start_new_session=True)  # noqa: S603 - ours
@@ -93,3 +96,10 @@ class Crew:
             self.stop(signal.SIGTERM, None)
             return
         self._start(number)
+
+
+def _hung_up(_number: int, _frame: object) -> None:
+    """Say what became of a SIGHUP; workers have sessions of their own and are not told."""
+    from gateway.app.signals import NOT_RELOADED
+
+    os.write(sys.stderr.fileno(), f"{NOT_RELOADED}\n".encode())

@@ -112,7 +112,7 @@ def common_rows(
             "GET",
             "/health",
             name=f"{surface}.health",
-            tells="Whether the process answers.",
+            tells="Whether the process answers: it says nothing of the store or the banks.",
             needs=None,
             limits=_OPEN,
             takes=NOTHING,

@@ -45,7 +45,17 @@ ALLOWED: Final = frozenset(
         *("bytes_out", "retry", "idempotency", "payout", "worker", "workers", "config_digest"),
         *("version", "environment", "operation", "operation_class", "outcome", "http_status"),
         *("bytes_left", "adapter", "attempt", "state", "old_state", "new_state", "checks"),
-        *("store", "migrations", "drain", "revision", "schema", "host", "port", "signal", "count"),
+        *(
+            "store",
+            "migrations",
+            "draining",
+            "revision",
+            "schema",
+            "host",
+            "port",
+            "signal",
+            "count",
+        ),
         *(
             "suppressed",
             "in_flight",

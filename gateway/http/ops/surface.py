@@ -32,13 +32,15 @@ class OpsParts:
     What the surface shows.
 
     Attributes:
-        ready: Every readiness check by name (store, migrations, drain), True
-            when it passes; may raise, which counts as not ready.
+        ready: Every readiness check by name (store, migrations), True when it
+            passes; may raise, which counts as not ready.
+        draining: Whether the process is being stopped; then it is not ready.
         metrics_cache_s: How long one rendering of the metrics is given out.
         ready_deadline_s: How long ``ready`` may take.
     """
 
     ready: Callable[[], Awaitable[Mapping[str, bool]]]
+    draining: Callable[[], bool]
     metrics: Metrics
     config_digest: str
     version: str
@@ -90,10 +92,11 @@ class _Surface:
 
     async def ready(self, request: web.Request) -> web.Response:
         """Say whether requests may be sent here, check by check; 503 when not."""
-        checks = await self._checks()
-        ready = bool(checks) and all(checks.values())
+        checks, draining = await self._checks(), self._parts.draining()
+        ready = bool(checks) and all(checks.values()) and not draining
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
-        return _json({"status": "ready" if ready else "unready", "checks": checks}, status)
+        word = "ready" if ready else "unready"
+        return _json({"status": word, "draining": draining, "checks": checks}, status)
 
     async def metrics(self, request: web.Request) -> web.Response:
         """Give out the metrics, in the OpenMetrics form to who asks for it."""

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from gateway.app.signals import NOT_RELOADED
 from tests import raw_http
 from tests.surfaces.answers import Answer
 from tests.surfaces.processes import Served, place, served, today
@@ -52,6 +53,22 @@ async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Pa
     assert refused.headers["connection"] == "close"
     assert refused.headers["x-trace-id"]
     assert (inside.verdict, code) == ((502, "SVC.ACC.006"), 0)
+
+
+async def test_a_hangup_ends_nothing_and_reloads_nothing(tmp_path: Path):
+    """``kill -HUP`` is an operator's reflex; a closed terminal sends it too."""
+    where = place(tmp_path)
+    async with served(where) as running:
+        for _ in range(2):
+            running.process.send_signal(signal.SIGHUP)
+            await asyncio.sleep(0.1)
+        answer = await running.ask("GET", where.at("/balance"))
+        ready = await running.ready()
+        running.process.send_signal(signal.SIGINT)
+        code = await running.ended()
+
+    assert (answer.status, ready, code) == (200, 200, 0)
+    assert where.said.read_text().count(NOT_RELOADED) == 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "INT"])

@@ -11,20 +11,17 @@ from gateway.store.engine import open_store
 
 
 @pytest.mark.parametrize(
-    ("started", "draining", "checks"),
+    ("started", "checks"),
     [
-        (False, False, {"store": True, "migrations": False, "drain": True}),
-        (True, False, {"store": True, "migrations": True, "drain": True}),
-        (True, True, {"store": True, "migrations": True, "drain": False}),
+        (False, {"store": True, "migrations": False}),
+        (True, {"store": True, "migrations": True}),
     ],
-    ids=["starting", "serving", "stopping"],
+    ids=["starting", "serving"],
 )
-async def test_every_check_has_its_name(
-    tmp_path: Path, started: bool, draining: bool, checks: dict[str, bool]
-):
+async def test_every_check_has_its_name(tmp_path: Path, started: bool, checks: dict[str, bool]):
     store = open_store(f"sqlite:///{tmp_path}/store.db")
 
-    found = await Readiness(store, started=started, draining=draining).checks()
+    found = await Readiness(store, started=started).checks()
 
     await store.close()
     assert found == checks
@@ -37,4 +34,4 @@ async def test_a_store_that_does_not_answer_is_told():
     found = await Readiness(store, started=True).checks()
 
     await store.close()
-    assert found == {"store": False, "migrations": True, "drain": True}
+    assert found == {"store": False, "migrations": True}

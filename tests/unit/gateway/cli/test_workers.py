@@ -11,25 +11,31 @@ from pathlib import Path
 
 import aiohttp
 
+from gateway.app.signals import NOT_RELOADED
 from gateway.store import schema
 from tests.servers.process import free_port
 from tests.surfaces.processes import ROOT
 
 START_S = 90
+HOSTILE = ("gateway", "json", "policies", "sqlalchemy")
+"""Modules that lie in the folder in which the service is started, and are not ours."""
+PIXGATE = (Path(sys.executable).with_name("pixgate"),)
 
 
 @asynccontextmanager
 async def crew(folder: Path, **environ: str) -> AsyncIterator[tuple[subprocess.Popen[bytes], int]]:
     """Run two workers; their operations ports are the given one and the next."""
     ops_port = free_port()
+    for name in HOSTILE:
+        (folder / f"{name}.py").write_text("raise SystemExit('taken from the current folder')")
     names = ("PIXGATE_PORT", "PIXGATE_BANK_PORT", "PIXGATE_BANK_CONTROL_PORT")
     ports = {name: str(free_port()) for name in names} | {"PIXGATE_OPS_PORT": str(ops_port)}
     with (folder / "said.log").open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "gateway", "serve", "--workers", "2"],
+            [*PIXGATE, "serve", "--workers", "2", "--config", ROOT / "config.yaml"],
             stdout=output,
             stderr=subprocess.STDOUT,
-            cwd=ROOT,
+            cwd=folder,
             env={**os.environ, **ports, "PIXGATE_VAR": str(folder), **environ},
         )
     try:
@@ -76,6 +82,11 @@ async def test_a_worker_that_died_is_replaced_and_a_stop_ends_them_all(
         await ready(port + 1)
         assert await digest(port) == await digest(port + 1)
         before = children(process)
+        for pid in (process.pid, *before):
+            os.kill(pid, signal.SIGHUP)
+        await asyncio.sleep(0.5)
+        await ready(port)
+        assert children(process) == before
         os.kill(before[1], signal.SIGKILL)
         async with asyncio.timeout(START_S):
             while before[1] in children(process) or len(children(process)) < 2:
@@ -85,6 +96,7 @@ async def test_a_worker_that_died_is_replaced_and_a_stop_ends_them_all(
         process.send_signal(signal.SIGINT)
 
         assert await asyncio.to_thread(process.wait, START_S) == 0
+    assert (tmp_path / "said.log").read_text().count(NOT_RELOADED) == 3
 
 
 async def test_workers_that_cannot_start_end_the_crew(tmp_path: Path, postgres_url: str):

@@ -23,7 +23,8 @@ class World:
     """What the surface is told."""
 
     def __init__(self) -> None:
-        self.checks: Mapping[str, bool] = {"store": True, "migrations": True, "drain": True}
+        self.checks: Mapping[str, bool] = {"store": True, "migrations": True}
+        self.draining = False
         self.problem: Exception | None = None
         self.delay_s = 0.0
         self.second = 0.0
@@ -53,6 +54,7 @@ class World:
     def parts(self) -> OpsParts:
         return OpsParts(
             ready=self.ready,
+            draining=lambda: self.draining,
             metrics=self.metrics,
             config_digest="abc",
             version="1.2.3",
@@ -86,14 +88,30 @@ async def test_ready_when_every_check_passes(client: TestClient):
     assert answer.status == 200
     assert await answer.json() == {
         "status": "ready",
-        "checks": {"store": True, "migrations": True, "drain": True},
+        "draining": False,
+        "checks": {"store": True, "migrations": True},
+    }
+
+
+async def test_a_process_that_is_being_stopped_says_so_and_is_not_ready(
+    world: World, client: TestClient
+):
+    world.draining = True
+
+    answer = await client.get("/readyz")
+
+    assert answer.status == 503
+    assert await answer.json() == {
+        "status": "unready",
+        "draining": True,
+        "checks": {"store": True, "migrations": True},
     }
 
 
 @pytest.mark.parametrize(
     "checks",
-    [{"store": False, "migrations": True}, {"store": True, "drain": False}, {}],
-    ids=["store", "drain", "no check at all"],
+    [{"store": False, "migrations": True}, {"store": True, "migrations": False}, {}],
+    ids=["store", "migrations", "no check at all"],
 )
 async def test_not_ready_when_one_fails(world: World, client: TestClient, checks):
     world.checks = checks
@@ -123,7 +141,7 @@ async def test_a_check_that_hangs_says_no_in_time(world: World, client: TestClie
 
     assert (answer.status, await answer.json()) == (
         503,
-        {"status": "unready", "checks": {"readiness": False}},
+        {"status": "unready", "draining": False, "checks": {"readiness": False}},
     )
 
 
