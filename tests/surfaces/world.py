@@ -32,6 +32,7 @@ from gateway.operations.administration import Acting
 from gateway.operations.credentials import CredentialOrder, Issued
 from gateway.operations.demo.document import Demo, DemoUrls, Pair
 from gateway.security.secrets import new_client_secret
+from gateway.store.engine import open_store
 from provider_adapters.sandbox.control import BankControl
 from tests.servers.process import free_port
 from tests.surfaces.answers import JSON, Answer, check
@@ -138,9 +139,13 @@ class World:
         return [row["centavos"] for row in said["data"]]
 
     async def issue(
-        self, *, expires_at: datetime | None = None, limits: CredentialLimits = UNLIMITED
+        self,
+        *,
+        expires_at: datetime | None = None,
+        limits: CredentialLimits = UNLIMITED,
+        office: Office | None = None,
     ) -> Issued:
-        """Issue a credential for every account of the main company."""
+        """Issue a credential for every account of the main company; also by another process."""
         wanted = CredentialOrder(
             name="made by a test",
             company_id=self.demo["companies"]["main"]["id"],
@@ -148,7 +153,7 @@ class World:
             expires_at=expires_at,
             limits=limits,
         )
-        return await self.office.credentials.issue(wanted)
+        return await (office or self.office).credentials.issue(wanted)
 
     @asynccontextmanager
     async def losing(self, table: str) -> AsyncIterator[None]:
@@ -234,6 +239,18 @@ def sandbox(folder: Path, **changed: object) -> Settings:
         sandbox_bank=SandboxBank(start=True, port=port, control_port=0, settle_after_s=0.05),
     )
     return msgspec.structs.replace(settings, **changed)
+
+
+@asynccontextmanager
+async def another_process(world: World) -> AsyncIterator[Office]:
+    """Open a world's store once more, as a command or another gateway does."""
+    settings = world.gateway.settings
+    store = open_store(settings.store_url)
+    try:
+        acting = Acting("test", world.gateway.now)
+        yield Office(settings=settings, store=store, keys=world.gateway.keys, acting=acting)
+    finally:
+        await store.close()
 
 
 @asynccontextmanager

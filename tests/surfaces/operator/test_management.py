@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 import uuid
 from typing import Any
 
@@ -41,23 +39,18 @@ def pair(made: dict[str, str]) -> Pair:
 
 
 async def test_a_credential_lives_from_its_issue_until_its_end(desk: Desk):
-    """Issued by a person, used by a partner, revoked, and dead within five seconds."""
+    """Issued by a person, used by a partner, revoked, and dead with the very next request."""
     made = await issued(desk)
 
     used = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(made))
     ended = await desk.ask(
         "POST", f"{OFFICE}/credentials/{made['client_id']}/revoke", {"reason": "x"}, by="admin"
     )
+    dead = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(made))
 
-    began = time.monotonic()
-    dead = used
-    while dead.status == 200 and time.monotonic() - began < 6:
-        dead = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(made))
-        await asyncio.sleep(0.2)
     assert used.status == 200
     assert (ended.status, ended.document["state"]) == (200, "revoked")
     assert dead.verdict == (401, "SVC.AUT.010")
-    assert time.monotonic() - began < 5.5
 
 
 async def test_a_secret_is_shown_once(desk: Desk):

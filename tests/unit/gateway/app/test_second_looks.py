@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from gateway.app.second_looks import EVERY_S, SecondLooks
 from gateway.cache import Lifetimes, RecordCache
 from gateway.domain import errors
+from gateway.domain.accounts import SecretDigest
+from gateway.domain.calls import Asked
 from gateway.domain.changes import ALWAYS
 from gateway.domain.stores import StoreUnavailable
+from gateway.security.digests import SecretDigester
+from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
+from policies.traffic.throttle import FailureLimits, FailureThrottle
+from tests.unit.people import call
+from tests.unit.policies.authentication.test_basic import credential
 from tests.unit.refusals import refused
+from tests.unit.standing import Clock
 
 KNOWN, UNKNOWN = "cli_known", "cli_unknown"
+HELD = credential(SecretDigester({"p": b"p" * 32}, "p"))
 LIFETIMES = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
 
 
@@ -23,7 +35,7 @@ LIFETIMES = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
 class Desk:
     """A store of one record that can be slow or down, and remembers when it was asked for what."""
 
-    record: str = "old"
+    record: Any = "old"
     most: int = 100
     is_down: bool = False
     looks: list[tuple[str, float]] = field(default_factory=list)
@@ -34,7 +46,7 @@ class Desk:
         self.cache = RecordCache("test", LIFETIMES, self.load, lambda _result: None, ALWAYS)
         self.second = SecondLooks(self.cache, time.monotonic, self.most)
 
-    async def load(self, key: str) -> str | None:
+    async def load(self, key: str) -> Any:
         self.looks.append((key, time.monotonic()))
         found = self.record if key == KNOWN else None
         await self.gate.wait()
@@ -173,6 +185,60 @@ async def test_one_that_gives_up_stops_nobody_else():
     first.cancel()
 
     assert await second == "old"
+
+
+@dataclass
+class Watched:
+    """The policy over a desk, with every comparison and every look of a request counted."""
+
+    desk: Desk = field(default_factory=Desk)
+    compared: int = 0
+
+    def __post_init__(self) -> None:
+        limits = FailureLimits(
+            per_address=9999, per_address_and_client=9999, hard_per_address=9999, window_s=60
+        )
+        self.policy = BasicCredentials(
+            find=self.desk.cache.find,  # type: ignore[arg-type] # records are texts here
+            find_again=self.desk.second.after,  # type: ignore[arg-type] # (same reason)
+            check=SecretCheck(
+                well_formed=lambda _secret: True,
+                matching=self.matching,
+                used=lambda _id, _digest: None,
+            ),
+            throttle=FailureThrottle(limits, time.monotonic),
+            now=Clock().now,
+            stopwatch=Stopwatch(time.monotonic, lambda _took: None),
+        )
+
+    def matching(self, _secret: str, _digests: Sequence[SecretDigest]) -> None:
+        self.compared += 1
+
+    async def tried(self, key: str) -> tuple[int, int, bool]:
+        """Try a wrong secret; return the looks, the comparisons, and whether it had to wait."""
+        self.desk.looks.clear()
+        self.compared = 0
+        header = f"Basic {base64.b64encode(f'{key}:wrong'.encode()).decode()}"
+        began = time.monotonic()
+        with refused(errors.CREDENTIALS_INVALID):
+            waiting = self.policy(call(Asked(path={}, authorization=(header,), address="a")))
+            assert waiting is not None
+            await waiting
+        assert [asked for asked, _ in self.desk.looks] == [key]
+        return len(self.desk.looks), self.compared, self.desk.looks[0][1] - began > EVERY_S / 2
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["in use", "not in use"])
+async def test_no_duration_tells_whether_an_id_exists(*, kept: bool):
+    """The same looks, comparisons and waits, try for try; the first one never waits."""
+    ways = {}
+    for key in (KNOWN, UNKNOWN):
+        door = Watched(Desk(record=HELD))
+        if kept and key == KNOWN:
+            await door.desk.cache.find(key)
+        ways[key] = [await door.tried(key) for _ in range(3)]
+
+    assert ways[KNOWN] == ways[UNKNOWN] == [(1, 2, False), (1, 2, True), (1, 2, True)]
 
 
 async def test_ids_that_were_tried_are_remembered_for_half_a_second_alone():
