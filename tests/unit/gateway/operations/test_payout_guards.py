@@ -93,7 +93,7 @@ async def test_a_stop_of_another_is_no_stop(till: Till, scope: StopScope):
 
 
 async def test_a_stop_that_ended_in_between_is_no_stop(till: Till):
-    """What is five seconds old may have ended since."""
+    """What is kept may have ended since."""
     Guarded(till, [stop(StopScope.ACCOUNT, ACCOUNT)])
     till.clock.passes(HOUR.total_seconds())
 
