@@ -72,6 +72,16 @@ class Asked(msgspec.Struct, kw_only=True):
     unknown_fields: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A query parameter as documented: its name, JSON schema and whether it must be there."""
+
+    name: str
+    required: bool
+    schema: Mapping[str, Any]
+    description: str
+
+
 class Call(msgspec.Struct, kw_only=True):
     """
     A request that policies examine, one after the other.
@@ -79,6 +89,7 @@ class Call(msgspec.Struct, kw_only=True):
     Attributes:
         needs: The permission or right of the row; None for an open row.
         quota: The name of the token bucket the row draws from.
+        parameters: What the row knows of queries.
         principal, person, browser, account, known: Filled in by the policies
             that establish them.
         on_success: Done when the row has not refused; a policy asks for it.
@@ -88,6 +99,7 @@ class Call(msgspec.Struct, kw_only=True):
     asked: Asked
     needs: Permission | Right | None
     quota: str
+    parameters: tuple[Parameter, ...] = ()
     principal: Principal | None = None
     person: Person | None = None
     browser: Browser | None = None
@@ -121,16 +133,6 @@ class Policy(Protocol):
     def __call__(self, call: Call) -> Awaitable[None] | None:
         """Let the call on, raise, or return what raises or lets the call on."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
-    """A query parameter as documented: its name, JSON schema and whether it must be there."""
-
-    name: str
-    required: bool
-    schema: Mapping[str, Any]
-    description: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

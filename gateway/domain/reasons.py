@@ -32,6 +32,17 @@ _FORMS: Final = {
         "{field} must be a text of 1 to 1024 characters, without control characters,"
         ' other than "." and "..".'
     ),
+    "name_form": (
+        "{field} must be a text of at most 200 characters, without control characters and"
+        " without those that turn or end a line."
+    ),
+    "email_form": "{field} must be an e-mail address.",
+    "past": "{field} must lie in the future.",
+    "provider_unknown": "{field} is not the name of a configured provider.",
+    "company_unknown": "{field} is not the id of a company that is shown to the caller.",
+    "account_unknown": "{field} is not the id of an account that is shown to the caller.",
+    "subject_unknown": "{field} is not what the scope names, or it is not shown to the caller.",
+    "other_company": "{field} is the id of an account of another company.",
     "uuid_form": "{field} must be a UUID with hyphens.",
     "amount_form": (
         "{field} must be a JSON number of reais without exponent, with at most two decimals,"
@@ -124,6 +135,13 @@ _RECORDS: Final = {
     "stop": "There is no such stop, or it is not shown to the caller.",
     "no_account": "There is no such account, or it is not shown to the caller.",
     "no_approval": "There is no such approval, or it is not shown to the caller.",
+    "own_record": "Nobody does this to themselves.",
+    "not_invited": "The person has accepted an invitation already, or is disabled.",
+    "two_secrets": "Two secrets of the credential live already.",
+    "not_in_review": "The payout is not in review.",
+    "own_opinion": "The same person has said otherwise before.",
+    "format_missing": "This installation cannot write the format.",
+    "too_many_movements": "There are too many movements; fewer days have fewer.",
     "own_order": "Another person has to decide on an order of one's own.",
     "decided": "The order was decided already.",
     "over": "The order's day is over.",

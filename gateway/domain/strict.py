@@ -22,6 +22,7 @@ _WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _AMOUNT = re.compile(r"-?(0|[1-9]\d{0,12})(?:\.(\d{1,2}))?", re.ASCII)
 _SCHEME = re.compile(r"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)(?: +(.*))?", re.ASCII | re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_TURNING = re.compile(r"[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PUNCTUATION = str.maketrans("", "", "./- ")
 _CPF = re.compile(r"\d{11}", re.ASCII)
@@ -76,6 +77,18 @@ def plain_text(text: str, longest: int = MAX_TEXT) -> str:
     if len(text) > longest or _CONTROL.search(text) or _SURROGATE.search(text):
         raise Malformed
     return text
+
+
+def name(text: str, longest: int = MAX_TEXT) -> str:
+    """
+    Let a name through: a plain text that is read as it stands.
+
+    Characters that are not seen but turn what follows around, or begin a line,
+    would let one name look like another (UAX 9, UAX 14).
+    """
+    if _TURNING.search(text):
+        raise Malformed
+    return plain_text(text, longest)
 
 
 def reference(text: str) -> str:

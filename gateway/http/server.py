@@ -242,14 +242,19 @@ def _call(request: Request, place: Place, path: Mapping[str, str]) -> Call:
     headers = request.headers
     asked = Asked(
         path=path,
-        query=_query(request) if row.takes.parameters else {},
+        query=_query(request) if request.query else {},
         authorization=headers.getall(hdrs.AUTHORIZATION, ()),
         content_type=headers.get(hdrs.CONTENT_TYPE),
         content_encoding=headers.get(hdrs.CONTENT_ENCODING),
         headers=headers,
         address=request.address,
     )
-    return Call(asked=asked, needs=row.needs, quota=row.limits.quota)
+    return Call(
+        asked=asked,
+        needs=row.needs,
+        quota=row.limits.quota,
+        parameters=row.takes.parameters,
+    )
 
 
 def _query(request: Request) -> Mapping[str, list[str]]:

@@ -101,7 +101,7 @@ class AccountRecords:
                 fit, or an id that is taken.
         """
         company = await existing(self.companies, order.company_id)
-        chosen = identifier(order.id, "account") if order.id else self.new_id()
+        chosen = identifier(order.id, "account", "id") if order.id else self.new_id()
         account = Account(
             id=chosen,
             company_id=company.id,
@@ -120,7 +120,7 @@ class AccountRecords:
             await self.accounts.add(account, event)
         except AlreadyExists as problem:
             message = f"the account {chosen} exists already"
-            raise NotPossible(message) from problem
+            raise NotPossible(message, "taken", field="id") from problem
         return account
 
     async def update(self, account_id: str, update: AccountUpdate) -> Account:
@@ -186,7 +186,7 @@ class AccountRecords:
         if chosen and chosen not in self.providers:
             known = ", ".join(sorted(self.providers)) or "none"
             message = f"no provider {chosen!r} is configured (configured: {known})"
-            raise NotPossible(message)
+            raise NotPossible(message, "provider_unknown", field="provider")
         return chosen
 
     def _sealed(self, credentials: str | None, account_id: str) -> bytes:
@@ -197,17 +197,17 @@ class AccountRecords:
             return strict.tax_number(text, alphanumeric=self.alphanumeric_cnpj)
         except ValueError as problem:
             message = "the tax number is no valid CPF or CNPJ"
-            raise NotPossible(message) from problem
+            raise NotPossible(message, "tax_number_form", field="tax_number") from problem
 
 
 def _provider_account(choice: ProviderChoice) -> str:
     """Demand the provider's own name of the account where there is a provider, and only there."""
     if choice.name and not choice.account:
         message = "a provider needs its own name of the account"
-        raise NotPossible(message)
+        raise NotPossible(message, "missing", field="provider_account")
     if not choice.name and (choice.account or choice.credentials):
         message = "the account has no provider; name one"
-        raise NotPossible(message)
+        raise NotPossible(message, "missing", field="provider")
     return _text(choice.account)
 
 
@@ -216,7 +216,7 @@ def _text(text: str) -> str:
         return strict.plain_text(text)
     except ValueError as problem:
         message = "the provider's account is no plain text"
-        raise NotPossible(message) from problem
+        raise NotPossible(message, "text_form", field="provider_account") from problem
 
 
 def _checked(coordinates: BankCoordinates) -> BankCoordinates:
@@ -224,7 +224,7 @@ def _checked(coordinates: BankCoordinates) -> BankCoordinates:
         text = getattr(coordinates, part)
         if text and pattern.fullmatch(text) is None:
             message = f"{part.replace('_', ' ')} has another form: {text!r}"
-            raise NotPossible(message)
+            raise NotPossible(message, "form", field=part)
     return coordinates
 
 
@@ -237,7 +237,7 @@ def _merged(before: BankCoordinates, update: BankCoordinates | None) -> BankCoor
 
 def _absent(account_id: str) -> NotPossible:
     message = f"there is no account {account_id}"
-    return NotPossible(message)
+    return NotPossible(message, "account_unknown", field="account_id")
 
 
 def _summary(account: Account) -> dict[str, str]:

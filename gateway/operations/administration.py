@@ -15,7 +15,18 @@ _LONGEST_REASON = 500
 
 
 class NotPossible(Exception):
-    """An act against a rule; nothing was changed. The text is one line for the operator."""
+    """
+    An act against a rule; nothing was changed.
+
+    The text is one line for the operator at the command line, and may repeat
+    what was typed; over HTTP a wrong ``field`` is told in the words of its reason.
+    """
+
+    def __init__(self, text: str = "", reason: str = "not_possible", *, field: str = "") -> None:
+        """Say why: ``reason`` is a word of ``gateway.domain.reasons``."""
+        super().__init__(text)
+        self.reason = reason
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +60,18 @@ def name(text: str) -> str:
     Read the name of a company, an account or a credential.
 
     Raises:
-        NotPossible: when it is empty, over 200 characters or holds a control character.
+        NotPossible: when it is empty, over 200 characters, or holds a character that
+            is not seen: a control character, or one that turns or ends a line.
     """
     stripped = text.strip()
     try:
-        plain = strict.plain_text(stripped, _LONGEST_NAME)
+        plain = strict.name(stripped, _LONGEST_NAME)
     except ValueError as problem:
-        message = "a name has at most 200 characters and no control character"
-        raise NotPossible(message) from problem
+        message = "a name has at most 200 characters, and none that is unseen or turns the line"
+        raise NotPossible(message, "name_form", field="name") from problem
     if not plain:
         message = "a name is not empty"
-        raise NotPossible(message)
+        raise NotPossible(message, "missing", field="name")
     return plain
 
 
@@ -74,16 +86,18 @@ def reason(text: str) -> str:
         plain = strict.plain_text(text.strip(), _LONGEST_REASON)
     except ValueError as problem:
         message = "a reason has at most 500 characters and no control character"
-        raise NotPossible(message) from problem
+        raise NotPossible(message, "text_form", field="reason") from problem
     if not plain:
         message = "a reason is not empty"
-        raise NotPossible(message)
+        raise NotPossible(message, "missing", field="reason")
     return plain
 
 
-def identifier(text: str, of: str) -> str:
+def identifier(text: str, of: str, field: str = "") -> str:
     """
     Read the UUID of a company or an account, in lower case; ``of`` says whose it is.
+
+    Without ``field`` a body has it under that name and ``_id``.
 
     Raises:
         NotPossible: when it is no hyphenated UUID.
@@ -92,4 +106,4 @@ def identifier(text: str, of: str) -> str:
         return strict.uuid_text(text)
     except ValueError as problem:
         message = f"{of}: not a hyphenated UUID: {text!r}"
-        raise NotPossible(message) from problem
+        raise NotPossible(message, "uuid_form", field=field or f"{of}_id") from problem

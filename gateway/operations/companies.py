@@ -30,14 +30,14 @@ class CompanyRecords:
         Raises:
             NotPossible: for an unusable name or id, or an id that is taken.
         """
-        chosen = identifier(company_id, "company") if company_id else self.new_id()
+        chosen = identifier(company_id, "company", "id") if company_id else self.new_id()
         company = Company(chosen, name(called), self.acting.now())
         event = self.acting.event("company.created", f"company:{chosen}", {"name": company.name})
         try:
             await self.companies.add(company, event)
         except AlreadyExists as problem:
             message = f"the company {chosen} exists already"
-            raise NotPossible(message) from problem
+            raise NotPossible(message, "taken", field="id") from problem
         return company
 
     async def list(self) -> Sequence[Company]:
@@ -45,15 +45,15 @@ class CompanyRecords:
         return await self.companies.list()
 
 
-async def existing(companies: Companies, company_id: str) -> Company:
+async def existing(companies: Companies, company_id: str, field: str = "company_id") -> Company:
     """
     Return the company of that id.
 
     Raises:
         NotPossible: when there is none.
     """
-    company = await companies.find(identifier(company_id, "company"))
+    company = await companies.find(identifier(company_id, "company", field))
     if company is None:
         message = f"there is no company {company_id}"
-        raise NotPossible(message)
+        raise NotPossible(message, "company_unknown", field=field)
     return company

@@ -88,7 +88,7 @@ class CredentialRecords:
         now = self.acting.now()
         if order.expires_at is not None and order.expires_at <= now:
             message = "the expiry lies in the past"
-            raise NotPossible(message)
+            raise NotPossible(message, "past", field="expires_at")
         secret = self.source.client_secret()
         credential = Credential(
             client_id=self.source.client_id(),
@@ -114,12 +114,12 @@ class CredentialRecords:
         """
         if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
             message = "the overlap is between 0 and 30 days"
-            raise NotPossible(message)
+            raise NotPossible(message, "out_of_range", field="overlap_s")
         credential = await self._live(client_id)
         now = self.acting.now()
         if overlap and (ends := _second_ends(credential, now)):
             message = f"two secrets live until {ends:%Y-%m-%dT%H:%M:%SZ}; an overlap of 0 ends both"
-            raise NotPossible(message)
+            raise NotPossible(message, "two_secrets")
         secret = self.source.client_secret()
         new, old_ends = self._digest(secret, now), now + overlap
         event = self.acting.event(
@@ -158,10 +158,10 @@ class CredentialRecords:
         account = await self.accounts.find(identifier(order.account_id, "account"))
         if account is None:
             message = f"there is no account {order.account_id}"
-            raise NotPossible(message)
+            raise NotPossible(message, "account_unknown", field="account_id")
         if order.company_id and account.company_id != identifier(order.company_id, "company"):
             message = f"the account {account.id} belongs to another company"
-            raise NotPossible(message)
+            raise NotPossible(message, "other_company", field="account_id")
         return account.company_id
 
     async def _add(self, credential: Credential) -> None:
@@ -180,7 +180,7 @@ class CredentialRecords:
             await self.credentials.add(credential, event)
         except AlreadyExists as problem:
             message = f"the credential {credential.client_id} exists already"
-            raise NotPossible(message) from problem
+            raise NotPossible(message, "taken") from problem
 
     async def _live(self, client_id: str) -> Credential:
         credential = await self.credentials.find(client_id)
@@ -188,10 +188,10 @@ class CredentialRecords:
             raise _absent(client_id)
         if credential.revoked_at is not None:
             message = f"the credential {client_id} is revoked"
-            raise NotPossible(message)
+            raise NotPossible(message, "revoked")
         if credential.expires_at is not None and credential.expires_at <= self.acting.now():
             message = f"the credential {client_id} has expired"
-            raise NotPossible(message)
+            raise NotPossible(message, "expired")
         return credential
 
     def _digest(self, secret: str, now: datetime) -> SecretDigest:
@@ -215,4 +215,4 @@ def _second_ends(credential: Credential, now: datetime) -> datetime | None:
 
 def _absent(client_id: str) -> NotPossible:
     message = f"there is no credential {client_id}"
-    return NotPossible(message)
+    return NotPossible(message, "credential", field="client_id")

@@ -42,7 +42,7 @@ class AccountMovements:
             counted += len(page.items)
             if counted > self.most:
                 message = f"more than {self.most} movements: ask for fewer days"
-                raise NotPossible(message)
+                raise NotPossible(message, "too_many_movements")
             return page
 
         entries = await every(read)

@@ -89,7 +89,7 @@ class Reports:
             content = await self._written(form.writer(asked.locale), document)
         except WriterMissing as problem:
             message = f"this installation cannot write {form.name}: {problem}"
-            raise NotPossible(message) from problem
+            raise NotPossible(message, "format_missing") from problem
         name = form.file_name(document)
         return Report(file_name=name, media_type=form.media_type, content=content)
 
@@ -149,7 +149,7 @@ def _bounded(found: Sequence[Entry]) -> tuple[Entry, ...]:
     """Put the movements oldest first; refuse too many, and sums that are no amounts."""
     if len(found) > MOST:
         message = f"the window has more than {MOST} movements: ask for fewer days"
-        raise NotPossible(message)
+        raise NotPossible(message, "too_many_movements")
     if sum(entry.value.centavos for entry in found) > MAX_CENTAVOS:
         problem = "movements_out_of_range"
         raise BadReply(problem)

@@ -82,10 +82,10 @@ class ReviewDesk:
         payout = await self.payouts.find(account_id, judgement.reference)
         if payout is None:
             message = f"the account has no payout {judgement.reference}"
-            raise NotPossible(message)
+            raise NotPossible(message, "no_row", field="reference")
         if not payout.review:
             message = f"the payout is not in review: it is {payout.state.value}"
-            raise NotPossible(message)
+            raise NotPossible(message, "not_in_review")
         return payout
 
     async def _keep(self, judgement: Judgement, payout: Payout) -> Sequence[Opinion]:
@@ -104,7 +104,7 @@ class ReviewDesk:
         own = next(each for each in opinions if each.by == opinion.by)
         if own.verdict is not opinion.verdict:
             message = f"{own.by} has said {own.verdict.value} before: another person decides"
-            raise NotPossible(message)
+            raise NotPossible(message, "own_opinion")
         return opinions
 
     async def _decide(self, payout: Payout, verdict: Verdict, by: Sequence[Opinion]) -> None:
@@ -125,7 +125,7 @@ class ReviewDesk:
         event = self.acting.event("payout.decided", _subject(payout), details)
         if not await self.reviews.decide(change, event):
             message = "the payout moved meanwhile: look at it again"
-            raise NotPossible(message)
+            raise NotPossible(message, "meanwhile")
 
 
 def person(text: str) -> str:

@@ -50,9 +50,9 @@ class Subjects:
             case StopScope.PROVIDER:
                 return self._provider(subject)
             case StopScope.COMPANY:
-                return (await existing(self.companies, subject)).id
+                return (await existing(self.companies, subject, "subject")).id
             case StopScope.ACCOUNT:
-                account = await self.accounts.find(identifier(subject, "account"))
+                account = await self.accounts.find(identifier(subject, "account", "subject"))
                 return _there(account.id if account else None, scope, subject)
             case StopScope.CREDENTIAL:
                 credential = await self.credentials.find(subject)
@@ -63,7 +63,7 @@ class Subjects:
         if subject not in self.providers:
             known = ", ".join(sorted(self.providers)) or "none"
             message = f"no provider {subject!r} is configured (configured: {known})"
-            raise NotPossible(message)
+            raise NotPossible(message, "provider_unknown", field="subject")
         return subject
 
 
@@ -95,7 +95,7 @@ class StopRecords:
         now = self.acting.now()
         if not now < order.ends_at <= now + LONGEST:
             message = "a stop ends within the next 30 days"
-            raise NotPossible(message)
+            raise NotPossible(message, "out_of_range", field="minutes")
         stop = Stop(
             id=self.new_id(),
             scope=order.scope,
@@ -121,7 +121,7 @@ class StopRecords:
         event = self.acting.event(RESUMED, f"stop:{known}")
         if not await self.stops.lift(known, self.acting.now(), event):
             message = f"no stop {stop_id} is in force"
-            raise NotPossible(message)
+            raise NotPossible(message, "stop", field="stop_id")
 
     async def list(self) -> Sequence[Stop]:
         """Return those in force, oldest first."""
@@ -131,5 +131,5 @@ class StopRecords:
 def _there(found: str | None, scope: StopScope, subject: str) -> str:
     if found is None:
         message = f"there is no {scope.value} {subject}"
-        raise NotPossible(message)
+        raise NotPossible(message, "subject_unknown", field="subject")
     return found

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 
-from sqlalchemy import bindparam, delete, insert, or_, select, update
+from sqlalchemy import bindparam, case, delete, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.accounts import UNLIMITED, Credential, CredentialLimits, SecretDigest
@@ -116,7 +116,13 @@ class StoredCredentials:
                 secrets.c.digest == digest,
                 or_(secrets.c.last_used_at.is_(None), secrets.c.last_used_at < minute),
             )
-            .values(last_used_at=minute)
+            # a secret that is used in the minute it was made in was not used before that
+            .values(
+                last_used_at=case(
+                    (secrets.c.created_at > minute, secrets.c.created_at),
+                    else_=literal(minute, secrets.c.last_used_at.type),
+                )
+            )
         )
         try:
             async with self._database.writing() as connection:

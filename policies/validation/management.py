@@ -113,7 +113,7 @@ def both(path: Input[str], shape: type[Body]) -> Input[tuple[str, Body]]:
 
 
 def filters(read: Callable[[Filters], Wanted], *parameters: Parameter) -> Input[Wanted]:
-    """Take filters of the query; unknown ones are ignored."""
+    """Take filters of the query."""
     return Input(read=lambda asked: read(Filters(asked)), parameters=parameters, refuses=_REFUSES)
 
 

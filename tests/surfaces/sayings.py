@@ -12,7 +12,7 @@ _SENTENCES = {
     word: re.compile(re.escape(says).replace(re.escape("{field}"), _FIELD))
     for word, says in REASONS.items()
 }
-_NAMED = re.compile(r"SVC\.VAL\.\d{3}|SVC\.PIX\.01[234]|VALIDATION_FAILED")
+_NAMED = re.compile(r"SVC\.VAL\.\d{3}|SVC\.PIX\.01[234]|VALIDATION_FAILED|SVC\.GTW\.009")
 _MEANT = {
     "window_invalid": {"window_backwards", "window_long"},
     "payout_date_not_today": {"not_today"},

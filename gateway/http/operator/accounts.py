@@ -140,4 +140,4 @@ class _Reporting:
             return await self._reports.make(who.account, wanted)
         except NotPossible as problem:
             error = identity_errors.NOT_POSSIBLE
-            raise ServiceError(error, "not_possible", detail=str(problem)) from problem
+            raise ServiceError(error, problem.reason, detail=str(problem)) from problem

@@ -92,7 +92,7 @@ def key_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/keys/lookup",
             name="backoffice.pix_key_owner",
             tells="Ask who is behind a PIX key of any bank, before paying; recorded.",
-            needs=_WRITE,
+            needs=_READ,
             limits=WITH_BODY,
             takes=takes.lookup,
             runs=as_actor(does.key_orders.look_up),

@@ -27,6 +27,7 @@ from policies.authorization.step_up import FreshFactor
 from policies.authorization.visible_account import VisibleAccount
 from policies.traffic.person_quota import WithinPersonQuota
 from policies.validation.identifiers import Identifiers
+from policies.validation.parameters import KnownParameters
 
 NAME: Final = "backoffice"
 PREFIX: Final = "/backoffice/v1"
@@ -117,7 +118,7 @@ def _gates(
     """Ask who it is, what they may do, how fresh their factor is; then for the account."""
     person = (
         *(questions.bearer, questions.persons),
-        *(RequiresRight(), FreshFactor(questions.now), Identifiers()),
+        *(RequiresRight(), FreshFactor(questions.now), Identifiers(), KnownParameters()),
     )
     account = (*person, questions.account)
     staff, office = admit_staff(questions.now), admit_office(questions.now)

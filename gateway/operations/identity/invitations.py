@@ -43,7 +43,7 @@ class Invitations:
         user = await self.users.find(user_id)
         if user.password or not user.active:
             message = f"{user.email} has accepted an invitation already, or is disabled"
-            raise NotPossible(message)
+            raise NotPossible(message, "not_invited")
         await self.parts.stored.audit.append(
             act(self.parts, by, "user.invited_again", f"user:{user.id}")
         )

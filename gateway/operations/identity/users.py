@@ -63,7 +63,7 @@ class UserRecords:
             await self.parts.stored.users.add(user, event)
         except AlreadyExists as problem:
             message = f"there is a person of the address {user.email} already"
-            raise NotPossible(message) from problem
+            raise NotPossible(message, "taken", field="email") from problem
         return user
 
     async def list(self) -> Sequence[User]:
@@ -143,12 +143,12 @@ class UserRecords:
         """Read an order."""
         if not order.roles:
             message = "a person has at least one role"
-            raise NotPossible(message)
+            raise NotPossible(message, "missing", field="roles")
         try:
             address = email(order.email)
         except Malformed as problem:
             message = f"not an e-mail address: {order.email!r}"
-            raise NotPossible(message) from problem
+            raise NotPossible(message, "email_form", field="email") from problem
         now = self.parts.now()
         return User(
             id=self.parts.new_id(),
@@ -163,14 +163,16 @@ class UserRecords:
 
     async def _existing(self, companies: Iterable[str]) -> frozenset[str]:
         """Read the ids of companies, all of which must exist."""
-        return frozenset([(await existing(self.companies, each)).id for each in companies])
+        return frozenset(
+            [(await existing(self.companies, each, "companies")).id for each in companies]
+        )
 
     def _refuse_weak(self, password: str) -> None:
         """Refuse a weak password in an administrator's words."""
         try:
             NewPasswords(self.parts).refuse_weak(password)
         except ServiceError as problem:
-            raise NotPossible(problem.detail) from problem
+            raise NotPossible(problem.detail, problem.reason, field="password") from problem
 
     async def _change(
         self, by: str, user_id: str, changed: Callable[[User], User], word: str, **details: str
@@ -179,7 +181,7 @@ class UserRecords:
         found = await self.find(user_id)
         if by == f"user:{found.email}":
             message = "nobody does this to themselves; ask another administrator"
-            raise NotPossible(message)
+            raise NotPossible(message, "own_record")
 
         def told(user: User) -> AuditEvent:
             """Describe it."""
@@ -214,4 +216,4 @@ def _words(names: Iterable[str]) -> str:
 
 def _absent(user_id: str) -> NotPossible:
     message = f"there is no person {user_id}"
-    return NotPossible(message)
+    return NotPossible(message, "user", field="user_id")

@@ -158,14 +158,27 @@ async def test_credentials_are_listed_whole_or_by_company(issued: Store) -> None
 async def test_a_use_is_remembered_to_the_minute_and_never_set_back(
     issued: Store, second: Store
 ) -> None:
-    digest = secret().digest
-    await issued.credentials.touch(CLIENT, digest, NOW)
-    await second.credentials.touch(CLIENT, digest, NOW - timedelta(hours=1))
+    digest, later = secret().digest, NOW + timedelta(hours=1)
+    await issued.credentials.touch(CLIENT, digest, later)
+    await second.credentials.touch(CLIENT, digest, NOW)
 
     found = await issued.credentials.find(CLIENT)
 
     assert found is not None
-    assert found.secrets[0].last_used_at == NOW.replace(second=0, microsecond=0)
+    assert found.secrets[0].last_used_at == later.replace(second=0, microsecond=0)
+
+
+async def test_a_secret_was_not_used_before_it_was_made(issued: Store) -> None:
+    """The minute of its first use may have begun before it was made."""
+    made = secret(b"n" * 32)
+    within = made.created_at.replace(second=0, microsecond=0) + timedelta(seconds=59)
+    await issued.credentials.rotate(CLIENT, made, LATER, event())
+
+    await issued.credentials.touch(CLIENT, made.digest, within)
+
+    found = await issued.credentials.find(CLIENT)
+    assert found is not None
+    assert found.secrets[0].last_used_at == made.created_at
 
 
 async def test_a_use_touches_its_own_secret_alone(issued: Store) -> None:

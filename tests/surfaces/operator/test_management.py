@@ -150,7 +150,8 @@ async def test_a_provider_that_is_not_configured_is_refused_by_name(desk: Desk):
     said = await desk.ask("PUT", path, {"provider": "moon", "provider_account": "1"}, by="admin")
 
     assert said.verdict == (400, "VALIDATION_FAILED")
-    assert "No provider 'moon' is configured" in said.document["message"]
+    assert (said.document["field"], said.document["reason"]) == ("provider", "provider_unknown")
+    assert "moon" not in said.document["message"]
 
 
 async def test_a_stop_holds_until_it_is_lifted(desk: Desk):

@@ -118,7 +118,7 @@ class AccountActs:
         with calls.explained():
             if not who.person.sees(wanted.company_id.lower()):
                 message = f"there is no company {wanted.company_id}"
-                raise NotPossible(message)
+                raise NotPossible(message, "company_unknown", field="company_id")
             return await self.registers.by(who.acting).accounts.create(order)
 
     async def change(self, who: Office, wanted: AccountChange) -> Account:

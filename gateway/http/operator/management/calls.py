@@ -66,8 +66,9 @@ def explained() -> Iterator[None]:
     except NotPossible as problem:
         taken = isinstance(problem.__cause__, AlreadyExists)
         error = errors.ALREADY_IN_USE if taken else NOT_POSSIBLE
-        reason = "taken" if taken else "not_possible"
-        raise ServiceError(error, reason, detail=_sentence(str(problem))) from problem
+        reason = "taken" if taken else problem.reason
+        detail = "" if problem.field else _sentence(str(problem))
+        raise ServiceError(error, reason, field=problem.field, detail=detail) from problem
 
 
 def done(_done: None, _who: Staff) -> Answer[None]:

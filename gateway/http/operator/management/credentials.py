@@ -155,10 +155,10 @@ class CredentialActs:
             account = await self.registers.accounts.find(wanted.account_id)
             if not who.person.sees(account.company_id):
                 message = f"there is no account {wanted.account_id}"
-                raise NotPossible(message)
+                raise NotPossible(message, "account_unknown", field="account_id")
         elif not who.person.sees(wanted.company_id.lower()):
             message = f"there is no company {wanted.company_id}"
-            raise NotPossible(message)
+            raise NotPossible(message, "company_unknown", field="company_id")
 
 
 def _credential(found: Credential, who: Staff) -> CredentialDocument:
@@ -193,12 +193,12 @@ def _zoned(at: datetime | None) -> datetime | None:
         return None
     if at.tzinfo is None:
         message = "an instant has a zone, such as Z"
-        raise NotPossible(message)
+        raise NotPossible(message, "form", field="expires_at")
     try:
         return at.astimezone(UTC)
     except OverflowError as problem:
         message = "an instant lies within the calendar"
-        raise NotPossible(message) from problem
+        raise NotPossible(message, "form", field="expires_at") from problem
 
 
 def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revoked"]:

@@ -91,7 +91,7 @@ class ReviewActs:
         with calls.explained():
             if not await self._sees(who, said.account_id.lower()):
                 message = f"the account has no payout {said.reference}"
-                raise NotPossible(message)
+                raise NotPossible(message, "no_row", field="reference")
             return await self.registers.by(who.acting).reviews.resolve(judgement)
 
     async def _sees(self, who: Staff, account_id: str) -> bool:

@@ -82,7 +82,7 @@ class StopActs:
         with calls.explained():
             if not await self._sees(who, wanted.scope, wanted.subject):
                 message = f"there is no {wanted.scope.value} {wanted.subject}"
-                raise NotPossible(message)
+                raise NotPossible(message, "subject_unknown", field="subject")
             return await self.registers.by(who.acting).stops.stop(order)
 
     async def lift(self, who: Staff, stop_id: str) -> None:

@@ -153,9 +153,9 @@ def _companies(who: Staff, wanted: Sequence[str]) -> frozenset[str]:
             companies = frozenset(map(uuid_text, wanted))
         except ValueError as problem:
             message = "a company is named by its id"
-            raise NotPossible(message) from problem
+            raise NotPossible(message, "uuid_form", field="companies") from problem
         limit = who.person.companies
         if limit and not (companies and companies <= limit):
             message = "name companies that are shown to you"
-            raise NotPossible(message)
+            raise NotPossible(message, "company_unknown", field="companies")
     return companies

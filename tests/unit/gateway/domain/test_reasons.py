@@ -23,7 +23,8 @@ REFUSING = {"ServiceError": 1, "NotPossible": 1, "too_many": 1, "_not_possible":
 
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag"),
-    "gateway/http/operator/management/calls.py: reason": ("taken", "not_possible"),
+    "gateway/http/operator/accounts.py: problem.reason": (),
+    "gateway/http/operator/management/calls.py: reason": ("taken",),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
     "gateway/operations/approvals.py: *_DECIDED": ("decided",),
@@ -34,6 +35,7 @@ WORKED_OUT = {
     "gateway/operations/identity/throttling.py: reason": (
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
     ),
+    "gateway/operations/identity/users.py: problem.reason": (),
     "gateway/operations/payouts.py: evidence.reason": (*Reason, "adapter_raised"),
     "gateway/operations/payouts.py: outcome.evidence.reason": (*Reason, "adapter_raised"),
     "gateway/operations/payouts.py: failure.code.lower() if failure else 'rejected'": tuple(

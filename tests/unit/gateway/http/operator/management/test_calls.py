@@ -32,6 +32,17 @@ def test_what_is_not_possible_is_told_as_a_sentence():
     assert told.value.detail == "There is no company 7."
 
 
+def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
+    """The line for the command line may repeat what was typed; over HTTP nothing is repeated."""
+    text = "there is no company 7"
+
+    with pytest.raises(ServiceError) as told, calls.explained():
+        raise NotPossible(text, "company_unknown", field="company_id")
+
+    assert (told.value.reason, told.value.field) == ("company_unknown", "company_id")
+    assert told.value.detail == ""
+
+
 def test_what_is_taken_is_a_conflict():
     with refused(errors.ALREADY_IN_USE), calls.explained():
         raise NotPossible from AlreadyExists()

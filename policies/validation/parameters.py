@@ -1,0 +1,38 @@
+"""Does the row know every parameter of the query?"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from gateway.domain import errors
+from gateway.domain.calls import Call
+from gateway.domain.errors import ServiceError
+
+_LIKE_OURS: Final = re.compile(r"[a-z_]{1,40}")
+
+
+class KnownParameters:
+    """
+    Refuses a filter that does not exist: what is not filtered looks like what is.
+
+    Only a name that could be one of ours is told again.
+    """
+
+    refuses = (errors.PAYLOAD_INVALID,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if the row documents each of its parameters.
+
+        Raises:
+            ServiceError: ``SVC.VAL.011`` for the first that it does not.
+        """
+        query = call.asked.query
+        if not query:
+            return
+        known = {each.name for each in call.parameters}
+        for name in query:
+            if name not in known:
+                field = name if _LIKE_OURS.fullmatch(name) else ""
+                raise ServiceError(errors.PAYLOAD_INVALID, "unknown_parameter", field=field)

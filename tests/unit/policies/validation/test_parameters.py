@@ -1,0 +1,44 @@
+"""Parameters that a row does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.calls import Asked, Call
+from policies.validation.management import PAGING
+from policies.validation.parameters import KnownParameters
+from tests.unit.refusals import refused
+
+
+def calling(**query: Sequence[str]) -> Call:
+    """A call of a list."""
+    return Call(asked=Asked(path={}, query=query), needs=None, quota="", parameters=PAGING)
+
+
+@pytest.mark.parametrize("query", [{}, {"page": ["1"]}, {"limit": [""], "page": ["x", "y"]}])
+def test_known_parameters_are_let_on(query: dict[str, list[str]]):
+    """Whether they are well formed is asked by whoever reads them."""
+    KnownParameters()(calling(**query))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("trace", "trace"),
+        ("a" * 40, "a" * 40),
+        ("a" * 41, ""),
+        ("Page", ""),
+        ("page\n", ""),
+        ("<b>", ""),
+        ("", ""),
+        ("\udcff", ""),
+    ],
+)
+def test_an_unknown_parameter_is_refused_and_told_if_it_could_be_ours(name: str, told: str):
+    with refused(errors.PAYLOAD_INVALID) as refusal:
+        KnownParameters()(calling(page=["1"], **{name: ["secret"]}))
+
+    assert (refusal.value.reason, refusal.value.field) == ("unknown_parameter", told)
