@@ -108,8 +108,9 @@ class Server:
         """Note that a request has come."""
         serving = self.serving
         started = serving.clock()
-        trace_id = begin_trace(request.headers, serving.observer, uuids=serving.uuid_traces)
+        trace_id, w3c = begin_trace(request.headers, serving.observer, uuids=serving.uuid_traces)
         record = AccessRecord(trace_id=trace_id, method=request.method, address=request.address)
+        record.w3c_trace_id = w3c
         begin_record(record)
         serving.admission.in_flight += 1
         return Exchange(request, record, started)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from multidict import CIMultiDictProxy, istr
@@ -11,27 +12,36 @@ from gateway.telemetry.records import Observer
 
 TRACE_ID: Final = istr("X-Trace-ID")
 _TRACEPARENT: Final = istr("traceparent")
+_TRACESTATE: Final = istr("tracestate")
 
 
-def begin_trace(headers: CIMultiDictProxy[str], observer: Observer, *, uuids: bool) -> str:
+def begin_trace(
+    headers: CIMultiDictProxy[str], observer: Observer, *, uuids: bool
+) -> tuple[str, str]:
     """
-    Make the request's trace the current one, for logs and for banks; return its id.
+    Make the request's trace the current one, for logs and for banks.
 
     A caller's ``traceparent`` goes on to banks whatever the id is.
+
+    Returns:
+        Our trace id, and the W3C trace id where that has other digits.
     """
-    trace_id = find_trace_id(headers, observer, uuids=uuids)
+    sent, parents = headers.getall(TRACE_ID, ()), headers.getall(_TRACEPARENT, ())
+    if not sent and not parents:
+        trace_id = trace.new_trace_id()
+        trace.begin(trace_id)
+        traceparent.forget()
+        return trace_id, ""
+    trace_id = find_trace_id(sent, parents, observer, uuids=uuids)
     trace.begin(trace_id)
-    parents = headers.getall(_TRACEPARENT, ())
-    if parents:
-        traceparent.begin(parents)
-    return trace_id
+    return trace_id, traceparent.begin(trace_id, parents, headers.getall(_TRACESTATE, ()))
 
 
-def find_trace_id(headers: CIMultiDictProxy[str], observer: Observer, *, uuids: bool) -> str:
+def find_trace_id(
+    sent: Sequence[str], parents: Sequence[str], observer: Observer, *, uuids: bool
+) -> str:
     """Take the caller's id, or continue its W3C trace; ``uuids`` takes no other form."""
-    sent = headers.getall(TRACE_ID, ())
     if not sent:
-        parents = headers.getall(_TRACEPARENT, ())
         return (trace.continued(parents) if parents else None) or trace.new_trace_id()
     accepted = trace.accepted(sent)
     if accepted and not (uuids and not trace.is_uuid(accepted)):

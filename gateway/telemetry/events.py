@@ -48,6 +48,7 @@ class Access(msgspec.Struct, gc=False):
 
     ts: datetime
     trace_id: str
+    w3c_trace_id: str | msgspec.UnsetType
     duration_ms: float
     provider_ms: float | msgspec.UnsetType
     bytes_in: int
@@ -80,6 +81,7 @@ def access(record: AccessRecord, at: datetime, words: msgspec.Raw) -> Access:
     return Access(  # whole microseconds as milliseconds, in a quarter of the time of round()
         at,
         record.trace_id,
+        record.w3c_trace_id or msgspec.UNSET,
         (record.duration_s * 1e6 + 0.5) // 1.0 / 1e3,
         (record.provider_s * 1e6 + 0.5) // 1.0 / 1e3 if record.provider else msgspec.UNSET,
         record.bytes_in,

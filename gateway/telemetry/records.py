@@ -17,6 +17,7 @@ class AccessRecord(msgspec.Struct, kw_only=True):
     One request, filled in while it is served.
 
     Attributes:
+        w3c_trace_id: Under which the bank is asked, where it has other digits.
         route: The row's name, such as ``banking.balance``; never the path.
         code, reason: The error's public code and our fixed word; empty on success.
         field: What was wrong with the request, by a name of ours; mostly empty.
@@ -28,6 +29,7 @@ class AccessRecord(msgspec.Struct, kw_only=True):
     """
 
     trace_id: str
+    w3c_trace_id: str = ""
     surface: str = "none"
     route: str = "none"
     path_template: str = ""

@@ -11,7 +11,10 @@ from typing import Final
 
 from gateway.domain import strict
 
-_TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}", re.ASCII)
+_TRACEPARENT = re.compile(
+    r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[!-~]*)?", re.ASCII
+)
+_LONGEST_PARENT: Final = 512
 _current: ContextVar[str] = ContextVar("trace_id", default="")
 
 _MADE: Final = 128
@@ -79,10 +82,23 @@ def accepted(values: Sequence[str]) -> str | None:
 
 def continued(traceparents: Sequence[str]) -> str | None:
     """Return the trace of one valid W3C ``traceparent``, its 32 digits written as a UUID."""
-    found = _TRACEPARENT.fullmatch(traceparents[0]) if len(traceparents) == 1 else None
+    found = parsed(traceparents)
+    return str(uuid.UUID(found[0])) if found else None
+
+
+def parsed(traceparents: Sequence[str]) -> tuple[str, str] | None:
+    """
+    Return trace id and flags of one valid W3C ``traceparent``.
+
+    One of a later version is read by its first four parts, whatever follows
+    them (W3C Trace Context 3.2.4); version 00 has nothing behind.
+    """
+    if len(traceparents) != 1 or len(traceparents[0]) > _LONGEST_PARENT:
+        return None
+    found = _TRACEPARENT.fullmatch(traceparents[0])
     if found is None or found[1] == "ff" or not int(found[2], 16) or not int(found[3], 16):
         return None
-    return str(uuid.UUID(found[2]))
+    return None if found[1] == "00" and found[5] else (found[2], found[4])
 
 
 def is_uuid(trace_id: str) -> bool:

@@ -14,7 +14,7 @@ from provider_adapters._shared.reasons import Reason
 _TOKEN: Final = re.compile(r"[!#$&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
 _OURS: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "expect", "host", "te", "trailer",
-     "traceparent", "transfer-encoding", "upgrade", "x-trace-id"}
+     "traceparent", "tracestate", "transfer-encoding", "upgrade", "x-trace-id"}
 )  # fmt: skip
 _DEFAULTS: Final = (("Accept", "application/json"), ("User-Agent", "pixgate"))
 _JSON: Final = ("Content-Type", "application/json")
@@ -25,7 +25,7 @@ Shape = tuple[str, bool, bool, bool, tuple[str, ...]]
 """
 What all requests of an operation have in common.
 
-Method, whether there is a body, whether a ``traceparent``, whether it is the last of its
+Method, whether there is a body, whether a ``tracestate``, whether it is the last of its
 connection, names of headers.
 """
 
@@ -37,17 +37,14 @@ class Heads:
     Args:
         host: As the Host header says it, with the port where it is not the usual one.
         prefix: What all paths begin with; empty, or a path without its last slash.
-        trace_id: Names the trace a call belongs to.
-        parent: Writes a call's W3C ``traceparent``; empty for none.
+        traced: Names the trace a call belongs to, in words that are safe in a head: our id, the
+            W3C ``traceparent``, and the ``tracestate``, which may be empty.
     """
 
-    def __init__(
-        self, host: str, prefix: str, trace_id: Callable[[], str], parent: Callable[[], str]
-    ) -> None:
+    def __init__(self, host: str, prefix: str, traced: Callable[[], tuple[str, str, str]]) -> None:
         self._host = host.replace("%", "%%")
         self._prefix = prefix
-        self._trace_id = trace_id
-        self._parent = parent
+        self._traced = traced
         self._templates: dict[Shape, str] = {}
 
     def write(self, request: ProviderRequest, *, last: bool = False) -> bytes:
@@ -62,17 +59,18 @@ class Heads:
                 space in the path, what is not ASCII, or a header that frames.
         """
         headers, body = request.headers, request.body
-        parent = self._parent()
-        traced = (self._trace_id(), parent) if parent else (self._trace_id(),)
-        shape = (request.method, bool(body), bool(parent), last, tuple(headers))
+        traced = self._traced()
+        has_state = traced[2] != ""
+        shape = (request.method, bool(body), has_state, last, tuple(headers))
         template = self._templates.get(shape) or self._template(shape)
-        variable = (self._prefix + request.path, *traced, *headers.values())
+        variable = (self._prefix + request.path, *headers.values())
         checked = "".join(variable)
         if not (checked.isascii() and checked.isprintable()) or " " in request.path:
             raise Unreachable(Reason.UNSENDABLE)
         if not request.path.startswith("/"):
             raise Unreachable(Reason.UNSENDABLE)
-        return (template % (*variable, len(body)) if body else template % variable).encode() + body
+        filled = (variable[0], *(traced if has_state else traced[:2]), *variable[1:])
+        return (template % (*filled, len(body)) if body else template % filled).encode() + body
 
     def _template(self, shape: Shape) -> str:
         """Make the template of an operation and keep it, but not without a bound."""
@@ -83,7 +81,7 @@ class Heads:
 
     def _lines(self, shape: Shape) -> list[str]:
         """Write the lines; ``%s`` stands for what a call fills in."""
-        method, has_body, has_parent, is_last, names = shape
+        method, has_body, has_state, is_last, names = shape
         lowered = {name.lower() for name in names}
         tokens = all(map(_TOKEN.fullmatch, (method, *names)))
         if not tokens or lowered & _OURS or len(lowered) != len(names):
@@ -97,7 +95,8 @@ class Heads:
             *(["Connection: close"] if is_last else []),
             *fixed,
             "X-Trace-ID: %s",
-            *(["traceparent: %s"] if has_parent else []),
+            "traceparent: %s",
+            *(["tracestate: %s"] if has_state else []),
             *(f"{name}: %s" for name in names),
         ]
         if has_body:

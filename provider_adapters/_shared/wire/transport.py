@@ -17,7 +17,7 @@ from datetime import datetime
 
 from gateway.domain.accounts import Environment
 from gateway.domain.providers import Unreachable
-from gateway.telemetry import trace, traceparent
+from gateway.telemetry import traceparent
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters._shared.limits import ClientLimits
 from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
@@ -76,7 +76,7 @@ class WireTransport:
         self._environment = environment
         self._around = around or Surroundings()
         self._tls = tls or TlsFiles()
-        self._heads = Heads(self._place.header, self._place.prefix, _trace_id, traceparent.outgoing)
+        self._heads = Heads(self._place.header, self._place.prefix, traceparent.outgoing)
         self._open: _Open | None = None
 
     async def start(self) -> None:
@@ -207,8 +207,3 @@ def _pass(watch: halves.Passing | None, name: str) -> None:
     """Pass a point."""
     if watch is not None:
         watch(name)
-
-
-def _trace_id() -> str:
-    """Name the trace of the request being served, or a new one where there is none."""
-    return trace.current_trace_id() or trace.new_trace_id()

@@ -7,7 +7,7 @@ import uuid
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.http.tracing import begin_trace, find_trace_id
+from gateway.http.tracing import begin_trace
 from gateway.telemetry import trace, traceparent
 from tests.unit.gateway.http.stage import Witness
 
@@ -19,7 +19,7 @@ def found(*headers: tuple[str, str], uuids: bool = False) -> tuple[str, list[tup
     """Find a trace id, and tell what was counted."""
     witness = Witness()
     sent = CIMultiDictProxy(CIMultiDict(headers))
-    return find_trace_id(sent, witness, uuids=uuids), witness.counted
+    return begin_trace(sent, witness, uuids=uuids)[0], witness.counted
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,30 @@ async def test_a_caller_s_trace_goes_on_to_banks(headers, goes_on):
     """With a parent of ours in it."""
     sent = CIMultiDictProxy(CIMultiDict(headers))
 
-    trace_id = begin_trace(sent, Witness(), uuids=False)
+    trace_id, _ = begin_trace(sent, Witness(), uuids=False)
 
-    outgoing = traceparent.outgoing()
-    assert trace.current_trace_id() == trace_id
+    told, outgoing, _ = traceparent.outgoing()
+    assert trace.current_trace_id() == told == trace_id
     assert (outgoing[:36] == PARENT[:36]) is goes_on
     assert outgoing != PARENT
+
+
+async def test_a_request_that_sends_nothing_does_not_go_on_with_the_one_before():
+    """Two requests of one kept connection, and perhaps of two callers behind one proxy."""
+    begin_trace(CIMultiDictProxy(CIMultiDict([("traceparent", PARENT)])), Witness(), uuids=False)
+
+    trace_id, w3c = begin_trace(CIMultiDictProxy(CIMultiDict()), Witness(), uuids=False)
+
+    assert w3c == ""
+    assert traceparent.outgoing()[1][3:35] == trace_id.replace("-", "")
+
+
+async def test_a_state_goes_on_beside_the_trace():
+    sent = [("traceparent", PARENT), ("tracestate", "a=1"), ("tracestate", "b=2")]
+
+    begin_trace(CIMultiDictProxy(CIMultiDict(sent)), Witness(), uuids=False)
+
+    assert traceparent.outgoing()[2] == "a=1,b=2"
 
 
 @pytest.mark.parametrize("headers", [[], [("traceparent", "00-1-2-01")]])

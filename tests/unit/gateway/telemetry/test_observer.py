@@ -100,6 +100,15 @@ def test_a_request_is_counted_timed_and_logged(world: World):
     assert [(line["event"], line["worker"]) for line in world.lines()] == [("access", "1")]
 
 
+def test_both_trace_ids_are_logged_where_they_differ(world: World):
+    """A partner's trace and our log can be joined by either."""
+    world.observer.request(served())
+    world.observer.request(served(w3c_trace_id="4bf92f3577b34da6a3ce929d0e0e4736"))
+
+    ids = [(line["trace_id"], line.get("w3c_trace_id")) for line in world.lines()]
+    assert ids == [("t", None), ("t", "4bf92f3577b34da6a3ce929d0e0e4736")]
+
+
 def test_an_unknown_method_is_one_value(world: World):
     for number in range(100):
         world.observer.request(served(method=f"X{number}", status=405))

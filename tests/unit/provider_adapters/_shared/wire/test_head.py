@@ -12,11 +12,11 @@ from provider_adapters._shared.wire.head import Heads
 
 
 def heads(
-    host: str = "bank.example:8443", prefix: str = "/api", parents: Sequence[str] = ()
+    host: str = "bank.example:8443", prefix: str = "/api", states: Sequence[str] = ()
 ) -> Heads:
-    """Write heads; ``parents`` are those of the calls, one after the other."""
-    given = iter(parents)
-    return Heads(host, prefix, lambda: "trace-1", lambda: next(given, ""))
+    """Write heads; ``states`` are those of the calls, one after the other."""
+    given = iter(states)
+    return Heads(host, prefix, lambda: ("trace-1", "00-1-2-01", next(given, "")))
 
 
 def asked(
@@ -37,21 +37,23 @@ def test_a_read_to_the_byte():
         b"Accept: application/json\r\n"
         b"User-Agent: pixgate\r\n"
         b"X-Trace-ID: trace-1\r\n"
+        b"traceparent: 00-1-2-01\r\n"
         b"Authorization: Bearer 100%s\r\n"
         b"\r\n"
     )
 
 
 def test_a_caller_s_trace_goes_along_beside_ours():
-    written = heads(parents=["00-1-2-01", "", "00-1-3-01"])
+    written = heads(states=["a=1", "", "b=%s"])
 
     lines = [written.write(asked(Authorization="Bearer t")).split(b"\r\n") for _ in range(3)]
 
-    assert lines[0][5:8] == [
-        b"X-Trace-ID: trace-1", b"traceparent: 00-1-2-01", b"Authorization: Bearer t",
+    assert lines[0][5:9] == [
+        b"X-Trace-ID: trace-1", b"traceparent: 00-1-2-01", b"tracestate: a=1",
+        b"Authorization: Bearer t",
     ]  # fmt: skip
-    assert b"traceparent: 00-1-3-01" in lines[2]
-    assert not any(line.startswith(b"traceparent") for line in lines[1])
+    assert b"tracestate: b=%s" in lines[2]
+    assert not any(line.startswith(b"tracestate") for line in lines[1])
 
 
 def test_a_request_with_a_body_says_its_length_and_kind():
@@ -115,6 +117,7 @@ def test_a_zone_in_the_host_is_no_placeholder():
         asked(**{"Content-Length": "7"}), asked(**{"transfer-encoding": "chunked"}),
         asked(Host="elsewhere"), asked(Connection="close"), asked(**{"X-Trace-ID": "y"}),
         asked(traceparent="00-1-2-01"),
+        asked(tracestate="a=1"),
         asked(A="1", a="2"),
     ],
     ids=repr,
