@@ -77,7 +77,7 @@ class FollowUp:
         payout = await self.expire_lease(payout)
         ended = self._end_of_day(payout)
         if ended is not None:
-            return await self._do(payout, ended)
+            return await self._try(payout, ended)
         if payout.state in UNSETTLED:
             return await self._ask(payout, account, within_s)
         return payout
@@ -102,7 +102,19 @@ class FollowUp:
         if payout.state is not PayoutState.SENDING or self.now() < payout.lease_until:
             return payout
         evidence = Evidence(phase=Phase.SENT, bytes_left=True, reason="lease_ended")
-        return await self._do(payout, self._step(payout, PayoutState.UNKNOWN, evidence))
+        return await self._try(payout, self._step(payout, PayoutState.UNKNOWN, evidence))
+
+    async def end_day(self, payout: Payout) -> Payout:
+        """
+        Return a payout that is about to be repeated, as it stands on this day.
+
+        One that was never sent on its own day is closed, as whoever reads it closes it.
+
+        Raises:
+            StoreUnavailable: it could not be closed; it must not be sent either.
+        """
+        ended = self._end_of_day(payout)
+        return payout if ended is None else await self._do(payout, ended)
 
     def _end_of_day(self, payout: Payout) -> Change | None:
         """End a payout that was never sent once its day is over; where that is doubtful, ask."""
@@ -128,7 +140,7 @@ class FollowUp:
                 said = await find(bank.account, payout.provider_key, payout.provider_id)
         except NotFound:
             absent = self._absent(payout, bank, asked_at)
-            return payout if absent is None else await self._do(payout, absent)
+            return payout if absent is None else await self._try(payout, absent)
         except (ProviderError, TimeoutError):
             return payout
         except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
@@ -149,7 +161,7 @@ class FollowUp:
         if isinstance(said, Settled) and said.value != payout.value:
             return replace(payout, review=True)
         change = self._said(payout, said)
-        return payout if change is None else await self._do(payout, change)
+        return payout if change is None else await self._try(payout, change)
 
     def _said(self, payout: Payout, said: Outcome) -> Change | None:
         """Turn what the bank says into a step; a word that proves nothing is none."""
@@ -198,13 +210,15 @@ class FollowUp:
             evidence=evidence,
         )
 
-    async def _do(self, payout: Payout, change: Change) -> Payout:
-        """Do a step and return the row as it stands then."""
+    async def _try(self, payout: Payout, change: Change) -> Payout:
+        """Do a step; where the store fails the payout stays as it was last known."""
         try:
-            if await self.store.record(change):
-                self.moved(payout, change)
-            else:
-                self.cas_lost(payout.provider)
-            return await self.store.find(payout.account_id, payout.reference) or payout
+            return await self._do(payout, change)
         except StoreUnavailable:
             return payout
+
+    async def _do(self, payout: Payout, change: Change) -> Payout:
+        """Do a step and return the row as it stands then."""
+        if not await self.store.record(change):
+            self.cas_lost(payout.provider)
+        return await self.store.find(payout.account_id, payout.reference) or payout

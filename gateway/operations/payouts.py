@@ -201,6 +201,7 @@ class Payouts:
         if stored.state is PayoutState.SENDING:
             return await self._wait_for_winner(stored)
         _tell("duplicate")
+        stored = await self.follow_up.end_day(stored)
         if stored.state is PayoutState.NOT_SENT:
             return await self._send_again(caller, request, stored)
         if stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
@@ -226,8 +227,10 @@ class Payouts:
         return stored
 
     async def _send_again(self, caller: Caller, request: PayoutRequest, stored: Payout) -> Payout:
-        """Try once more what was proven not to have been sent."""
+        """Try once more what was proven not to have been sent, on the day that it is for."""
         bank = self._admit(caller.account, request)
+        if stored.date < request.date:  # midnight passed since its day was looked at
+            return await self._repeat(caller, request, stored)
         started = self.terms.monotonic()
         attempt = self._attempt(stored.attempt + 1, bank)
         claimed = replace(

@@ -1,5 +1,7 @@
 """A store that breaks: before it did what was asked, or after, so that nobody knows."""
 
+from datetime import timedelta
+
 import pytest
 
 from gateway.domain.payouts import PayoutState
@@ -22,6 +24,7 @@ from tests.unit.paying import (
     UNKNOWN,
     UNSENT,
     Till,
+    asking,
 )
 from tests.unit.people import caller
 from tests.unit.standing import TODAY, Clock
@@ -80,6 +83,16 @@ async def test_a_claim_that_failed_is_not_sent(till: Till, clock: Clock, when: s
     setattr(till.store, when, set())
     assert await till.post() == OK
     assert len(till.bank.orders) == (1 if when == "fails_before" else 0)
+
+
+async def test_what_cannot_be_closed_at_the_end_of_its_day_is_not_sent(till: Till, clock: Clock):
+    await till.stands(NOT_SENT)
+    clock.passes(24 * 3600)
+    till.store.fails_before = {"record"}
+
+    assert await till.post(asking(day=TODAY + timedelta(days=1))) == NO_STORE
+    assert till.bank.orders == []
+    assert (await till.row()).state is NOT_SENT
 
 
 @pytest.mark.parametrize(

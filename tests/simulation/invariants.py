@@ -18,7 +18,7 @@ from tests.simulation.scenario import Scenario
 
 _FINAL = {"paid": "paid", "rejected": "failed", "failed": "failed"}
 _NEGATIVE = {"rejected", "failed"}
-_ROWS = "SELECT provider_key, state, attempt, centavos, review FROM payouts"
+_ROWS = "SELECT provider_key, state, attempt, centavos, review, date FROM payouts"
 _NEXT = "SELECT min(max(next_check_at, coalesce(check_until, 0))) FROM payouts"
 
 
@@ -34,6 +34,7 @@ class Row:
     attempt: int
     centavos: int
     review: bool
+    day: str
 
     @property
     def visible(self) -> str:
@@ -207,6 +208,8 @@ class Oracle:
             self._fail(f"I7 {before.state} became {row.state}")
         if before.centavos != row.centavos:
             self._fail("I6 the content of a row changed")
+        if before.day != row.day:
+            self._fail("I12 sent on another day than its own")
 
     def _separated(self, key: str, row: Row) -> None:
         earlier = self._written[key]

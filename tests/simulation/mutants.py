@@ -219,6 +219,15 @@ MUTANTS = (
         breaks=("I8",),
     ),
     Mutant(
+        rule="R11 day",
+        says="what was not sent on its day is not sent on another",
+        owner=FollowUp,
+        part="end_day",
+        instead=without.day_goes_on,
+        life=replace(_BUSY, midnight=True, refused=0.8, partners=3, posts=30, crashes=0),
+        breaks=("I12",),
+    ),
+    Mutant(
         rule="R12",
         says="content is compared",
         owner=PayoutRequest,

@@ -147,6 +147,10 @@ def day_ends_unasked() -> Callable[..., object]:
     return lambda self, payout: original(replace(self, look_first=False), payout)
 
 
+async def day_goes_on(self: FollowUp, payout: Payout) -> Payout:
+    return replace(payout, date=self.now().date())
+
+
 def date_first() -> Callable[..., object]:
     original = Payouts.create
 

@@ -31,7 +31,7 @@ HAPPENED = (
 
 
 def test_every_invariant_holds_in_every_life():
-    """I1 to I11, looked at after every step; a broken one names its seed."""
+    """I1 to I12, looked at after every step; a broken one names its seed."""
     steps, counts, broken = 0, Counter[str](), {}
 
     for life in run_many(range(SEEDS), JOBS):

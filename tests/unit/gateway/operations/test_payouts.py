@@ -5,7 +5,7 @@ The rules that keep a payout from being paid twice or lost are in ``tests/payout
 """
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -242,14 +242,60 @@ async def test_what_was_proven_unsent_is_sent_once_more(
     assert [order.provider_key for order in till.bank.orders] == [row.provider_key]
 
 
-async def test_on_the_next_day_it_is_sent_under_the_new_date(till: Till, clock: Clock):
+@pytest.mark.parametrize("day", [TODAY, TOMORROW], ids=["its own date", "the new date"])
+@pytest.mark.parametrize("read_first", [True, False])
+async def test_on_the_next_day_it_is_over_whoever_comes_first(
+    till: Till, clock: Clock, day: date, read_first: bool
+):
+    """It fails with NOT_SENT, read or repeated, with either date; nothing is sent."""
     await till.stands(NOT_SENT)
-    clock.passes(24 * 3600)
+    clock.passes(12 * 3600)
+    if read_first:
+        await till.look()
 
-    assert await till.post(asking(day=TODAY)) == NOT_TODAY
+    assert [await till.post(asking(day=day)) for _ in range(2)] == [BAD, BAD]
+    row = await till.row()
+    assert (row.state, row.failure) == (FAILED, Failure(FailureCode.NOT_SENT))
+    assert (row.date, till.bank.orders) == (TODAY, [])
+
+
+async def test_until_midnight_it_is_for_its_own_date(till: Till, clock: Clock):
+    await till.stands(NOT_SENT)
+    clock.passes(12 * 3600 - 1)
+
+    assert await till.post(asking(day=TOMORROW)) == NOT_TODAY
     assert (await till.row()).state is NOT_SENT
+    assert await till.post(asking(day=TODAY)) == OK
+
+
+@pytest.mark.parametrize("day", [TODAY, TOMORROW], ids=["its own date", "the new date"])
+async def test_midnight_may_pass_between_two_looks_at_the_clock(
+    till: Till, clock: Clock, day: date
+):
+    """The day is not over when the row is looked at, and is when the date is."""
+    await till.stands(NOT_SENT)
+    clock.passes(12 * 3600 - 1)
+
+    def now() -> datetime:
+        clock.passes(1)
+        return clock.at
+
+    till.payouts = replace(till.payouts, terms=replace(till.payouts.terms, now=now))
+
+    assert await till.post(asking(day=day)) == (NOT_TODAY if day == TODAY else BAD)
+    assert till.bank.orders == []
+    assert await till.post(asking(day=day)) == BAD
+
+
+async def test_after_a_restore_the_bank_is_asked_before_its_day_ends(till: Till, clock: Clock):
+    """A backup may have forgotten an attempt; until the bank has told, it is not refused."""
+    await till.stands(NOT_SENT)
+    doubtful = replace(till.follow_up, look_first=True)
+    till.payouts = replace(till.payouts, follow_up=doubtful)
+    clock.passes(12 * 3600)
+
     assert await till.post(asking(day=TOMORROW)) == OK
-    assert (await till.row()).date == TOMORROW
+    assert ((await till.row()).state, till.bank.orders) == (UNKNOWN, [])
 
 
 async def test_it_needs_a_bank_that_pays_out_today(till: Till):
