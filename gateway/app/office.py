@@ -52,7 +52,11 @@ def office_questions(
     """Make the policies; accounts are not cached, so that a change is seen at once."""
     find = within(settings.database.auth_timeout_s, stored.accounts.find)
     return OfficeQuestions(
-        bearer=who.bearer, persons=who.persons, account=VisibleAccount(find), now=now
+        bearer=who.bearer,
+        persons=who.persons,
+        account=VisibleAccount(find),
+        now=now,
+        factor_roles=settings.factor_roles,
     )
 
 

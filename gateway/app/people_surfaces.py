@@ -133,7 +133,9 @@ def _panel_runs(parts: PeopleParts) -> PanelRuns:
     desk, panel = parts.people.desk, parts.panel
     return PanelRuns(
         acts=PanelActs(records=panel.records, views=panel.views, desk=desk),
-        shows=PanelShows(form, parts.settings.environment, parts.panel.devices),
+        shows=PanelShows(
+            form, parts.settings.environment, parts.panel.devices, parts.settings.factor_roles
+        ),
         ways_back=WaysBack(desk),
         own=OwnAccount(desk),
     )

@@ -13,6 +13,10 @@ Encryption = Literal["starttls", "tls", "none"]
 """How the mail server is spoken to."""
 
 
+Demanded = Literal["production", "always", "never"]
+"""Where something is demanded of people."""
+
+
 class Mail(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     The server that mail goes out through.
@@ -67,6 +71,23 @@ class Tries(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     device: Count = 10
 
 
+class MfaRequired(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Which roles change nothing without a second factor: in production, always or never.
+
+    Somebody without one signs in, reads and enrols.
+
+    Attributes:
+        viewer, operator, approver, security, admin: By role.
+    """
+
+    viewer: Demanded = "production"
+    operator: Demanded = "production"
+    approver: Demanded = "production"
+    security: Demanded = "production"
+    admin: Demanded = "production"
+
+
 class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     People.
@@ -82,6 +103,7 @@ class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         pepper: What passwords are peppered with; empty derives it from
             ``sealing.key``.
         retired_peppers: Former ones, by a label of yours.
+        mfa_required: Of whom a second factor is demanded.
         tries: Before somebody is made to wait.
         mail: The server that mail goes out through.
     """
@@ -94,5 +116,6 @@ class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sessions: Annotated[int, Meta(ge=1, le=100)] = 5
     pepper: Annotated[Secret, written("${PIXGATE_PASSWORD_PEPPER:-}")] = Secret("")
     retired_peppers: dict[Label, Secret] = field(default_factory=dict)
+    mfa_required: MfaRequired = MfaRequired()
     tries: Tries = Tries()
     mail: Mail = Mail()

@@ -19,6 +19,7 @@ from gateway.config.listeners import Admin, Server, Trace
 from gateway.config.session import Session
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.accounts import Environment
+from gateway.domain.rights import Role
 
 
 class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -250,6 +251,15 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def store_url(self) -> Address:
         """The store's URL, the embedded default included."""
         return self.database.url or Address(f"sqlite:///{self.folder / 'pixgate.db'}")
+
+    @property
+    def factor_roles(self) -> frozenset[Role]:
+        """The roles that change nothing without a second factor, here."""
+        demands = {"always"}
+        if self.environment is Environment.PRODUCTION:
+            demands.add("production")
+        wanted = self.identity.mfa_required
+        return frozenset(role for role in Role if getattr(wanted, role.value) in demands)
 
     @property
     def origin(self) -> str:

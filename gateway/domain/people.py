@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -123,6 +124,10 @@ class Person:
     def may(self, needed: Right) -> bool:
         """Say whether a right of theirs covers one."""
         return any(right.covers(needed) for right in self.rights)
+
+    def lacks_factor(self, roles: Collection[Role]) -> bool:
+        """Say whether a role of theirs is one of those that ask for a factor they have not."""
+        return not self.has_factor and any(role in roles for role in self.roles)
 
     def sees(self, company_id: str) -> bool:
         """Say whether a company's things are shown to them."""

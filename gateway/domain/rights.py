@@ -125,9 +125,13 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
 
 STEP_UP: frozenset[Area] = frozenset(
     {Area.CREDENTIAL, Area.USER, Area.PROVIDER, Area.ACCOUNT, Area.PAYOUT, Area.REFUND}
-    | {Area.APPROVAL, Area.REVIEW}
+    | {Area.APPROVAL, Area.REVIEW, Area.PIX_KEY}
 )
-"""Where writing asks for a second factor given within the last five minutes."""
+"""
+Where writing asks for a second factor given within the last five minutes.
+
+Not for stops: pulling one must be quick. The row that lifts one asks on its own.
+"""
 
 
 def rights_of(roles: Iterable[Role]) -> frozenset[Right]:
@@ -135,6 +139,11 @@ def rights_of(roles: Iterable[Role]) -> frozenset[Right]:
     return frozenset[Right]().union(*(RIGHTS[role] for role in roles))
 
 
+def changes(right: Right) -> bool:
+    """Say whether using this right may move money, keys, stops, people or what they rest on."""
+    return right.action > Action.READ
+
+
 def needs_step_up(right: Right) -> bool:
     """Say whether using this right asks for a fresh second factor."""
-    return right.action > Action.READ and right.resource in STEP_UP
+    return changes(right) and right.resource in STEP_UP

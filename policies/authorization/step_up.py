@@ -18,10 +18,16 @@ FRESH: Final = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class FreshFactor:
-    """Looks at when the person last gave a second factor, where the right asks for it."""
+    """
+    Looks at when the person last gave a second factor, where the right asks for it.
+
+    Attributes:
+        always: Asks whatever the right is.
+    """
 
     now: Now
     fresh: timedelta = FRESH
+    always: bool = False
     refuses = (STEP_UP_REQUIRED,)
 
     def __call__(self, call: Call) -> None:
@@ -32,7 +38,7 @@ class FreshFactor:
             ServiceError: ``STEP_UP_REQUIRED`` (403) for a factor that is too
                 old, and for a person who has none until they enrol one.
         """
-        if not isinstance(call.needs, Right) or not needs_step_up(call.needs):
+        if not isinstance(call.needs, Right) or not (self.always or needs_step_up(call.needs)):
             return
         person = call.person
         at = person.factor_at if person is not None and person.has_factor else None

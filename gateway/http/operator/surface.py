@@ -10,6 +10,7 @@ from gateway.domain import errors, identity_errors
 from gateway.domain.accounts import Environment
 from gateway.domain.catalogue import ErrorCode
 from gateway.domain.clocks import Now
+from gateway.domain.rights import Role
 from gateway.http.common import open_gate
 from gateway.http.operator.accounts import account_list_rows, account_rows
 from gateway.http.operator.callers import Office, Staff, admit_office, admit_staff
@@ -23,6 +24,7 @@ from gateway.http.route import Gate, Row, Surface
 from policies.authentication.bearer import BearerToken
 from policies.authorization.account_state import AccountState
 from policies.authorization.right import RequiresRight
+from policies.authorization.second_factor import RequiresSecondFactor
 from policies.authorization.step_up import FreshFactor
 from policies.authorization.visible_account import VisibleAccount
 from policies.traffic.person_quota import WithinPersonQuota
@@ -44,12 +46,14 @@ class OfficeQuestions:
 
     Attributes:
         now: The clock that acts are dated by, too.
+        factor_roles: Whoever has one of these changes nothing without a second factor.
     """
 
     bearer: BearerToken
     persons: WithinPersonQuota
     account: VisibleAccount
     now: Now
+    factor_roles: frozenset[Role]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +63,14 @@ class OfficeRows:
 
     Attributes:
         staff: Of no account: a person, a right, a fresh factor where it needs one.
+        fresh: The same, with a fresh factor whatever the right.
         visible: Of one account in the path that is shown to the person, in
             whatever state.
         banking: Of one that is also active and verified (contract 5.1).
     """
 
     staff: Sequence[Row[Staff]] = ()
+    fresh: Sequence[Row[Staff]] = ()
     visible: Sequence[Row[Office]] = ()
     banking: Sequence[Row[Office]] = ()
 
@@ -72,6 +78,7 @@ class OfficeRows:
         """Return these rows, then more."""
         return OfficeRows(
             staff=(*self.staff, *more.staff),
+            fresh=(*self.fresh, *more.fresh),
             visible=(*self.visible, *more.visible),
             banking=(*self.banking, *more.banking),
         )
@@ -114,16 +121,20 @@ def operator_surface(
 
 def _gates(
     questions: OfficeQuestions, rows: OfficeRows
-) -> tuple[Gate[Staff], Gate[Office], Gate[Office]]:
+) -> tuple[Gate[Staff], Gate[Staff], Gate[Office], Gate[Office]]:
     """Ask who it is, what they may do, how fresh their factor is; then for the account."""
-    person = (
+    known = (
         *(questions.bearer, questions.persons),
-        *(RequiresRight(), FreshFactor(questions.now), Identifiers(), KnownParameters()),
+        *(RequiresRight(), RequiresSecondFactor(questions.factor_roles)),
     )
+    named = (Identifiers(), KnownParameters())
+    person = (*known, FreshFactor(questions.now), *named)
+    fresh = (*known, FreshFactor(questions.now, always=True), *named)
     account = (*person, questions.account)
     staff, office = admit_staff(questions.now), admit_office(questions.now)
     return (
         Gate(policies=person, admits=staff, rows=rows.staff, scheme="bearer"),
+        Gate(policies=fresh, admits=staff, rows=rows.fresh, scheme="bearer"),
         Gate(policies=account, admits=office, rows=rows.visible, scheme="bearer"),
         Gate(
             policies=(*account, AccountState()),

@@ -30,6 +30,7 @@ class FactorDocument(TypedDict):
     enrolled: bool
     verified_at: Epoch | None
     recovery_codes_left: int
+    required: bool
 
 
 class SessionDocument(TypedDict):

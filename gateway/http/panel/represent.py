@@ -9,6 +9,7 @@ from typing import Protocol
 from gateway.domain.accounts import Environment
 from gateway.domain.browsers import KNOWN_FOR, KnownBrowser
 from gateway.domain.people import Person
+from gateway.domain.rights import Role, changes
 from gateway.http.panel.documents import FactorDocument, SessionDocument
 from gateway.http.people.callers import Guest, Member
 from gateway.http.people.represent import epoch, public_id
@@ -31,11 +32,17 @@ class Devices(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PanelShows:
-    """Shows sessions; ``form`` is how their cookies are written."""
+    """
+    Shows sessions; ``form`` is how their cookies are written.
+
+    Attributes:
+        factor_roles: Whoever has one of these changes nothing without a second factor.
+    """
 
     form: CookieForm
     environment: Environment
     devices: Devices
+    factor_roles: frozenset[Role]
 
     @property
     def farewell(self) -> Mapping[str, str]:
@@ -73,28 +80,30 @@ class PanelShows:
         }
         if view.signed_in is not None:
             shown["expires_at"] = epoch(view.browser.panel.ends_at)
-            _add_person(shown, view.signed_in)
+            _add_person(shown, view.signed_in, self.factor_roles)
         return shown
 
 
-def _add_person(shown: SessionDocument, seen: SignedInView) -> None:
-    """Say who it is, and what they may do."""
-    who = seen.person
+def _add_person(shown: SessionDocument, seen: SignedInView, roles: frozenset[Role]) -> None:
+    """Say who it is, and what they may do; ``roles`` change nothing without a second factor."""
+    who, lacks = seen.person, seen.person.lacks_factor(roles)
     shown["user"] = {"id": who.user_id, "name": who.name, "email": who.email}
     shown["roles"] = sorted(who.roles)
-    shown["permissions"] = sorted(str(right) for right in who.rights)
+    held = {right for right in who.rights if not (lacks and changes(right))}
+    shown["permissions"] = sorted(str(right) for right in held)
     company = seen.company
     shown["company"] = None if company is None else {"id": company.id, "name": company.name}
-    shown["mfa"] = _factor(who, seen.codes_left)
+    shown["mfa"] = _factor(who, seen.codes_left, is_required=not roles.isdisjoint(who.roles))
     shown["idle_expires_at"] = epoch(seen.idle_ends_at)
     shown["session_id"] = public_id(who.session_id)
 
 
-def _factor(who: Person, codes_left: int) -> FactorDocument:
+def _factor(who: Person, codes_left: int, *, is_required: bool) -> FactorDocument:
     """Say how it stands with the second factor."""
     verified_at = None if who.factor_at is None else epoch(who.factor_at)
     return {
         "enrolled": who.has_factor,
         "verified_at": verified_at,
         "recovery_codes_left": codes_left,
+        "required": is_required,
     }

@@ -6,6 +6,7 @@ import pytest
 
 from gateway.domain.rights import Right, Role, needs_step_up
 from gateway.http.table import Place
+from policies.authorization.step_up import FreshFactor
 from tests.surfaces.operator import matrix
 from tests.surfaces.operator.desk import NOBODY, Desk
 from tests.unit.people import somebody
@@ -111,7 +112,9 @@ async def test_a_right_of_weight_asks_for_a_fresh_factor(desk: Desk, place: Plac
     answer = await desk.ask(place.row.method, path, body, by=who, kind=matrix.kind(place))
 
     assert isinstance(place.row.needs, Right)
-    weighty = needs_step_up(place.row.needs)
+    asks = any(isinstance(each, FreshFactor) and each.always for each in place.gate.policies)
+    weighty = asks or needs_step_up(place.row.needs)
+    assert asks is (place.row.name == "backoffice.stop_lift")
     assert (answer.verdict == (403, "STEP_UP_REQUIRED")) is weighty, answer.body
 
 

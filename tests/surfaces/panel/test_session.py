@@ -58,7 +58,12 @@ async def test_what_a_page_knows_of_who_is_signed_in(house: House, maria):
     assert seen["roles"] == ["admin"]
     assert {"credential:manage", "account:read"} <= set(seen["permissions"])
     assert seen["company"] is None
-    assert seen["mfa"] == {"enrolled": True, "verified_at": now, "recovery_codes_left": 10}
+    assert seen["mfa"] == {
+        "enrolled": True,
+        "verified_at": now,
+        "recovery_codes_left": 10,
+        "required": False,
+    }
     assert seen["expires_at"] == now + 8 * 3600
     assert seen["idle_expires_at"] == now + 900
     assert re.fullmatch(r"[0-9a-f]{12}", seen["session_id"])

@@ -20,7 +20,7 @@ from gateway.http.operator.management.outbox import OutboxActs, outbox_rows
 from gateway.http.operator.management.providers import Health, ProviderActs, provider_rows
 from gateway.http.operator.management.requests import RequestActs, request_rows
 from gateway.http.operator.management.reviews import ReviewActs, review_rows
-from gateway.http.operator.management.stops import StopActs, stop_rows
+from gateway.http.operator.management.stops import StopActs, lifting_rows, stop_rows
 from gateway.http.operator.management.user_acts import UserActs
 from gateway.http.operator.management.users import sign_in_rows, user_rows
 from gateway.http.operator.management.webhooks import WebhookActs, webhook_rows
@@ -54,6 +54,7 @@ class ManagementRuns:
 def management_rows(runs: ManagementRuns) -> OfficeRows:
     """Return the rows."""
     accounts, users = AccountActs(runs.registers), UserActs(runs.desk, runs.others)
+    stops = StopActs(runs.registers)
     return OfficeRows(
         staff=(
             *company_rows(CompanyActs(runs.registers)),
@@ -61,7 +62,7 @@ def management_rows(runs: ManagementRuns) -> OfficeRows:
             *credential_rows(CredentialActs(runs.registers)),
             *user_rows(users),
             *sign_in_rows(users),
-            *stop_rows(StopActs(runs.registers)),
+            *stop_rows(stops),
             *review_rows(ReviewActs(runs.registers)),
             *approval_rows(ApprovalActs(runs.approvals)),
             *audit_rows(AuditActs(runs.record)),
@@ -70,5 +71,6 @@ def management_rows(runs: ManagementRuns) -> OfficeRows:
             *provider_rows(ProviderActs(runs.providers)),
             *(outbox_rows(OutboxActs(runs.outbox)) if runs.outbox is not None else ()),
         ),
+        fresh=lifting_rows(stops),
         visible=account_change_rows(accounts),
     )

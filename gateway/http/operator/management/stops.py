@@ -141,6 +141,12 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             raises=calls.REFUSED,
             status=calls.CREATED,
         ),
+    )
+
+
+def lifting_rows(does: StopActs) -> Sequence[Row[Staff]]:
+    """Return the row that lets payouts go again: it wants a fresh factor, as pulling does not."""
+    return (
         route(
             "DELETE",
             "/stops/{stop_id}",

@@ -32,6 +32,17 @@ def test_five_minutes_are_fresh(clock: Clock, age_s: float, reason: str):
     assert refusal.value.reason == reason
 
 
+@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("area", Area)
+def test_a_row_may_ask_always(clock: Clock, area: Area, action: Action):
+    """Lifting a stop does, though pulling one must be quick."""
+    policy, needs = FreshFactor(clock.now, always=True), Right(area, action)
+
+    policy(call(needs=needs, person=somebody(factor_at=NOON)))
+    with refused(STEP_UP_REQUIRED):
+        policy(call(needs=needs, person=somebody(factor_at=None)))
+
+
 @pytest.mark.parametrize(
     "fields",
     [{"factor_at": None}, {"has_factor": False}, {"has_factor": False, "factor_at": None}],

@@ -10,7 +10,10 @@ from gateway.http.operator.surface import CATALOGUE, CHALLENGE, OfficeRows
 from gateway.http.route import Row
 from tests.unit.gateway.http.operator.stage import ROWS, SURFACE, gate_of
 
-PERSON = ["BearerToken", "WithinPersonQuota", "RequiresRight", "FreshFactor", "Identifiers"]
+PERSON = [
+    *("BearerToken", "WithinPersonQuota"),
+    *("RequiresRight", "RequiresSecondFactor", "FreshFactor", "Identifiers", "KnownParameters"),
+]
 
 
 @pytest.mark.parametrize(
@@ -50,5 +53,5 @@ def test_rows_are_put_together_by_what_is_asked_in_front_of_them():
 
     both = OfficeRows(staff=[first]) + OfficeRows(staff=[second], banking=[first])
 
-    assert both == OfficeRows(staff=(first, second), visible=(), banking=(first,))
+    assert both == OfficeRows(staff=(first, second), fresh=(), visible=(), banking=(first,))
     assert isinstance(both.staff[0], Row)

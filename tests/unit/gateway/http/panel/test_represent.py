@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
+
+import pytest
 
 from gateway.domain.accounts import Company, Environment
 from gateway.domain.browsers import Browser, Cookie, KnownBrowser
@@ -19,7 +22,7 @@ from tests.unit.people import COMPANY, somebody
 from tests.unit.standing import NOON
 
 DEVICES = DeviceCookies([b"d" * 32], lambda: NOON, lambda size: b"r" * size)
-SHOWS = PanelShows(HARDENED, Environment.SANDBOX, DEVICES)
+SHOWS = PanelShows(HARDENED, Environment.SANDBOX, DEVICES, frozenset())
 GIVEN = "__Host-pixgate=v; Path=/; Secure; HttpOnly; SameSite=Strict"
 GUEST = Guest(Visitor())
 BEFORE = {
@@ -88,12 +91,33 @@ def test_who_is_signed_in_is_shown_with_what_they_may_do():
     assert shown["authenticated"] is True
     assert shown["user"] == {"id": maria.user_id, "name": "Maria", "email": "maria@example.com"}
     assert shown["company"] == {"id": COMPANY, "name": "Padaria"}
-    assert shown["mfa"] == {"enrolled": False, "verified_at": None, "recovery_codes_left": 0}
+    assert shown["mfa"] == {
+        "enrolled": False,
+        "verified_at": None,
+        "recovery_codes_left": 0,
+        "required": False,
+    }
     assert shown["roles"] == ["viewer"]
     assert shown["permissions"] == sorted(shown["permissions"])
     assert all(each.endswith(":read") for each in shown["permissions"])
     assert (shown["expires_at"], shown["idle_expires_at"]) == (1795176000 + 8 * 3600, 1795176000)
     assert maria.session_id not in str(shown)
+
+
+@pytest.mark.parametrize("has_factor", [True, False])
+def test_what_is_listed_works_where_a_role_asks_for_a_factor(*, has_factor: bool):
+    """Without one only reading does; the page is told that one is asked for."""
+    shows = replace(SHOWS, factor_roles=frozenset({Role.OPERATOR}))
+    joao = somebody(Role.OPERATOR, has_factor=has_factor)
+
+    shown = shows.session(
+        PanelView(browser(PanelState.FULL), signed_in(joao), given=False), GUEST
+    ).content
+
+    writes = [each for each in shown["permissions"] if not each.endswith(":read")]
+    assert shown["mfa"]["required"] is True
+    assert bool(writes) is has_factor
+    assert "account:read" in shown["permissions"]
 
 
 def test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known():

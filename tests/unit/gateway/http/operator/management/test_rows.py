@@ -11,7 +11,7 @@ READING = ("GET", "HEAD")
 
 def test_a_row_that_changes_something_needs_more_than_reading():
     for row in ROWS.values():
-        searches = row.path.endswith("/search")
+        searches = row.path.endswith(("/search", "/lookup"))
         if isinstance(row.needs, Right) and row.method not in READING and not searches:
             assert row.needs.action > Action.READ, row.name
 
@@ -23,8 +23,14 @@ def test_a_row_that_reads_needs_no_more_than_reading():
 
 
 def test_every_row_of_management_is_behind_the_same_questions():
-    for name in ("credentials", "user_roles", "audit", "stop_pull", "webhooks"):
+    for name in ("credentials", "user_roles", "audit", "stop_pull", "stop_lift", "webhooks"):
         assert gate_of(name) == [
             *("BearerToken", "WithinPersonQuota"),
-            *("RequiresRight", "FreshFactor", "Identifiers"),
+            *(
+                "RequiresRight",
+                "RequiresSecondFactor",
+                "FreshFactor",
+                "Identifiers",
+                "KnownParameters",
+            ),
         ]
