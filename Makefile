@@ -6,6 +6,9 @@ VENV := .venv
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
 BIN := $(VENV)/bin
+# What builds clients from our documents has an environment of its own: it pins what we do not.
+CLIENTS := $(TOOLS)/clients
+NPM := tests/contract/openapi/clients
 PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
 PAGES := errors metrics
@@ -22,7 +25,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration docs lint lock clean
+.PHONY: help setup clients run check test simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration docs lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -45,6 +48,15 @@ $(VENV)/.run: requirements/run.txt pyproject.toml | $(UV)
 $(VENV)/.test: requirements/test.txt $(VENV)/.run
 	@$(UV) pip install -q --python $(BIN)/python --require-hashes -r requirements/test.txt
 	@touch $@
+
+$(CLIENTS)/.made: requirements/clients.txt $(NPM)/package-lock.json | $(UV)
+	@$(UV) venv -q --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(CLIENTS)
+	@$(UV) pip install -q --python $(CLIENTS)/bin/python --require-hashes -r requirements/clients.txt
+	@cp $(NPM)/package.json $(NPM)/package-lock.json $(NPM)/.npmrc $(CLIENTS)
+	@npm ci --prefix $(CLIENTS) --silent --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+clients: $(CLIENTS)/.made ## programs that build clients from our OpenAPI documents, for tests; they want Java and Node
 
 setup: $(VENV)/.test ## everything to work on the code: service, tests, checks
 
@@ -106,6 +118,7 @@ docs: $(VENV)/.run ## write the generated pages anew
 lock: | $(UV) ## resolve the requirements anew
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf -o requirements/run.txt
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf --group test -o requirements/test.txt
+	@$(UV) $(LOCK) $(UPGRADE) --group clients -o requirements/clients.txt
 
 clean: ## remove what was made, the embedded databases included
 	@rm -rf $(VENV) $(TOOLS) var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

@@ -1,5 +1,6 @@
 """What we stand on: new enough, written down with a reason, pinned with a hash."""
 
+import json
 import re
 from importlib.metadata import version
 
@@ -29,11 +30,12 @@ EXTRAS = [
     for text in extra
 ]
 TEST = [Requirement(text) for text in PROJECT["dependency-groups"]["test"]]
+CLIENTS = [Requirement(text) for text in PROJECT["dependency-groups"]["clients"]]
 HASHES = r"(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"
 PIN = re.compile(rf"^([a-z0-9-]+)==(\S+)(?: ; .*?)? \\\n{HASHES}", re.MULTILINE)
 LOCKS = {
     name: {pin[1]: pin[2] for pin in PIN.finditer((ROOT / f"requirements/{name}.txt").read_text())}
-    for name in ("run", "test")
+    for name in ("run", "test", "clients")
 }
 
 
@@ -55,7 +57,11 @@ def test_what_is_asked_for_is_new_enough(name: str, floor: str):
 
 @pytest.mark.parametrize(
     ("lock", "need"),
-    [*(("run", need) for need in RUN), *(("test", need) for need in [*RUN, *EXTRAS, *TEST])],
+    [
+        *(("run", need) for need in RUN),
+        *(("test", need) for need in [*RUN, *EXTRAS, *TEST]),
+        *(("clients", need) for need in CLIENTS),
+    ],
     ids=str,
 )
 def test_a_pin_is_what_was_asked_for(lock: str, need: Requirement):
@@ -71,6 +77,18 @@ def test_every_pin_has_its_hash(lock: str):
     assert "".join(pin[0] for pin in PIN.finditer(text)) == text
 
 
+def test_what_node_runs_is_pinned_and_names_no_registry():
+    """The lock says which version and which hash; where from is the machine's business."""
+    folder = ROOT / "tests/contract/openapi/clients"
+    asked = json.loads((folder / "package.json").read_text())["devDependencies"]
+    locked = json.loads((folder / "package-lock.json").read_text())["packages"]
+
+    pins = {name: locked[f"node_modules/{name}"]["version"] for name in asked}
+    assert pins == asked
+    assert all("integrity" in each for path, each in locked.items() if path)
+    assert not any("resolved" in each for each in locked.values())
+
+
 def test_tests_run_on_what_the_service_runs_on():
     """Two resolutions may differ; then what was tested is not what runs."""
     assert LOCKS["run"].items() <= LOCKS["test"].items()
@@ -82,4 +100,4 @@ def test_every_dependency_has_its_reason():
 
     explained = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)
 
-    assert sorted(explained) == sorted({need.name for need in [*RUN, *EXTRAS, *TEST]})
+    assert sorted(explained) == sorted({need.name for need in [*RUN, *EXTRAS, *TEST, *CLIENTS]})

@@ -52,6 +52,7 @@ BY_NAME: Final[Mapping[str, Any]] = MappingProxyType(
         "kid": "2026-11-a",
         "last_operation": "balance",
         "last_outcome": "ok",
+        "limit": 25,
         "line": {},
         "message": "The payout was not found.",
         "mfa_token": "mfa_the-challenge-is-good-for-five-minutes",
