@@ -61,6 +61,7 @@ def make_management_rows(
             others=OthersSessions(people.parts),
             approvals=approvals,
             record=stored.store.office.record,
+            lists=stored.store.office.lists,
             callbacks=stored.store.office.callbacks,
             requests=stored.store.office.requests,
             outbox=people.parts.stored.outbox if is_sandbox else None,

@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from gateway.domain.accounts import Company, Credential
 from gateway.domain.approvals import Approval, ApprovalState
 from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
+from gateway.domain.payouts import Payout
+from gateway.domain.people import User
 from gateway.domain.request_log import LoggedRequest
+from gateway.domain.stops import Stop
 from gateway.domain.stores import AuditEvent
 from gateway.domain.windows import Paging
 
@@ -189,4 +193,43 @@ class AuditRecord(Protocol):
 
     async def verify(self) -> int:
         """Walk the chain; return its length. ValueError names the first broken link."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """
+    A page of what somebody is shown.
+
+    Attributes:
+        companies: The only ones they see; empty for all.
+    """
+
+    paging: Paging
+    companies: frozenset[str] = frozenset()
+
+
+class Lists(Protocol):
+    """Pages, oldest first, each with how many there are in all."""
+
+    async def companies(self, shown: Shown) -> tuple[Sequence[Company], int]:
+        """List companies."""
+        ...
+
+    async def credentials(
+        self, shown: Shown, company_id: str | None
+    ) -> tuple[Sequence[Credential], int]:
+        """List credentials, ended ones too; ``company_id`` None is every company's."""
+        ...
+
+    async def people(self, shown: Shown) -> tuple[Sequence[User], int]:
+        """List people; who is limited to companies sees those who see nothing beyond."""
+        ...
+
+    async def stops(self, shown: Shown, at: datetime) -> tuple[Sequence[Stop], int]:
+        """List the stops that hold at an instant; a provider's concern everybody."""
+        ...
+
+    async def reviews(self, shown: Shown) -> tuple[Sequence[Payout], int]:
+        """List the payouts that wait for people."""
         ...

@@ -36,13 +36,14 @@ class StoredCompanies:
         async with self._database.reading() as connection:
             found = await connection.execute(_FIND, {"company_id": company_id})
             row = found.first()
-        return None if row is None else _company(row)
+        return None if row is None else read_company(row)
 
     async def list(self) -> Sequence[Company]:
         """Return all, oldest first."""
         async with self._database.reading() as connection:
-            return [_company(row) for row in await connection.execute(_LIST)]
+            return [read_company(row) for row in await connection.execute(_LIST)]
 
 
-def _company(row: Record) -> Company:
+def read_company(row: Record) -> Company:
+    """Read a company from the columns of ``companies``."""
     return Company(id=row.id, name=row.name, created_at=row.created_at)

@@ -30,7 +30,7 @@ _ALL = select(
     secrets.c.last_used_at,
 ).outerjoin_from(credentials, secrets)
 _FIND = _ALL.where(credentials.c.client_id == bindparam("client_id")).order_by(secrets.c.position)
-_LIST = _ALL.order_by(credentials.c.created_at, credentials.c.client_id, secrets.c.position)
+EVERY = _ALL.order_by(credentials.c.created_at, credentials.c.client_id, secrets.c.position)
 _LIVE = (
     select(credentials.c.client_id)
     .where(credentials.c.client_id == bindparam("client_id"), credentials.c.revoked_at.is_(None))
@@ -98,11 +98,11 @@ class StoredCredentials:
     async def list(self, company_id: str | None = None) -> Sequence[Credential]:
         """Return all, or those of one company, oldest first."""
         wanted = (
-            _LIST if company_id is None else _LIST.where(credentials.c.company_id == company_id)
+            EVERY if company_id is None else EVERY.where(credentials.c.company_id == company_id)
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
-        return [_credential(list(each)) for _, each in groupby(rows, attrgetter("client_id"))]
+        return read_credentials(rows)
 
     async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
         """Remember that a secret was used: to the minute, one write a minute and secret."""
@@ -209,6 +209,11 @@ def _limits(row: Record) -> CredentialLimits:
 
 def _money(centavos: int | None) -> Money | None:
     return None if centavos is None else Money(centavos)
+
+
+def read_credentials(rows: Iterable[Record]) -> list[Credential]:
+    """Read several from the rows of ``EVERY``, in their order."""
+    return [_credential(list(each)) for _, each in groupby(rows, attrgetter("client_id"))]
 
 
 def _credential(rows: Sequence[Record]) -> Credential:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.office_stores import Approvals, AuditRecord, Callbacks, RequestLog
+from gateway.domain.office_stores import Approvals, AuditRecord, Callbacks, Lists, RequestLog
 from gateway.store.approvals import StoredApprovals
 from gateway.store.audit_reading import StoredAuditRecord
 from gateway.store.callbacks import StoredCallbacks
 from gateway.store.database import Database
+from gateway.store.lists import StoredLists
 from gateway.store.request_log import StoredRequestLog
 
 
@@ -20,6 +21,7 @@ class OfficeStore:
     callbacks: Callbacks
     requests: RequestLog
     record: AuditRecord
+    lists: Lists
 
 
 def office_store(database: Database) -> OfficeStore:
@@ -29,4 +31,5 @@ def office_store(database: Database) -> OfficeStore:
         callbacks=StoredCallbacks(database),
         requests=StoredRequestLog(database),
         record=StoredAuditRecord(database),
+        lists=StoredLists(database),
     )

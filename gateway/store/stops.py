@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, select, update
 from gateway.domain.stops import Stop, StopScope
 from gateway.domain.stores import AlreadyExists, AuditEvent
 from gateway.store import audit
+from gateway.store.columns import Record
 from gateway.store.database import Database
 from gateway.store.tables import stops
 
@@ -61,16 +62,18 @@ class StoredStops:
         """Return those that hold at an instant, oldest first."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_ACTIVE, {"at": at})).all()
-        return [
-            Stop(
-                id=row.id,
-                scope=StopScope(row.scope),
-                subject=row.subject,
-                reason=row.reason,
-                created_by=row.created_by,
-                created_at=row.created_at,
-                ends_at=row.ends_at,
-                lifted_at=row.lifted_at,
-            )
-            for row in rows
-        ]
+        return [read_stop(row) for row in rows]
+
+
+def read_stop(row: Record) -> Stop:
+    """Read a stop from the columns of ``stops``."""
+    return Stop(
+        id=row.id,
+        scope=StopScope(row.scope),
+        subject=row.subject,
+        reason=row.reason,
+        created_by=row.created_by,
+        created_at=row.created_at,
+        ends_at=row.ends_at,
+        lifted_at=row.lifted_at,
+    )

@@ -26,7 +26,15 @@ WITHOUT = {
             for name in (
                 *("approvals", "audit_reading", "callbacks", "challenges", "changes"),
                 "failure_counts",
-                *("identity", "identity_tables", "office", "office_tables", "outbox", "pages"),
+                *(
+                    "identity",
+                    "identity_tables",
+                    "lists",
+                    "office",
+                    "office_tables",
+                    "outbox",
+                    "pages",
+                ),
                 *("panel_sessions", "records", "request_log", "sessions", "signing_keys"),
                 "users",
             )

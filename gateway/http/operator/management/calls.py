@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -10,13 +10,16 @@ from gateway.domain import errors
 from gateway.domain.catalogue import ErrorCode
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND, NOT_POSSIBLE
+from gateway.domain.office_stores import Shown
 from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right
 from gateway.domain.stores import AlreadyExists, StoreUnavailable
+from gateway.domain.windows import Paging
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.failing import BODY_BYTES
 from gateway.http.route import Answer, RowLimits
 from gateway.operations.administration import NotPossible
+from gateway.operations.pages import Listed
 from policies.traffic.person_quota import PERSON
 
 Result = TypeVar("Result")
@@ -50,6 +53,17 @@ def writing(area: Area) -> Right:
 def managing(area: Area) -> Right:
     """Return the right to manage."""
     return Right(area, Action.MANAGE)
+
+
+def shown(who: Staff, paging: Paging) -> Shown:
+    """Return which page of what a person is shown."""
+    return Shown(paging, who.person.companies)
+
+
+def listed(paging: Paging, found: tuple[Sequence[Result], int]) -> Listed[Result]:
+    """Put a page of the store together with where it lies."""
+    items, total = found
+    return Listed(items=items, paging=paging, total=total)
 
 
 @contextmanager

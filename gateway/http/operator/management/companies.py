@@ -11,16 +11,19 @@ import msgspec
 from gateway.domain.accounts import Company
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.office_stores import Lists
 from gateway.domain.rights import Area
+from gateway.domain.windows import Paging
 from gateway.http.json import instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
-from gateway.http.resources.documents import Instant, Total
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
+from gateway.operations.pages import Listed
 from gateway.operations.registers import Registers
 from policies.validation import management
 from policies.validation.fields import Name, Text
-from policies.validation.inputs import NOTHING
 
 
 class CompanyBody(msgspec.Struct):
@@ -42,7 +45,7 @@ class CompanyList(TypedDict):
     """Every company that is shown to who asks, oldest first."""
 
     data: list[CompanyDocument]
-    meta: Total
+    meta: Meter
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,11 @@ class CompanyActs:
     """What people do with companies."""
 
     registers: Registers
+    lists: Lists
 
-    async def list(self, who: Staff, _taken: None) -> Sequence[Company]:
+    async def list(self, who: Staff, paging: Paging) -> Listed[Company]:
         """List them."""
-        found = await self.registers.companies.list()
-        return [each for each in found if who.person.sees(each.id)]
+        return calls.listed(paging, await self.lists.companies(calls.shown(who, paging)))
 
     async def read(self, who: Staff, company_id: str) -> Company:
         """Read one."""
@@ -79,7 +82,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             tells="List the companies that are shown to you.",
             needs=calls.reading(Area.COMPANY),
             limits=calls.READ,
-            takes=NOTHING,
+            takes=management.filters(management.Filters.paging, *management.PAGING),
             runs=does.list,
             shows=_companies,
             fails=calls.FAILS,
@@ -119,5 +122,6 @@ def _company(found: Company, _who: Staff) -> CompanyDocument:
     return {"id": found.id, "name": found.name, "created_at": instant(found.created_at)}
 
 
-def _companies(found: Sequence[Company], who: Staff) -> CompanyList:
-    return {"data": [_company(each, who) for each in found], "meta": {"total": len(found)}}
+def _companies(found: Listed[Company], who: Staff) -> CompanyList:
+    data = [_company(each, who) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}

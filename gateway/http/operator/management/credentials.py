@@ -14,15 +14,19 @@ from gateway.domain.accounts import Credential, CredentialLimits
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
 from gateway.domain.money import Money
+from gateway.domain.office_stores import Lists
 from gateway.domain.permissions import EVERY_PERMISSION, Permission
 from gateway.domain.rights import Area
+from gateway.domain.windows import Paging
 from gateway.http.json import Amount, amount, instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
-from gateway.http.resources.documents import Instant, Total
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
 from gateway.operations.administration import NotPossible
 from gateway.operations.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
+from gateway.operations.pages import Listed
 from gateway.operations.registers import Registers
 from policies.validation import management
 from policies.validation.fields import Name, Text
@@ -79,7 +83,7 @@ class CredentialList(TypedDict):
     """Every credential that is shown to who asks, oldest first."""
 
     data: list[CredentialDocument]
-    meta: Total
+    meta: Meter
 
 
 class SecretDocument(TypedDict):
@@ -96,15 +100,24 @@ class SecretDocument(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
+class CredentialSearch:
+    """Which credentials; ``company_id`` None is every company's."""
+
+    paging: Paging
+    company_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CredentialActs:
     """What people do with credentials."""
 
     registers: Registers
+    lists: Lists
 
-    async def list(self, who: Staff, company_id: str | None) -> Sequence[Credential]:
+    async def list(self, who: Staff, wanted: CredentialSearch) -> Listed[Credential]:
         """List them."""
-        found = await self.registers.credentials.credentials.list(company_id)
-        return [each for each in found if who.person.sees(each.company_id)]
+        shown = calls.shown(who, wanted.paging)
+        return calls.listed(wanted.paging, await self.lists.credentials(shown, wanted.company_id))
 
     async def read(self, who: Staff, client_id: str) -> Credential:
         """Read one."""
@@ -207,8 +220,13 @@ def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revo
     return "expired" if found.expires_at is not None and found.expires_at <= now else "live"
 
 
-def _credentials(found: Sequence[Credential], who: Staff) -> CredentialList:
-    return {"data": [_credential(each, who) for each in found], "meta": {"total": len(found)}}
+def _credentials(found: Listed[Credential], who: Staff) -> CredentialList:
+    data = [_credential(each, who) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
+
+
+def _search(given: management.Filters) -> CredentialSearch:
+    return CredentialSearch(given.paging(), given.read("company_id", strict.uuid_text))
 
 
 def _secret(issued: Issued, _who: Staff) -> SecretDocument:
@@ -239,8 +257,9 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             needs=calls.reading(Area.CREDENTIAL),
             limits=calls.READ,
             takes=management.filters(
-                lambda given: given.read("company_id", strict.uuid_text),
+                _search,
                 management.text_filter("company_id", "Only those of this company."),
+                *management.PAGING,
             ),
             runs=does.list,
             shows=_credentials,

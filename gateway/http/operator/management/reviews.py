@@ -8,20 +8,23 @@ from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
+from gateway.domain.office_stores import Lists
 from gateway.domain.payouts import Payout
 from gateway.domain.reviews import Opinion, Verdict
 from gateway.domain.rights import Area
+from gateway.domain.windows import Paging
 from gateway.http.json import Amount, amount, instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
-from gateway.http.resources.documents import Instant, Total
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
 from gateway.operations.administration import NotPossible
+from gateway.operations.pages import Listed
 from gateway.operations.registers import Registers
 from gateway.operations.reviews import Judgement, Resolution
 from policies.validation import management
 from policies.validation.fields import Why
-from policies.validation.inputs import NOTHING
 
 
 class JudgementBody(msgspec.Struct):
@@ -49,7 +52,7 @@ class ReviewList(TypedDict):
     """Every payout in review that is shown to who asks, oldest first."""
 
     data: list[ReviewDocument]
-    meta: Total
+    meta: Meter
 
 
 class OpinionDocument(TypedDict):
@@ -74,11 +77,11 @@ class ReviewActs:
     """What people do with payouts in review."""
 
     registers: Registers
+    lists: Lists
 
-    async def list(self, who: Staff, _taken: None) -> Sequence[Payout]:
+    async def list(self, who: Staff, paging: Paging) -> Listed[Payout]:
         """List those that wait."""
-        waiting = await self.registers.reviews.waiting()
-        return [each for each in waiting if await self._sees(who, each.account_id)]
+        return calls.listed(paging, await self.lists.reviews(calls.shown(who, paging)))
 
     async def judge(self, who: Staff, said: JudgementBody) -> Resolution:
         """Keep somebody's opinion; two that agree end the payout."""
@@ -112,7 +115,7 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             tells="List the payouts whose outcome two people have to find out.",
             needs=calls.reading(Area.REVIEW),
             limits=calls.READ,
-            takes=NOTHING,
+            takes=management.filters(management.Filters.paging, *management.PAGING),
             runs=does.list,
             shows=_payouts,
             fails=calls.FAILS,
@@ -146,8 +149,9 @@ def _payout(found: Payout) -> ReviewDocument:
     }
 
 
-def _payouts(found: Sequence[Payout], _who: Staff) -> ReviewList:
-    return {"data": [_payout(each) for each in found], "meta": {"total": len(found)}}
+def _payouts(found: Listed[Payout], _who: Staff) -> ReviewList:
+    data = [_payout(each) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
 
 
 def _opinion(found: Opinion) -> OpinionDocument:

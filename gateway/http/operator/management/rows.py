@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gateway.domain.identity_stores import Outbox
-from gateway.domain.office_stores import AuditRecord, Callbacks, RequestLog
+from gateway.domain.office_stores import AuditRecord, Callbacks, Lists, RequestLog
 from gateway.http.operator.management.accounts import (
     AccountActs,
     account_change_rows,
@@ -45,6 +45,7 @@ class ManagementRuns:
     others: OthersSessions
     approvals: Approvals
     record: AuditRecord
+    lists: Lists
     callbacks: Callbacks
     requests: RequestLog
     outbox: Outbox | None
@@ -53,17 +54,17 @@ class ManagementRuns:
 
 def management_rows(runs: ManagementRuns) -> OfficeRows:
     """Return the rows."""
-    accounts, users = AccountActs(runs.registers), UserActs(runs.desk, runs.others)
-    stops = StopActs(runs.registers)
+    accounts, users = AccountActs(runs.registers), UserActs(runs.desk, runs.others, runs.lists)
+    stops = StopActs(runs.registers, runs.lists)
     return OfficeRows(
         staff=(
-            *company_rows(CompanyActs(runs.registers)),
+            *company_rows(CompanyActs(runs.registers, runs.lists)),
             *account_record_rows(accounts),
-            *credential_rows(CredentialActs(runs.registers)),
+            *credential_rows(CredentialActs(runs.registers, runs.lists)),
             *user_rows(users),
             *sign_in_rows(users),
             *stop_rows(stops),
-            *review_rows(ReviewActs(runs.registers)),
+            *review_rows(ReviewActs(runs.registers, runs.lists)),
             *approval_rows(ApprovalActs(runs.approvals)),
             *audit_rows(AuditActs(runs.record)),
             *webhook_rows(WebhookActs(runs.callbacks)),

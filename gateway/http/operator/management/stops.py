@@ -11,19 +11,22 @@ import msgspec
 
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.office_stores import Lists
 from gateway.domain.rights import Area
 from gateway.domain.stops import Stop, StopScope
+from gateway.domain.windows import Paging
 from gateway.http.json import instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
-from gateway.http.resources.documents import Instant, Total
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
 from gateway.operations.administration import NotPossible
+from gateway.operations.pages import Listed
 from gateway.operations.registers import Registers
 from gateway.operations.stops import StopOrder
 from policies.validation import management
 from policies.validation.fields import Why
-from policies.validation.inputs import NOTHING
 
 _LONGEST_MIN = 30 * 24 * 60
 
@@ -53,7 +56,7 @@ class StopList(TypedDict):
     """The stops in force, oldest first."""
 
     data: list[StopDocument]
-    meta: Total
+    meta: Meter
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,12 @@ class StopActs:
     """What people do with stops; who is limited to companies stops what is theirs alone."""
 
     registers: Registers
+    lists: Lists
 
-    async def list(self, who: Staff, _taken: None) -> Sequence[Stop]:
+    async def list(self, who: Staff, paging: Paging) -> Listed[Stop]:
         """List those in force; a provider's concerns everybody."""
-        found = await self.registers.by(who.acting).stops.list()
-        return [
-            each
-            for each in found
-            if each.scope is StopScope.PROVIDER or await self._sees(who, each.scope, each.subject)
-        ]
+        shown, now = calls.shown(who, paging), who.acting.now()
+        return calls.listed(paging, await self.lists.stops(shown, now))
 
     async def pull(self, who: Staff, wanted: StopBody) -> Stop:
         """Stop a scope."""
@@ -121,7 +121,7 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             tells="List the stops in force.",
             needs=calls.reading(Area.STOP),
             limits=calls.READ,
-            takes=NOTHING,
+            takes=management.filters(management.Filters.paging, *management.PAGING),
             runs=does.list,
             shows=_stops,
             fails=calls.FAILS,
@@ -176,5 +176,6 @@ def _stop(found: Stop, _who: Staff) -> StopDocument:
     }
 
 
-def _stops(found: Sequence[Stop], who: Staff) -> StopList:
-    return {"data": [_stop(each, who) for each in found], "meta": {"total": len(found)}}
+def _stops(found: Listed[Stop], who: Staff) -> StopList:
+    data = [_stop(each, who) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}

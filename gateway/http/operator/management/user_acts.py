@@ -10,9 +10,11 @@ import msgspec
 
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.office_stores import Lists
 from gateway.domain.people import Session, User
 from gateway.domain.rights import Role
 from gateway.domain.strict import uuid_text
+from gateway.domain.windows import Paging
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
 from gateway.http.people.represent import public_id
@@ -20,6 +22,7 @@ from gateway.operations.administration import NotPossible
 from gateway.operations.identity.desk import IdentityDesk
 from gateway.operations.identity.others import OthersSessions
 from gateway.operations.identity.users import UserOrder
+from gateway.operations.pages import Listed
 from policies.validation.fields import Name, Text
 
 
@@ -55,10 +58,11 @@ class UserActs:
 
     desk: IdentityDesk
     others: OthersSessions
+    lists: Lists
 
-    async def list(self, who: Staff, _taken: None) -> Sequence[User]:
+    async def list(self, who: Staff, paging: Paging) -> Listed[User]:
         """List them."""
-        return [each for each in await self.desk.users.list() if _shown(who, each)]
+        return calls.listed(paging, await self.lists.people(calls.shown(who, paging)))
 
     async def read(self, who: Staff, user_id: str) -> User:
         """Read one."""

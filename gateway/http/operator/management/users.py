@@ -18,8 +18,10 @@ from gateway.http.operator.management.user_acts import (
     WhyBody,
 )
 from gateway.http.people.represent import public_id
-from gateway.http.resources.documents import Instant, Total
+from gateway.http.resources.documents import Instant, Meter, Total
+from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
+from gateway.operations.pages import Listed
 from policies.validation import management
 from policies.validation.inputs import NOTHING
 
@@ -44,7 +46,7 @@ class UserRecordList(TypedDict):
     """The people that are shown to who asks, oldest first."""
 
     data: list[UserRecordDocument]
-    meta: Total
+    meta: Meter
 
 
 class SignInDocument(TypedDict):
@@ -104,7 +106,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             tells="List the people that are shown to you.",
             needs=calls.reading(Area.USER),
             limits=calls.READ,
-            takes=NOTHING,
+            takes=management.filters(management.Filters.paging, *management.PAGING),
             runs=does.list,
             shows=_users,
             fails=calls.FAILS,
@@ -304,8 +306,9 @@ def _state(found: User) -> Literal["active", "disabled", "invited"]:
     return "active" if found.password else "invited"
 
 
-def _users(found: Sequence[User], who: Staff) -> UserRecordList:
-    return {"data": [_user(each, who) for each in found], "meta": {"total": len(found)}}
+def _users(found: Listed[User], who: Staff) -> UserRecordList:
+    data = [_user(each, who) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
 
 
 def _sign_ins(found: Sequence[Session], _who: Staff) -> SignInList:

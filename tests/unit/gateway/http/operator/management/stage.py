@@ -11,8 +11,10 @@ import pytest
 from gateway.domain.accounts import Account, Company
 from gateway.domain.calls import Asked
 from gateway.domain.errors import ServiceError
+from gateway.domain.office_stores import Lists
 from gateway.domain.people import Person
 from gateway.domain.rights import Role
+from gateway.domain.windows import Paging
 from gateway.http.operator.callers import Office, Staff
 from gateway.operations.accounts import AccountOrder
 from gateway.operations.administration import Acting
@@ -24,6 +26,7 @@ from tests.unit.gateway.http.operator.stage import ROWS
 from tests.unit.people import somebody
 
 TAX = "52998224725"
+FIRST = Paging(1, 25)
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class Stage:
 
     office: Office_
     registers: Registers
+    lists: Lists
     ours: Company
     theirs: Company
     account: Account
@@ -63,7 +67,7 @@ async def staged(office: Office_) -> Stage:
         await office.accounts.create(AccountOrder(company_id=each.id, name="A", tax_number=TAX))
         for each in (ours, theirs)
     ]
-    return Stage(office, registers_of(office), ours, theirs, *accounts)
+    return Stage(office, registers_of(office), office.store.office.lists, ours, theirs, *accounts)
 
 
 def registers_of(office: Office_) -> Registers:

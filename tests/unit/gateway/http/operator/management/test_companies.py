@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.rights import Area
 from gateway.http.operator.management import calls
 from gateway.http.operator.management.companies import CompanyActs, CompanyBody
-from tests.unit.gateway.http.operator.management.stage import Stage, turned_down
+from tests.unit.gateway.http.operator.management.stage import FIRST, Stage, turned_down
 from tests.unit.gateway.http.operator.stage import line
 
 
@@ -24,9 +24,9 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
 
 
 async def test_a_person_is_shown_their_companies_alone(stage: Stage):
-    acts, limited = CompanyActs(stage.registers), stage.staff(stage.ours.id)
+    acts, limited = CompanyActs(stage.registers, stage.lists), stage.staff(stage.ours.id)
 
-    shown = await acts.list(limited, None)
+    shown = (await acts.list(limited, FIRST)).items
 
     assert shown == [stage.ours]
     assert await acts.read(limited, stage.ours.id) == stage.ours
@@ -36,11 +36,11 @@ async def test_a_person_is_shown_their_companies_alone(stage: Stage):
 
 async def test_who_is_limited_adds_none(stage: Stage):
     """The gate refuses, since they have no such right."""
-    acts = CompanyActs(stage.registers)
+    acts = CompanyActs(stage.registers, stage.lists)
 
     made = await acts.create(stage.staff(), CompanyBody(name="Nova"))
 
-    assert made in await acts.list(stage.staff(), None)
+    assert made in (await acts.list(stage.staff(), FIRST)).items
     assert (await stage.acts())[-1] == ("user:ana@example.com", "company.created")
     needed = calls.managing(Area.COMPANY)
     assert stage.staff().person.may(needed)

@@ -9,12 +9,15 @@ import pytest
 from gateway.http.operator.management.credentials import (
     CredentialActs,
     CredentialBody,
+    CredentialSearch,
     ReasonBody,
     RotationBody,
     credential_rows,
 )
-from tests.unit.gateway.http.operator.management.stage import Stage, turned_down
+from tests.unit.gateway.http.operator.management.stage import FIRST, Stage, turned_down
 from tests.unit.gateway.http.operator.stage import line
+
+EVERY = CredentialSearch(FIRST, None)
 
 
 @pytest.mark.parametrize(
@@ -38,13 +41,13 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
 
 
 def test_every_row_has_a_failure_for_the_store(stage: Stage):
-    rows = credential_rows(CredentialActs(stage.registers))
+    rows = credential_rows(CredentialActs(stage.registers, stage.lists))
 
     assert all(row.fails for row in rows)
 
 
 async def test_a_credential_is_issued_rotated_and_ended_by_a_person(stage: Stage):
-    acts, who = CredentialActs(stage.registers), stage.staff()
+    acts, who = CredentialActs(stage.registers, stage.lists), stage.staff()
     order = CredentialBody(name="n", account_id=stage.account.id, permissions=["balance:read"])
 
     made = await acts.issue(who, order)
@@ -62,7 +65,7 @@ async def test_a_credential_is_issued_rotated_and_ended_by_a_person(stage: Stage
 
 
 async def test_a_person_is_shown_their_companies_credentials_alone(stage: Stage):
-    acts = CredentialActs(stage.registers)
+    acts = CredentialActs(stage.registers, stage.lists)
     order = CredentialBody(name="n", company_id=stage.theirs.id)
     client_id = (await acts.issue(stage.staff(), order)).credential.client_id
     limited = stage.staff(stage.ours.id)
@@ -74,14 +77,16 @@ async def test_a_person_is_shown_their_companies_credentials_alone(stage: Stage)
     ]
 
     assert refused == ["404 NOT_FOUND"] * 3
-    assert await acts.list(limited, None) == []
-    assert len(await acts.list(stage.staff(stage.theirs.id), None)) == 1
+    assert (await acts.list(limited, EVERY)).items == []
+    assert (await acts.list(stage.staff(stage.theirs.id), EVERY)).total == 1
 
 
 async def test_an_expiry_without_a_zone_is_refused(stage: Stage):
     at = datetime(2030, 1, 1, tzinfo=UTC).replace(tzinfo=None)
     order = CredentialBody(name="n", company_id=stage.ours.id, expires_at=at)
 
-    refused = await turned_down(CredentialActs(stage.registers).issue(stage.staff(), order))
+    refused = await turned_down(
+        CredentialActs(stage.registers, stage.lists).issue(stage.staff(), order)
+    )
 
     assert refused == "400 VALIDATION_FAILED"

@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.stops import StopScope
 from gateway.http.operator.management.credentials import CredentialActs, CredentialBody
 from gateway.http.operator.management.stops import StopActs, StopBody
-from tests.unit.gateway.http.operator.management.stage import Stage, turned_down
+from tests.unit.gateway.http.operator.management.stage import FIRST, Stage, turned_down
 from tests.unit.gateway.http.operator.stage import line
 
 
@@ -27,7 +27,7 @@ async def subjects(stage: Stage, *, ours: bool) -> dict[StopScope, str]:
     """Name something of each scope within a company."""
     company, account = (stage.ours, stage.account) if ours else (stage.theirs, stage.foreign)
     order = CredentialBody(name="n", company_id=company.id)
-    issued = await CredentialActs(stage.registers).issue(stage.staff(), order)
+    issued = await CredentialActs(stage.registers, stage.lists).issue(stage.staff(), order)
     return {
         StopScope.COMPANY: company.id,
         StopScope.ACCOUNT: account.id,
@@ -37,27 +37,27 @@ async def subjects(stage: Stage, *, ours: bool) -> dict[StopScope, str]:
 
 @pytest.mark.parametrize("scope", [each for each in StopScope if each is not StopScope.PROVIDER])
 async def test_who_is_limited_stops_what_is_theirs(stage: Stage, scope: StopScope):
-    acts, limited = StopActs(stage.registers), stage.staff(stage.ours.id)
+    acts, limited = StopActs(stage.registers, stage.lists), stage.staff(stage.ours.id)
     mine = StopBody(scope=scope, subject=(await subjects(stage, ours=True))[scope], reason="r")
     other = StopBody(scope=scope, subject=(await subjects(stage, ours=False))[scope], reason="r")
 
     pulled = await acts.pull(limited, mine)
     foreign = await acts.pull(stage.staff(), other)
 
-    assert await acts.list(limited, None) == [pulled]
+    assert (await acts.list(limited, FIRST)).items == [pulled]
     assert await turned_down(acts.pull(limited, other)) == "400 VALIDATION_FAILED"
     assert await turned_down(acts.lift(limited, foreign.id)) == "404 NOT_FOUND"
     await acts.lift(limited, pulled.id)
-    assert await acts.list(limited, None) == []
+    assert (await acts.list(limited, FIRST)).items == []
 
 
 async def test_a_providers_stop_is_everybodys_to_see_and_not_to_pull(stage: Stage):
-    acts, limited = StopActs(stage.registers), stage.staff(stage.ours.id)
+    acts, limited = StopActs(stage.registers, stage.lists), stage.staff(stage.ours.id)
     order = StopBody(scope=StopScope.PROVIDER, subject="sandbox", reason="r", minutes=5)
 
     pulled = await acts.pull(stage.staff(), order)
 
-    assert await acts.list(limited, None) == [pulled]
+    assert (await acts.list(limited, FIRST)).items == [pulled]
     assert (pulled.ends_at - pulled.created_at).total_seconds() == 300
     assert await turned_down(acts.pull(limited, order)) == "400 VALIDATION_FAILED"
     assert await turned_down(acts.lift(limited, pulled.id)) == "404 NOT_FOUND"

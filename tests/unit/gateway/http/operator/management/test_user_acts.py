@@ -23,6 +23,7 @@ from gateway.operations.identity.others import OthersSessions
 from tests import registers
 from tests.unit.door import Door, door_of
 from tests.unit.gateway.http.operator.management.stage import (
+    FIRST,
     Stage,
     person,
     staged,
@@ -47,7 +48,11 @@ async def people(tmp_path: Path) -> AsyncIterator[People]:
     async with registers.opened(tmp_path) as office:
         door = door_of(office.store, Clock())
         await door.desk.keys.ensure()
-        yield People(await staged(office), door, UserActs(door.desk, OthersSessions(door.parts)))
+        yield People(
+            await staged(office),
+            door,
+            UserActs(door.desk, OthersSessions(door.parts), office.store.office.lists),
+        )
         door.hasher.close()
 
 
@@ -71,7 +76,7 @@ async def test_who_is_limited_sees_and_invites_within_their_limit(people: People
 
     mine = await acts.invite(limited, invitation(ours.upper()))
 
-    assert await acts.list(limited, None) == [mine]
+    assert (await acts.list(limited, FIRST)).items == [mine]
     for hidden in (everybody, foreign):
         assert await turned_down(acts.read(limited, hidden.id)) == "404 NOT_FOUND"
         assert await turned_down(acts.disable(limited, (hidden.id, WhyBody()))) == "404 NOT_FOUND"

@@ -1,0 +1,148 @@
+"""Pages of what a person is shown: cut, counted and limited by the database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.office_stores import Shown
+from gateway.domain.stops import Stop, StopScope
+from gateway.domain.windows import Paging
+from gateway.store.engine import Store
+from tests.contract.stores.people import user
+from tests.contract.stores.samples import (
+    ACCOUNT,
+    CLIENT,
+    COMPANY,
+    NOW,
+    company,
+    credential,
+    event,
+    secret,
+)
+from tests.contract.stores.test_reviews import in_review
+from tests.contract.stores.test_stops import STOP
+
+OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7aff"
+THIRD = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7afe"
+EVERY = Paging(1, 25)
+OURS, THEIRS = frozenset({COMPANY}), frozenset({OTHER})
+
+
+async def test_a_page_is_cut_and_all_are_counted(store: Store) -> None:
+    """Of equal age the id decides, so that no page shows another's row."""
+    for name in (THIRD, OTHER):
+        await store.companies.add(company(name), event())
+
+    first, total = await store.office.lists.companies(Shown(Paging(1, 2)))
+    second, again = await store.office.lists.companies(Shown(Paging(2, 2)))
+    beyond, _ = await store.office.lists.companies(Shown(Paging(3, 2)))
+
+    assert [each.id for each in (*first, *second)] == [COMPANY, THIRD, OTHER]
+    assert (total, again, list(beyond)) == (3, 3, [])
+
+
+async def test_who_is_limited_is_shown_their_companies_alone(store: Store) -> None:
+    await store.companies.add(company(OTHER), event())
+
+    found, total = await store.office.lists.companies(Shown(EVERY, THEIRS))
+
+    assert ([each.id for each in found], total) == ([OTHER], 1)
+
+
+async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
+    await store.companies.add(company(OTHER), event())
+    later = NOW + timedelta(hours=1)
+    await store.credentials.add(credential(), event())
+    await store.credentials.rotate(CLIENT, secret(b"n" * 32), later, event())
+    second = replace(credential("cli_b"), secrets=(secret(b"o" * 32),), created_at=later)
+    foreign = replace(
+        credential("cli_c"), secrets=(secret(b"p" * 32),), company_id=OTHER, created_at=later
+    )
+    for each in (second, foreign):
+        await store.credentials.add(each, event())
+    lists = store.office.lists
+
+    first, total = await lists.credentials(Shown(Paging(1, 2)), None)
+    ours, of_ours = await lists.credentials(Shown(EVERY, OURS), None)
+    named, of_named = await lists.credentials(Shown(EVERY), OTHER)
+    neither, none = await lists.credentials(Shown(EVERY, OURS), OTHER)
+
+    assert [(each.client_id, len(each.secrets)) for each in first] == [(CLIENT, 2), ("cli_b", 1)]
+    assert (total, of_ours, of_named, none) == (3, 2, 1, 0)
+    assert [each.client_id for each in ours] == [CLIENT, "cli_b"]
+    assert ([each.client_id for each in named], list(neither)) == (["cli_c"], [])
+
+
+@pytest.mark.parametrize(
+    ("limit", "shown"),
+    [
+        ([], ["everywhere", "both", "ours", "other"]),
+        ([COMPANY], ["ours"]),
+        ([COMPANY, OTHER], ["both", "ours", "other"]),
+        ([THIRD], []),
+    ],
+)
+async def test_people_who_see_nothing_beyond_are_shown(
+    store: Store, limit: Sequence[str], shown: Sequence[str]
+) -> None:
+    """Who sees every company is shown to nobody who is limited."""
+    for name in (THIRD, OTHER):
+        await store.companies.add(company(name), event())
+    people = {"everywhere": (), "both": (COMPANY, OTHER), "ours": (COMPANY,), "other": (OTHER,)}
+    for number, (name, companies) in enumerate(people.items()):
+        one = replace(
+            user(str(number), f"{number}@example.com"), name=name, companies=frozenset(companies)
+        )
+        await store.identity.users.add(one, event())
+
+    found, total = await store.office.lists.people(Shown(EVERY, frozenset(limit)))
+
+    assert [each.name for each in found] == shown
+    assert total == len(shown)
+
+
+async def test_a_stop_is_shown_to_whom_it_concerns(store: Store) -> None:
+    """A provider's is everybody's; one that is over is nobody's."""
+    await store.companies.add(company(OTHER), event())
+    await store.credentials.add(credential(), event())
+    subjects = [
+        (StopScope.PROVIDER, "sandbox"),
+        (StopScope.COMPANY, COMPANY),
+        (StopScope.ACCOUNT, ACCOUNT),
+        (StopScope.CREDENTIAL, CLIENT),
+        (StopScope.COMPANY, OTHER),
+    ]
+    stops: list[Stop] = [
+        replace(STOP, id=f"{STOP.id[:-1]}{number}", scope=scope, subject=subject)
+        for number, (scope, subject) in enumerate(subjects)
+    ]
+    for each in stops:
+        await store.stops.add(each, event())
+    await store.stops.add(replace(STOP, id=f"{STOP.id[:-1]}9", ends_at=NOW), event())
+    lists = store.office.lists
+
+    everybody, total = await lists.stops(Shown(EVERY), NOW)
+    ours, _ = await lists.stops(Shown(EVERY, OURS), NOW)
+    theirs, of_theirs = await lists.stops(Shown(EVERY, THEIRS), NOW)
+    later, over = await lists.stops(Shown(EVERY), STOP.ends_at)
+
+    assert (list(everybody), total) == (stops, 5)
+    assert list(ours) == stops[:4]
+    assert (list(theirs), of_theirs) == ([stops[0], stops[4]], 2)
+    assert (list(later), over) == ([], 0)
+
+
+async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -> None:
+    await in_review(store)
+
+    everybody, total = await store.office.lists.reviews(Shown(EVERY))
+    ours, _ = await store.office.lists.reviews(Shown(EVERY, OURS))
+    theirs, none = await store.office.lists.reviews(Shown(EVERY, THEIRS))
+
+    assert ([each.reference for each in everybody], total) == (["order-1"], 1)
+    assert list(ours) == list(everybody)
+    assert (list(theirs), none) == ([], 0)
