@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from gateway.app.audit_keys import audit_keys
 from gateway.app.banks import ConnectedBanks, Connection
 from gateway.app.callbacks import listener_of, make_proofs, make_reception
 from gateway.app.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
@@ -107,7 +108,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     _refuse_contradictions(settings)
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
-    store = open_store(settings.store_url, _limits(settings))
+    store = open_store(settings.store_url, _limits(settings), audit_keys(keys))
     observing = make_observing(settings, now, described_surfaces(settings))
     passing = armed(settings.environment, environ)
     health = ProviderHealth(observing.observer, now)

@@ -6,45 +6,63 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
 
 from gateway.domain.clocks import Now
 from gateway.domain.identity import SigningKey
 from gateway.domain.identity_stores import Outbox, PanelSessions, SigningKeys
 from gateway.domain.office_stores import Approvals
-from gateway.domain.stores import Audit
+from gateway.domain.stores import Audit, AuditHead
 from gateway.telemetry import metrics
 from gateway.telemetry.metrics import Metrics
 
 _log = logging.getLogger(__name__)
+_head_log = structlog.get_logger(__name__)
+
+_SHOWN_BYTES: Final = 6
+"""Of a hash: as many as a sample holds exactly, and more than anybody can aim at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFigure:
-    """
-    Shows whether the record of acts still fits together, from its first event on.
+    """Shows whether the record of acts still fits together, from its first event on."""
 
-    Attributes:
-        audit: Walks it at leisure: nobody waits for the answer.
-        values: Where the figure is shown.
-    """
-
-    audit: Audit
-    values: Metrics
+    def __init__(self, audit: Audit, values: Metrics) -> None:
+        """Walk ``audit`` at leisure, and show in ``values`` what was found."""
+        self._audit = audit
+        self._values = values
+        self._kept: AuditHead | None = None
 
     async def turn(self) -> None:
         """
-        Walk once; safe to repeat, and in any number of processes.
+        Look at the end, then walk once; safe to repeat, and in any number of processes.
+
+        The end is logged and shown first: it is what has to be kept elsewhere,
+        and a long walk must not hide that it was moved. What was the end at the
+        last walk must be passed by this one, so that a store which is put back
+        under a running gateway is noticed too.
 
         Raises:
             StoreUnavailable: what was shown last stays.
         """
         broken = 0
         try:
-            await self.audit.verify()
+            head = await self._audit.head()
+            self._show(head)
+            await self._audit.verify(self._kept)
+            self._kept = head
         except ValueError as problem:
             broken = 1
             _log.error("audit_broken: %s", problem)
-        self.values.values(metrics.AUDIT_BROKEN).put((), broken)
+        self._values.values(metrics.AUDIT_BROKEN).put((), broken)
+
+    def _show(self, head: AuditHead) -> None:
+        """Tell where the log ends."""
+        _head_log.info("audit_head", number=head.number, hash=head.hash.hex(), key_id=head.key_id)
+        self._values.values(metrics.AUDIT_HEAD).put((), head.number)
+        shown = int.from_bytes(head.hash[:_SHOWN_BYTES])
+        self._values.values(metrics.AUDIT_HEAD_HASH).put((), shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,7 +126,7 @@ async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
 
 
 async def _prepare_store(gateway: Gateway) -> None:
-    """Make sure that the store is ours, safe and of our schema."""
+    """Make sure that the store is ours, safe, of our schema, and its audit log sealed."""
     settings = gateway.settings
     warning = refuse_unsafe_sqlite(
         settings.environment,
@@ -136,3 +136,4 @@ async def _prepare_store(gateway: Gateway) -> None:
     if warning:
         _log.warning(warning)
     await prepare(gateway.store, settings.environment, migrate=settings.migrates, now=gateway.now)
+    await gateway.store.audit.seal(gateway.now())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.cli.accounts import account
+from gateway.cli.audit import audit
 from gateway.cli.callbacks import callbacks
 from gateway.cli.catalogue import errors, metrics, providers, routes
 from gateway.cli.companies import company
@@ -36,6 +37,7 @@ for _command in (
     user,
     keys,
     outbox,
+    audit,
     payouts,
     database,
     config,

@@ -11,6 +11,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
+from gateway.app.audit_keys import audit_keys
 from gateway.app.clocks import wall_clock
 from gateway.cli.console import Terminal
 from gateway.config.reading import ConfigError, read_settings
@@ -24,6 +25,7 @@ from gateway.operations.reviews import ReviewDesk
 from gateway.operations.stops import StopRecords, Subjects
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import new_client_id, new_client_secret
+from gateway.store.audit_chain import UNSEALED
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import StoreRefused, prepare, refuse_unsafe_sqlite
 
@@ -150,9 +152,13 @@ def keys_of(settings: Settings) -> Keys:
 
 
 @asynccontextmanager
-async def opened_store(settings: Settings, *, migrate: bool) -> AsyncIterator[Store]:
+async def opened_store(
+    settings: Settings, *, migrate: bool, keys: Keys | None = None
+) -> AsyncIterator[Store]:
     """
     Open the store, make sure that it is ours, and close it in the end.
+
+    Without ``keys`` nothing can be done there that the audit log keeps.
 
     Raises:
         NotPossible: it is of another environment or schema, or must not be used.
@@ -163,7 +169,8 @@ async def opened_store(settings: Settings, *, migrate: bool) -> AsyncIterator[St
         refuse_unsafe_sqlite(
             settings.environment, url, allowed=settings.database.allow_sqlite_in_production
         )
-        store = open_store(url)
+        chain = audit_keys(keys) if keys is not None else UNSEALED
+        store = open_store(url, chain=chain)
     except (StoreRefused, ValueError) as problem:
         raise NotPossible(str(problem)) from problem
     try:
@@ -180,10 +187,13 @@ async def opened(terminal: Terminal) -> AsyncIterator[Office]:
     """
     Open everything an administrative command needs; raises as ``opened_store`` does.
 
-    The embedded default is migrated on the way, as ``serve`` would do it.
+    The embedded default is migrated on the way, and an audit log without a seal
+    is sealed, as ``serve`` would do it.
     """
     settings = settings_of(terminal.config)
     keys = keys_of(settings)
-    async with opened_store(settings, migrate=settings.migrates) as store:
-        acting = Acting(terminal.actor, wall_clock(settings.environment, os.environ))
+    async with opened_store(settings, migrate=settings.migrates, keys=keys) as store:
+        now = wall_clock(settings.environment, os.environ)
+        await store.audit.seal(now())
+        acting = Acting(terminal.actor, now)
         yield Office(settings=settings, store=store, keys=keys, acting=acting)

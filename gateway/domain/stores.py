@@ -327,13 +327,43 @@ class Reviews(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class AuditHead:
+    """
+    The end of the audit log.
+
+    Attributes:
+        number, hash: Of the last event; 0 and 32 zero bytes before the first.
+        key_id: Names the key it is sealed under; empty where there was none.
+        seal: What only somebody with that key can make of the rest.
+    """
+
+    number: int
+    hash: bytes
+    key_id: str = ""
+    seal: bytes = field(default=b"", repr=False)
+
+
 class Audit(Protocol):
     """The append-only, hash-chained record of acts."""
 
-    async def append(self, event: AuditEvent) -> None:
-        """Add one event."""
+    async def append(self, *events: AuditEvent) -> None:
+        """Add events in one transaction."""
         ...
 
-    async def verify(self) -> int:
-        """Walk the chain; return its length. ValueError names the first broken link."""
+    async def seal(self, at: datetime) -> None:
+        """Seal a log that was kept without a key; nothing happens to one that is sealed."""
+        ...
+
+    async def head(self) -> AuditHead:
+        """Return the head as it is now; ValueError when it is not of our making."""
+        ...
+
+    async def verify(self, kept: AuditHead | None = None) -> int:
+        """
+        Walk the chain; return its length. ValueError names the first broken link.
+
+        With ``kept``, a head of before that was kept elsewhere, it also finds a
+        log that was cut or made anew together with its head.
+        """
         ...

@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import Select, select
 
 from gateway.domain.office_stores import AuditEntry, AuditSearch
-from gateway.store.audit import StoredAudit, event_of
+from gateway.store.audit import StoredAudit
 from gateway.store.audit_companies import shown_to
+from gateway.store.audit_walk import event_of
 from gateway.store.columns import Record
 from gateway.store.database import Database
 from gateway.store.pages import page

@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 
 from gateway.domain.changes import Act
 from gateway.domain.stores import StoreUnavailable
+from gateway.store.audit_chain import UNSEALED, ChainKeys
 from gateway.store.many_rows import ManyRows
 from gateway.store.usage import Usage
 
@@ -31,6 +32,7 @@ _FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowErro
 _MET_ANOTHER = ("40", "55P03", "57014")
 
 _ACTS: Final = "pixgate_acts"
+_CHAIN: Final = "pixgate_chain"
 
 Key = tuple[str, bytes]
 """An account's id and the digest of a reference."""
@@ -79,6 +81,7 @@ class Database:
         many: How a statement takes many rows.
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
+        chain: The keys of the audit log.
         followers: Each is told of every act that a transaction of this process has recorded, before
             whoever asked for the change is answered.
         usage: How many units of work there are, and how long each takes.
@@ -93,6 +96,7 @@ class Database:
     writers: int
     checkout_s: float
     whole_s: float
+    chain: ChainKeys = UNSEALED
     followers: list[Callable[[Act], None]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 
@@ -112,7 +116,7 @@ class Database:
             with failures_as_ours(), self.usage.begin("write") as unit:
                 async with asyncio.timeout(self.whole_s), self.writer.begin() as connection:
                     unit.got()
-                    connection.info[_ACTS] = acts
+                    connection.info.update({_ACTS: acts, _CHAIN: self.chain})
                     yield connection
         finally:
             # also of one that failed: nobody can tell whether it was committed
@@ -139,6 +143,12 @@ class Database:
 def note(connection: AsyncConnection, act: Act) -> None:
     """Remember an act of the connection's transaction, to be told of at its end."""
     connection.info[_ACTS].append(act)
+
+
+def chain_of(connection: AsyncConnection) -> ChainKeys:
+    """Return the keys of the audit log that a connection to write with was given."""
+    keys: ChainKeys = connection.info[_CHAIN]
+    return keys
 
 
 class Undone(Exception):

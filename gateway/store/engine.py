@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import literal, select
 
@@ -19,6 +19,7 @@ from gateway.domain.stores import (
 from gateway.store.accounts import StoredAccounts
 from gateway.store.address import address, is_sqlite
 from gateway.store.audit import StoredAudit
+from gateway.store.audit_chain import UNSEALED, ChainKeys
 from gateway.store.changes import StoredChanges
 from gateway.store.companies import StoredCompanies
 from gateway.store.credentials import StoredCredentials
@@ -65,15 +66,18 @@ class Store:
         await self.database.close()
 
 
-def open_store(url: str, limits: Limits = DEFAULT_LIMITS) -> Store:
+def open_store(url: str, limits: Limits = DEFAULT_LIMITS, chain: ChainKeys = UNSEALED) -> Store:
     """
     Open a store; neither its schema nor its environment is looked at (see ``prepare``).
+
+    Without the keys of the audit log everything can be read, but nothing be done
+    that is an act, once the log is sealed.
 
     Raises:
         ValueError: the URL is of no form we know (see ``address``).
         StoreUnavailable: the file or its folder cannot be made.
     """
-    database = open_database(url, limits)
+    database = replace(open_database(url, limits), chain=chain)
     return Store(
         url=url,
         database=database,

@@ -16,6 +16,7 @@ EMPTYING = [
     "ALTER TABLE audit DISABLE TRIGGER USER",
     f"TRUNCATE {', '.join(METADATA.tables)}",
     "ALTER TABLE audit ENABLE TRIGGER USER",
+    "ALTER TABLE audit_head ENABLE TRIGGER USER",
     "INSERT INTO audit_head (one, number, hash) VALUES (1, 0, decode(repeat('00', 32), 'hex'))",
 ]
 

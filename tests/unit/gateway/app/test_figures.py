@@ -8,11 +8,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete, update
+from structlog.testing import capture_logs
 
 from gateway.app.figures import AuditFigure, Figures
 from gateway.domain.identity import PanelState, SigningKey
 from gateway.store.audit import StoredAudit
 from gateway.store.engine import Store
+from gateway.store.tables import audit, audit_head
 from gateway.telemetry import metrics
 from gateway.telemetry.families import Family
 from gateway.telemetry.metrics import Metrics
@@ -138,3 +141,44 @@ async def test_the_oldest_mail_that_waits_is_shown(board: Board):
 
     assert (before, waiting) == (0, 300)
     assert await board.shows(metrics.OUTBOX_WAITING) == 60
+
+
+async def test_the_end_of_the_audit_log_is_shown_and_told(board: Board):
+    """To be kept elsewhere: nothing in the store tells one that was put back from an old copy."""
+    await board.store.audit.append(event("last"))
+    head = await board.store.audit.head()
+
+    with capture_logs() as told:
+        await AuditFigure(board.store.audit, board.values).turn()
+
+    assert board.values.values(metrics.AUDIT_HEAD).get() == head.number
+    shown = board.values.values(metrics.AUDIT_HEAD_HASH).get()
+    assert f"{int(shown):012x}" == head.hash.hex()[:12]
+    assert told == [
+        {
+            "event": "audit_head",
+            "log_level": "info",
+            "number": head.number,
+            "hash": head.hash.hex(),
+            "key_id": "",
+        }
+    ]
+
+
+async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
+    board: Board, caplog: pytest.LogCaptureFixture
+):
+    figure = AuditFigure(board.store.audit, board.values)
+    before = await board.store.audit.head()
+    await board.store.audit.append(event("lost"))
+    await figure.turn()
+
+    async with board.store.database.writing() as connection:
+        await connection.exec_driver_sql("DROP TRIGGER audit_no_delete")
+        await connection.execute(delete(audit).where(audit.c.number > before.number))
+        old = {"number": before.number, "hash": before.hash}
+        await connection.execute(update(audit_head).values(old))
+    await figure.turn()
+
+    assert board.values.values(metrics.AUDIT_BROKEN).get() == 1
+    assert f"and had reached event {before.number + 1}" in caplog.text
