@@ -128,12 +128,12 @@ async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
 async def _prepare_store(gateway: Gateway) -> None:
     """Make sure that the store is ours, safe, of our schema, and its audit log sealed."""
     settings = gateway.settings
-    warning = refuse_unsafe_sqlite(
+    notice = refuse_unsafe_sqlite(
         settings.environment,
         gateway.store.url,
         allowed=settings.database.allow_sqlite_in_production,
     )
-    if warning:
-        _log.warning(warning)
+    if notice:
+        _log.info(notice)
     await prepare(gateway.store, settings.environment, migrate=settings.migrates, now=gateway.now)
     await gateway.store.audit.seal(gateway.now())

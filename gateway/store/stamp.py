@@ -19,6 +19,10 @@ from gateway.store.engine import Store
 from gateway.store.tables import stamps
 
 _SAFE_SQLITE = (3, 51, 3)
+_FIT_TO_TRY = (
+    "SQLite {} is fine for a sandbox. For data that must last use 3.51.3 or newer: on rare "
+    "occasions an older one damages its file. Production refuses it."
+)
 
 
 class StoreRefused(Exception):
@@ -77,7 +81,7 @@ def refuse_unsafe_sqlite(
     Libraries before 3.51.3 can corrupt a file in WAL mode.
 
     Returns:
-        In the sandbox, one line of warning about an older library; else None.
+        In the sandbox, one line about an older library; else None.
 
     Raises:
         StoreRefused: production on SQLite that is not allowed, or not safe.
@@ -85,7 +89,7 @@ def refuse_unsafe_sqlite(
     is_safe = version >= _SAFE_SQLITE or not is_sqlite(address(url))
     has = ".".join(map(str, version))
     if environment is Environment.SANDBOX:
-        return None if is_safe else f"SQLite {has} can corrupt its file; 3.51.3 and later cannot."
+        return None if is_safe else _FIT_TO_TRY.format(has)
     if is_sqlite(address(url)) and not allowed:
         problem = "Production needs PostgreSQL; SQLite there must be allowed explicitly."
         raise StoreRefused(problem)

@@ -112,6 +112,13 @@ class Service:
             time.sleep(0.05)
         self.curls = curls
 
+    def levels_at_start(self) -> set[str]:
+        """Return the levels of what it logged until it was there."""
+        lines = [line for line in self._log.read_text().splitlines() if line.startswith("{")]
+        logged = [json.loads(line) for line in lines]
+        names = [line["event"] for line in logged]
+        return {line["level"] for line in logged[: names.index("sys_startup") + 1]}
+
     def kill(self) -> None:
         """End the whole group with ``kill -9``."""
         os.killpg(self._make.pid, signal.SIGKILL)

@@ -142,6 +142,43 @@ def test_an_unreachable_bank_is_certainly_not_sent_and_may_be_repeated(
     assert settled(lambda: checkout.calls(reading(service, "fifth-step"))) == (200, "paid")
 
 
+def test_a_charge_is_made_and_paid(checkout: Checkout, service: Service):
+    """The README's sixth step: made, seen as open, paid, seen as paid, on the statement."""
+    (making,), (paying,) = commands(checkout, "charge"), commands(checkout, "pay")
+    account = json.loads(checkout.says(".venv/bin/pixgate demo --json"))["accounts"]["main"]["id"]
+    charge, payment = (
+        re.sub(r"/(qrcode|transactions)/\S+", r"/\1/my-charge", line) for line in service.curls[3:5]
+    )
+
+    checkout.says(making.replace("ACCOUNT", account))
+    before = [checkout.calls(line).document["status"] for line in (charge, payment)]
+    checkout.says(paying)
+    after = [checkout.calls(line).document["status"] for line in (charge, payment)]
+    listed = checkout.calls(service.curls[5]).document["data"][0]
+
+    assert (before, after) == (["Active", "pending"], ["Paid", "paid"])
+    assert (listed["operation"], listed["value"]) == ("Pix In", 25.0)
+
+
+def test_the_calls_are_numbered_as_they_are_spoken_of(checkout: Checkout):
+    printed = checkout.says(".venv/bin/pixgate demo")
+
+    assert re.findall(r"^# (\d+)\. ", printed, re.MULTILINE) == [str(n) for n in range(1, 11)]
+    assert re.search(r"paste call 7\b", checkout.readme)
+
+
+def test_no_shown_call_forgets_that_the_port_may_be_another(checkout: Checkout):
+    shown = re.findall(r"^curl .*$", checkout.readme, re.MULTILINE)
+
+    assert shown
+    assert all("${PIXGATE_PORT:-8080}" in line for line in shown)
+
+
+def test_the_first_lines_of_the_log_do_not_alarm(service: Service):
+    """A sandbox that starts as it should has no warning."""
+    assert service.levels_at_start() == {"info"}
+
+
 def test_a_kill_amid_payouts_loses_none_that_was_answered(checkout: Checkout, service: Service):
     """``kill -9``, then ``make run`` again: every accepted payout is there, carried out once."""
     demo = json.loads(checkout.says(".venv/bin/pixgate demo --json"))

@@ -15,7 +15,9 @@ _A_WEEK = timedelta(days=6)
 
 def curl_lines(demo: Demo, today: date, reference: str = "") -> list[str]:
     """
-    Write one ``curl`` per banking operation, in the order of contract 4.1, a comment above each.
+    Write one ``curl`` per banking operation, in the order of contract 4.1.
+
+    Above each stands a comment with its number, by which documents speak of it.
 
     Args:
         demo: Whose account, credential, key and charge are used.
@@ -26,7 +28,7 @@ def curl_lines(demo: Demo, today: date, reference: str = "") -> list[str]:
     charge = quote(demo["charges"]["paid"], safe="")
     payout = f"/withdraw/{quote(reference, safe='')}"
     window = f"?init={today - _A_WEEK}&ends={today}"
-    return [
+    calls = [
         _curl(demo, "the balance, live from the bank", "/balance"),
         _curl(demo, "the account's PIX keys", "/pix/keys"),
         _curl(demo, "one of them", f"/pix/keys/{demo['pix_keys']['main'][0]}"),
@@ -38,13 +40,14 @@ def curl_lines(demo: Demo, today: date, reference: str = "") -> list[str]:
         _curl(demo, "the payouts of a week", f"/withdraws{window}"),
         _curl(demo, "cancelling is not available: always 501", payout, ["-X", "DELETE"]),
     ]
+    return [f"# {number}. {call}" for number, call in enumerate(calls, 1)]
 
 
 def _curl(demo: Demo, meaning: str, path: str, options: list[str] | None = None) -> str:
     pair = demo["credentials"]["full"]
     url = f"{demo['base_url']}/baas/v1/account/{demo['accounts']['main']['id']}{path}"
     user = f"{pair['client_id']}:{pair['client_secret']}"
-    return f"# {meaning}\n{shlex.join(['curl', '-sS', '-u', user, *(options or []), url])}"
+    return f"{meaning}\n{shlex.join(['curl', '-sS', '-u', user, *(options or []), url])}"
 
 
 def _order(reference: str, today: date) -> list[str]:

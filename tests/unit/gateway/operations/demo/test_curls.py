@@ -43,6 +43,8 @@ async def test_there_is_one_call_for_each_operation_in_the_order_of_the_contract
     calls = [words(line) for line in curl_lines(demo, TODAY, "order/1")]
 
     assert len(calls) == len(PATHS)
+    numbers = [line.split()[1] for line in curl_lines(demo, TODAY, "order/1")]
+    assert numbers == [f"{number}." for number in range(1, 11)]
     for call, (method, path) in zip(calls, PATHS, strict=True):
         assert call[-1].startswith(base + path)
         assert ("-d" in call, "DELETE" in call) == (method == "POST", method == "DELETE")
