@@ -137,8 +137,10 @@ class Accounts(Protocol):
         """Store a new one; AlreadyExists when the id is taken."""
         ...
 
-    async def replace(self, account: Account, event: AuditEvent) -> bool:
-        """Overwrite one; False when there is none."""
+    async def replace(
+        self, account: Account, event: AuditEvent, seen: Account | None = None
+    ) -> bool:
+        """Overwrite one; False when there is none, or it is not as it was ``seen``."""
         ...
 
     async def list(self, company_id: str | None = None) -> Sequence[Account]:

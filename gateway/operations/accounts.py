@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from gateway.domain import strict
 from gateway.domain.accounts import Account, BankCoordinates
 from gateway.domain.stores import Accounts, AlreadyExists, Companies
+from gateway.domain.versions import ANY_VERSION, Expected, version_of_account
 from gateway.operations.administration import Acting, NotPossible, identifier, name
 from gateway.operations.companies import existing
+
+_ATTEMPTS = 3
+"""More are in vain only while others never stop."""
 
 _COORDINATES: Mapping[str, re.Pattern[str]] = {
     "bank_number": re.compile(r"\d{3}", re.ASCII),
@@ -123,23 +127,30 @@ class AccountRecords:
             raise NotPossible(message, "taken", field="id") from problem
         return account
 
-    async def update(self, account_id: str, update: AccountUpdate) -> Account:
+    async def update(
+        self, account_id: str, update: AccountUpdate, expected: Expected = ANY_VERSION
+    ) -> Account:
         """
         Change an account; an update that changes nothing is not written, nor audited.
 
+        Who changed it in between is not undone: the update is made of what they left.
+
         Raises:
             NotPossible: no such account or provider, or a field that does not fit.
+            ServiceError: ``SVC.GTW.011`` when it is of none of the versions expected.
         """
-        before = await self.find(account_id)
-        after = self._updated(before, update)
-        if after == before:
-            return before
-        event = self.acting.event(
-            "account.updated", f"account:{before.id}", _differences(before, after)
-        )
-        if not await self.accounts.replace(after, event):
-            raise _absent(before.id)
-        return after
+        for _ in range(_ATTEMPTS):
+            before = await self.find(account_id)
+            expected.check(version_of_account(before))
+            after = self._updated(before, update)
+            if after == before:
+                return before
+            changes = _differences(before, after)
+            event = self.acting.event("account.updated", f"account:{before.id}", changes)
+            if await self.accounts.replace(after, event, before):
+                return after
+        message = "others change the account at this moment; try again"
+        raise NotPossible(message, "changed_meanwhile")
 
     async def find(self, account_id: str) -> Account:
         """

@@ -49,9 +49,16 @@ class StoredAccounts:
                 raise AlreadyExists(account.id)
             await audit.append(connection, event)
 
-    async def replace(self, account: Account, event: AuditEvent) -> bool:
-        """Overwrite one; False when there is none."""
-        change = update(accounts).where(accounts.c.id == account.id).values(_row(account))
+    async def replace(
+        self, account: Account, event: AuditEvent, seen: Account | None = None
+    ) -> bool:
+        """Overwrite one; False when there is none, or it is not as it was ``seen``."""
+        known = {"id": account.id} if seen is None else _row(seen)
+        change = (
+            update(accounts)
+            .where(*(accounts.c[name] == value for name, value in known.items()))
+            .values(_row(account))
+        )
         async with self._database.writing() as connection:
             if (await connection.execute(change)).rowcount == 0:
                 return False

@@ -49,6 +49,16 @@ _PATH: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 )
 """What stands in a path; every other name is that of a UUID."""
 
+_IF_MATCH: Final[Schema] = {
+    "name": "If-Match",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": (
+        "The `ETag` that was read: whoever else has changed this since is not undone, "
+        "and the answer is 412. Without it the last one wins."
+    ),
+}
 _SHAPELESS: Final = (None, type(None), bytes)
 
 
@@ -130,7 +140,7 @@ def _parameters(row: Row[Any]) -> list[Schema]:
         }
         for each in row.takes.parameters
     ]
-    return path + query
+    return path + query + ([_IF_MATCH] if errors.VERSION_CHANGED in row.raises else [])
 
 
 def _answers(row: Row[Any], codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:

@@ -6,10 +6,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from aiohttp import hdrs
+
 from gateway.domain.accounts import Account, Principal
 from gateway.domain.calls import Call, Caller
 from gateway.domain.clocks import Now
 from gateway.domain.people import Person
+from gateway.domain.versions import ANY_VERSION, Expected, expected
 from gateway.operations.administration import Acting
 
 Taken = TypeVar("Taken")
@@ -18,19 +21,31 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """Somebody who signed in."""
+    """
+    Somebody who signed in.
+
+    Attributes:
+        expected: The versions of what they change that they have seen.
+    """
 
     person: Person
     acting: Acting
+    expected: Expected = ANY_VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
-    """Somebody who was let through to one account."""
+    """
+    Somebody who was let through to one account.
+
+    Attributes:
+        expected: The versions of what they change that they have seen.
+    """
 
     person: Person
     acting: Acting
     account: Account
+    expected: Expected = ANY_VERSION
 
     @property
     def caller(self) -> Caller:
@@ -50,7 +65,7 @@ def admit_staff(now: Now) -> Callable[[Call], Staff]:
     def admit(call: Call) -> Staff:
         if call.person is None:
             raise _missing()
-        return Staff(call.person, Acting(call.person.actor, now))
+        return Staff(call.person, Acting(call.person.actor, now), _expected(call))
 
     return admit
 
@@ -62,7 +77,8 @@ def admit_office(now: Now) -> Callable[[Call], Office]:
         person, account = call.person, call.account
         if person is None or account is None:
             raise _missing()
-        return Office(person=person, acting=Acting(person.actor, now), account=account)
+        acting = Acting(person.actor, now)
+        return Office(person=person, acting=acting, account=account, expected=_expected(call))
 
     return admit
 
@@ -98,6 +114,12 @@ def as_actor(
         return await run(who.acting, who.account, taken)
 
     return runs
+
+
+def _expected(call: Call) -> Expected:
+    """Read which versions a caller has seen; mostly they do not say."""
+    headers = call.asked.headers.getall(hdrs.IF_MATCH, ())
+    return expected(headers) if headers else ANY_VERSION
 
 
 def _missing() -> RuntimeError:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from aiohttp import hdrs
+
 from gateway.domain.approvals import Approval
 from gateway.domain.incoming import IncomingPayment
 from gateway.domain.payouts import FailureCode, Payout
 from gateway.domain.pix_keys import KeyOwner, hidden_tax_number
 from gateway.domain.refunds import Refund, RefundStatus
+from gateway.domain.versions import version_of_account
 from gateway.http.json import amount, instant
 from gateway.http.operator.callers import Office, Staff
 from gateway.http.operator.documents import (
@@ -41,9 +44,9 @@ _FAILURES: Mapping[FailureCode, str] = {
 }
 
 
-def account(found: OwnedAccount, _who: Office) -> AccountRecordDocument:
-    """Show an account as registered."""
-    return _account(found)
+def account(found: OwnedAccount, _who: Office) -> Answer[AccountRecordDocument]:
+    """Show an account as registered, with its version."""
+    return Answer(content=_account(found), headers={hdrs.ETAG: version_of_account(found.account)})
 
 
 def accounts(found: Listed[OwnedAccount], _who: Staff) -> AccountRecordList:

@@ -10,6 +10,7 @@ from gateway.domain.people import User
 from gateway.domain.rights import Role
 from gateway.domain.stores import AlreadyExists, AuditEvent, Companies
 from gateway.domain.strict import Malformed
+from gateway.domain.versions import ANY_VERSION, Expected, version_of_user
 from gateway.operations.administration import NotPossible, identifier, name
 from gateway.operations.companies import existing
 from gateway.operations.identity.acts import act, change
@@ -39,12 +40,16 @@ class UserRecords:
     """
     The register of people.
 
+    Attributes:
+        expected: A change is refused unless the person is of a version like this.
+
     ``by`` is who acts, as the audit log names them: ``cli:maria`` or
     ``user:maria@example.com``; nobody disables themselves or changes their own roles.
     """
 
     parts: Parts
     companies: Companies
+    expected: Expected = ANY_VERSION
 
     async def create(self, by: str, order: UserOrder, password: str = "") -> User:
         """
@@ -187,7 +192,12 @@ class UserRecords:
             """Describe it."""
             return act(self.parts, by, word, f"user:{user.id}", **details)
 
-        user = await change(self.parts, found.id, changed, told)
+        def changed_as_seen(user: User) -> User:
+            """Change the version that was seen; the store compares it once more."""
+            self.expected.check(version_of_user(user))
+            return changed(user)
+
+        user = await change(self.parts, found.id, changed_as_seen, told)
         if user is None:
             raise _absent(user_id)
         await self._end_sessions(by, user, word)

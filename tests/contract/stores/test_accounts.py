@@ -32,6 +32,24 @@ async def test_a_replaced_account_is_the_new_one(store: Store) -> None:
     assert await store.accounts.find(SISTER) == account(SISTER)
 
 
+@pytest.mark.parametrize(
+    "meanwhile", [{"name": "other"}, {"active": False}, {"sealed_credentials": b"other"}]
+)
+async def test_an_account_is_replaced_as_it_was_seen_alone(
+    store: Store, meanwhile: dict[str, object]
+) -> None:
+    """Of two who read the same, one writes; nothing of the other's is undone."""
+    first = replace(account(), **meanwhile)  # type: ignore[arg-type] - fields by name
+    second = replace(account(), tax_number="other")
+
+    done = await store.accounts.replace(first, event(), account())
+    again = await store.accounts.replace(second, event(), account())
+    then = await store.accounts.replace(second, event(), first)
+
+    assert (done, again, then) == (True, False, True)
+    assert await store.accounts.find(ACCOUNT) == second
+
+
 async def test_an_absent_account_is_not_replaced_and_leaves_no_event(store: Store) -> None:
     before = await store.audit.verify()
 

@@ -8,13 +8,15 @@ from typing import Annotated, TypedDict
 
 import msgspec
 
+from gateway.domain import errors
 from gateway.domain.accounts import Account, BankCoordinates
 from gateway.domain.rights import Area
+from gateway.domain.versions import version_of_account
 from gateway.http.json import instant
 from gateway.http.operator.callers import Office, Staff
 from gateway.http.operator.management import calls
 from gateway.http.resources.documents import Instant
-from gateway.http.route import Row, route
+from gateway.http.route import Answer, Row, route
 from gateway.operations.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.administration import NotPossible
 from gateway.operations.registers import Registers
@@ -141,7 +143,9 @@ class AccountActs:
 
     async def _update(self, who: Office, update: AccountUpdate) -> Account:
         with calls.explained():
-            return await self.registers.by(who.acting).accounts.update(who.account.id, update)
+            return await self.registers.by(who.acting).accounts.update(
+                who.account.id, update, who.expected
+            )
 
 
 def account_record_rows(does: AccountActs) -> Sequence[Row[Staff]]:
@@ -176,9 +180,9 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             limits=calls.WRITE,
             takes=management.body(AccountChange),
             runs=does.change,
-            shows=_account,
+            shows=_versioned,
             fails=calls.FAILS,
-            raises=calls.REFUSED,
+            raises=(*calls.REFUSED, errors.VERSION_CHANGED),
         ),
         route(
             "PUT",
@@ -189,9 +193,9 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             limits=calls.WRITE,
             takes=management.body(ProviderBody),
             runs=does.attach,
-            shows=_account,
+            shows=_versioned,
             fails=calls.FAILS,
-            raises=calls.REFUSED,
+            raises=(*calls.REFUSED, errors.VERSION_CHANGED),
         ),
     )
 
@@ -214,3 +218,7 @@ def _account(found: Account, _who: Staff | Office) -> AccountRegistered:
         "account": at.account,
         "created_at": instant(found.created_at),
     }
+
+
+def _versioned(found: Account, who: Office) -> Answer[AccountRegistered]:
+    return calls.versioned(_account(found, who), version_of_account(found))

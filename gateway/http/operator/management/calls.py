@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
+from aiohttp import hdrs
+
 from gateway.domain import errors
 from gateway.domain.catalogue import ErrorCode
 from gateway.domain.errors import ServiceError
@@ -17,13 +19,16 @@ from gateway.domain.stores import AlreadyExists, StoreUnavailable
 from gateway.domain.windows import Paging
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.failing import BODY_BYTES
-from gateway.http.route import Answer, RowLimits
+from gateway.http.route import Answer, Document, RowLimits
 from gateway.operations.administration import NotPossible
 from gateway.operations.pages import Listed
 from policies.traffic.person_quota import PERSON
 
 Result = TypeVar("Result")
 """Of an act."""
+
+Told = TypeVar("Told", bound=Document)
+"""The document of an answer."""
 
 READ = RowLimits(PERSON, 0)
 ACT = RowLimits(PERSON, 0)
@@ -38,6 +43,8 @@ REFUSED = (NOT_POSSIBLE,)
 TAKEN = (NOT_POSSIBLE, errors.ALREADY_IN_USE)
 ABSENT = (NOT_FOUND,)
 CHANGED = (NOT_FOUND, NOT_POSSIBLE)
+CONDITIONAL = (*CHANGED, errors.VERSION_CHANGED)
+"""Of changes that may be asked for on a version alone, by ``If-Match``."""
 
 
 def reading(area: Area) -> Right:
@@ -83,6 +90,11 @@ def explained() -> Iterator[None]:
         reason = "taken" if taken else problem.reason
         detail = "" if problem.field else _sentence(str(problem))
         raise ServiceError(error, reason, field=problem.field, detail=detail) from problem
+
+
+def versioned(document: Told, version: str) -> Answer[Told]:
+    """Show a document with the version that a change may name."""
+    return Answer(content=document, headers={hdrs.ETAG: version})
 
 
 def done(_done: None, _who: Staff) -> Answer[None]:

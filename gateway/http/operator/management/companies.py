@@ -13,13 +13,14 @@ from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
 from gateway.domain.office_stores import Lists
 from gateway.domain.rights import Area
+from gateway.domain.versions import version_of_company
 from gateway.domain.windows import Paging
 from gateway.http.json import instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
-from gateway.http.route import Row, route
+from gateway.http.route import Answer, Row, route
 from gateway.operations.pages import Listed
 from gateway.operations.registers import Registers
 from policies.validation import management
@@ -97,7 +98,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             limits=calls.READ,
             takes=management.of_path("company_id"),
             runs=does.read,
-            shows=_company,
+            shows=_versioned,
             fails=calls.FAILS,
             raises=calls.ABSENT,
         ),
@@ -120,6 +121,10 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
 
 def _company(found: Company, _who: Staff) -> CompanyDocument:
     return {"id": found.id, "name": found.name, "created_at": instant(found.created_at)}
+
+
+def _versioned(found: Company, who: Staff) -> Answer[CompanyDocument]:
+    return calls.versioned(_company(found, who), version_of_company(found))
 
 
 def _companies(found: Listed[Company], who: Staff) -> CompanyList:

@@ -17,13 +17,14 @@ from gateway.domain.money import Money
 from gateway.domain.office_stores import Lists
 from gateway.domain.permissions import EVERY_PERMISSION, Permission
 from gateway.domain.rights import Area
+from gateway.domain.versions import version_of_credential
 from gateway.domain.windows import Paging
 from gateway.http.json import Amount, amount, instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
-from gateway.http.route import Row, route
+from gateway.http.route import Answer, Row, route
 from gateway.operations.administration import NotPossible
 from gateway.operations.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
 from gateway.operations.pages import Listed
@@ -220,6 +221,10 @@ def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revo
     return "expired" if found.expires_at is not None and found.expires_at <= now else "live"
 
 
+def _versioned(found: Credential, who: Staff) -> Answer[CredentialDocument]:
+    return calls.versioned(_credential(found, who), version_of_credential(found))
+
+
 def _credentials(found: Listed[Credential], who: Staff) -> CredentialList:
     data = [_credential(each, who) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}
@@ -275,7 +280,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             limits=calls.READ,
             takes=_CLIENT,
             runs=does.read,
-            shows=_credential,
+            shows=_versioned,
             fails=calls.FAILS,
             raises=calls.ABSENT,
         ),

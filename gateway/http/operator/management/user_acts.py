@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import msgspec
@@ -21,7 +21,7 @@ from gateway.http.people.represent import public_id
 from gateway.operations.administration import NotPossible
 from gateway.operations.identity.desk import IdentityDesk
 from gateway.operations.identity.others import OthersSessions
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import UserOrder, UserRecords
 from gateway.operations.pages import Listed
 from policies.validation.fields import Name, Text
 
@@ -93,7 +93,7 @@ class UserActs:
         """Give one these roles and no others."""
         user_id, wanted = taken
         return await self._do(
-            who, user_id, lambda by, of: self.desk.users.set_roles(by, of, wanted.roles)
+            who, user_id, lambda by, of: self._users(who).set_roles(by, of, wanted.roles)
         )
 
     async def set_companies(self, who: Staff, taken: tuple[str, CompaniesBody]) -> User:
@@ -101,23 +101,23 @@ class UserActs:
         user_id, wanted = taken
         shown = _companies(who, wanted.companies)
         return await self._do(
-            who, user_id, lambda by, of: self.desk.users.set_companies(by, of, shown)
+            who, user_id, lambda by, of: self._users(who).set_companies(by, of, shown)
         )
 
     async def disable(self, who: Staff, taken: tuple[str, WhyBody]) -> User:
         """Keep one out."""
         user_id, why = taken
         return await self._do(
-            who, user_id, lambda by, of: self.desk.users.disable(by, of, why.reason)
+            who, user_id, lambda by, of: self._users(who).disable(by, of, why.reason)
         )
 
     async def enable(self, who: Staff, user_id: str) -> User:
         """Let one in again."""
-        return await self._do(who, user_id, self.desk.users.enable)
+        return await self._do(who, user_id, self._users(who).enable)
 
     async def reset_mfa(self, who: Staff, user_id: str) -> User:
         """Take one's second factor away."""
-        return await self._do(who, user_id, self.desk.users.reset_mfa)
+        return await self._do(who, user_id, self._users(who).reset_mfa)
 
     async def sessions(self, who: Staff, user_id: str) -> Sequence[Session]:
         """List one's sign-ins."""
@@ -134,6 +134,10 @@ class UserActs:
             if public_id(each.id) == wanted and await self.others.end(who.acting.actor, each):
                 return
         raise ServiceError(NOT_FOUND, "session")
+
+    def _users(self, who: Staff) -> UserRecords:
+        """Return the register for changes of the versions that somebody has seen."""
+        return replace(self.desk.users, expected=who.expected)
 
     async def _do(
         self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[calls.Result]]

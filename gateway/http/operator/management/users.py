@@ -7,6 +7,7 @@ from typing import Literal, TypedDict
 
 from gateway.domain.people import Session, User
 from gateway.domain.rights import RIGHTS, Area, Role
+from gateway.domain.versions import version_of_user
 from gateway.http.json import instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
@@ -20,7 +21,7 @@ from gateway.http.operator.management.user_acts import (
 from gateway.http.people.represent import public_id
 from gateway.http.resources.documents import Instant, Meter, Total
 from gateway.http.resources.represent import meter
-from gateway.http.route import Row, route
+from gateway.http.route import Answer, Row, route
 from gateway.operations.pages import Listed
 from policies.validation import management
 from policies.validation.inputs import NOTHING
@@ -121,7 +122,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             limits=calls.READ,
             takes=_USER,
             runs=does.read,
-            shows=_user,
+            shows=_versioned,
             fails=calls.FAILS,
             raises=calls.ABSENT,
         ),
@@ -181,9 +182,9 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             limits=calls.WRITE,
             takes=management.both(_USER, RolesBody),
             runs=does.set_roles,
-            shows=_user,
+            shows=_versioned,
             fails=calls.FAILS,
-            raises=calls.CHANGED,
+            raises=calls.CONDITIONAL,
         ),
         route(
             "PUT",
@@ -194,9 +195,9 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             limits=calls.WRITE,
             takes=management.both(_USER, CompaniesBody),
             runs=does.set_companies,
-            shows=_user,
+            shows=_versioned,
             fails=calls.FAILS,
-            raises=calls.CHANGED,
+            raises=calls.CONDITIONAL,
         ),
         route(
             "POST",
@@ -207,9 +208,9 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             limits=calls.WRITE,
             takes=management.both(_USER, WhyBody),
             runs=does.disable,
-            shows=_user,
+            shows=_versioned,
             fails=calls.FAILS,
-            raises=calls.CHANGED,
+            raises=calls.CONDITIONAL,
         ),
         route(
             "POST",
@@ -220,9 +221,9 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             limits=calls.ACT,
             takes=_USER,
             runs=does.enable,
-            shows=_user,
+            shows=_versioned,
             fails=calls.FAILS,
-            raises=calls.CHANGED,
+            raises=calls.CONDITIONAL,
         ),
         route(
             "POST",
@@ -233,9 +234,9 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             limits=calls.ACT,
             takes=_USER,
             runs=does.reset_mfa,
-            shows=_user,
+            shows=_versioned,
             fails=calls.FAILS,
-            raises=calls.CHANGED,
+            raises=calls.CONDITIONAL,
         ),
     )
 
@@ -298,6 +299,10 @@ def _user(found: User, _who: Staff) -> UserRecordDocument:
         "created_at": instant(found.created_at),
         "updated_at": instant(found.updated_at),
     }
+
+
+def _versioned(found: User, who: Staff) -> Answer[UserRecordDocument]:
+    return calls.versioned(_user(found, who), version_of_user(found))
 
 
 def _state(found: User) -> Literal["active", "disabled", "invited"]:

@@ -40,7 +40,7 @@ PAYMENT = IncomingPayment(
 
 
 def test_an_account_is_shown_with_its_owner_and_no_credentials():
-    shown = represent.account(OWNED, OFFICE)
+    shown = represent.account(OWNED, OFFICE).content
 
     assert shown["company"] == {"id": COMPANY, "name": "Padaria"}
     assert "sealed" not in str(shown)
@@ -48,7 +48,7 @@ def test_an_account_is_shown_with_its_owner_and_no_credentials():
 
 
 def test_an_owner_whose_record_is_missing_has_no_name():
-    shown = represent.account(OwnedAccount(account(), None), OFFICE)
+    shown = represent.account(OwnedAccount(account(), None), OFFICE).content
 
     assert shown["company"] == {"id": COMPANY, "name": ""}
 
@@ -59,7 +59,7 @@ def test_a_page_of_accounts_says_where_it_lies():
     shown = represent.accounts(page, STAFF)
 
     assert shown["meta"] == {"page": 2, "limit": 1, "total": 2}
-    assert shown["data"] == [represent.account(OWNED, OFFICE)]
+    assert shown["data"] == [represent.account(OWNED, OFFICE).content]
 
 
 def test_a_report_is_a_file_to_be_kept():
