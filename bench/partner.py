@@ -64,6 +64,16 @@ class Partner:
         """Write one whose secret has the right form and is wrong, so that a digest finds out."""
         return self.request(self.account, new_client_secret(os.urandom))
 
+    def mistyped_request(self) -> bytes:
+        """
+        Write one whose secret fails its checksum, so that it is refused on the spot.
+
+        One of the right form waits for a look at the store, twice a second for all
+        who share an id: its rate says nothing of the work.
+        """
+        last = "0" if self.client_secret[-1] != "0" else "1"
+        return self.request(self.account, self.client_secret[:-1] + last)
+
     def _request(self, path: str, secret: str) -> bytes:
         pair = base64.b64encode(f"{self.client_id}:{secret}".encode()).decode()
         return write_request(path, f"Basic {pair}")

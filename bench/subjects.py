@@ -243,7 +243,7 @@ def balance(pid: int, place: Place, partner: Partner, load: Load) -> Subject:
 
 
 def _refused(reading: Subject, partner: Partner) -> Subject:
-    request = partner.refused_request()
+    request = partner.mistyped_request()
     return replace(
         reading,
         name=REFUSED,
