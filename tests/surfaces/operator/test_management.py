@@ -10,6 +10,7 @@ import pytest
 from gateway.operations.demo.document import Pair
 from tests.surfaces.operator.desk import Desk
 from tests.surfaces.operator.leaving import leaves
+from tests.surfaces.world import order as payout
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -171,6 +172,22 @@ async def test_a_stop_holds_until_it_is_lifted(desk: Desk):
     assert (lifted.status, lifted.body) == (204, b"")
     assert pulled.document not in after.document["data"]
     assert again.verdict == (404, "NOT_FOUND")
+
+
+async def test_a_stop_is_in_force_before_it_is_answered(desk: Desk):
+    """The partner's very next payout is refused; with the stop lifted it is paid."""
+    world = desk.world
+    account = world.demo["accounts"]["main"]["id"]
+    asked = {"scope": "account", "subject": account, "reason": "fraud", "minutes": 5}
+    before = await world.pay(payout(uuid.uuid4().hex, world.today(), value=1))
+
+    pulled = await desk.ask("POST", f"{OFFICE}/stops", asked, by="operator")
+    refused = await world.pay(payout("held", world.today(), value=1))
+    await leaves(desk, f"{OFFICE}/stops/{pulled.document['id']}", by="approver")
+    paid = await world.pay(payout("held", world.today(), value=1))
+
+    assert (before.status, pulled.status, paid.status) == (200, 201, 200)
+    assert refused.verdict == (403, "SVC.PIX.010")
 
 
 async def test_every_act_is_on_record_under_the_person(desk: Desk):
