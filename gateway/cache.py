@@ -102,9 +102,10 @@ class RecordCache(Generic[Record]):
         return near
 
     def read_since(self, key: str, instant: float) -> Ready[Record | None] | None:
-        """Return what is kept if reading it began at an instant or later; else None."""
+        """Return what is kept if reading it began after an instant; else None."""
         near = self._near.get(key)
-        return near if near is not None and near.asked >= instant else None
+        # not at the instant itself: a coarse clock shows the same for a while
+        return near if near is not None and near.asked > instant else None
 
     async def renew(self, key: str) -> Record | None:
         """

@@ -70,8 +70,8 @@ class BasicCredentials:
 
     Attributes:
         find: Returns a credential, which may have been kept for a while.
-        find_again: Returns it as the store had it at an instant of the stopwatch
-            or later; asked before anybody with a well-formed secret is refused.
+        find_again: Returns it as the store had it after an instant of the
+            stopwatch; asked before anybody with a well-formed secret is refused.
     """
 
     find: Callable[[str], Awaitable[Credential | None]]

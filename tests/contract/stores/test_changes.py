@@ -15,6 +15,7 @@ from gateway.app.change_feed import ChangeFeed
 from gateway.app.kept_records import KeptRecords
 from gateway.domain.changes import Act, Kept, Mark, News, outdated
 from gateway.domain.stores import AlreadyExists
+from gateway.store import audit
 from gateway.store.changes import StoredChanges
 from gateway.store.engine import Store
 from tests.contract.stores.samples import CLIENT, account, company, credential, event
@@ -187,6 +188,35 @@ async def test_a_process_of_its_own_is_heard_of(
         assert await process.wait() == 0
 
     assert await following.forgotten_by(changed) == [f"feed.{forgotten}"]
+
+
+async def test_a_transaction_that_failed_is_heard_of_too(store: Store) -> None:
+    """Nobody can tell whether it was committed; reading once more does no harm."""
+    told: list[Act] = []
+    store.database.followers.append(told.append)
+
+    async def failing() -> None:
+        async with store.database.writing() as connection:
+            await audit.append(connection, event("account.changed", "account:a-1"))
+            assert told == []
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await failing()
+
+    assert told == [Act("account.changed", "account:a-1")]
+
+
+async def test_a_transaction_without_an_act_is_not_heard_of(store: Store) -> None:
+    """Also on a connection that had one before."""
+    told: list[Act] = []
+    await store.audit.append(event())
+    store.database.followers.append(told.append)
+
+    async with store.database.writing() as connection:
+        await connection.execute(text("SELECT 1"))
+
+    assert told == []
 
 
 async def test_what_this_process_does_is_heard_of_before_it_is_answered(

@@ -13,7 +13,7 @@ import pytest
 from gateway.app.kept_records import KeptRecords, keep_records
 from gateway.app.kept_records import Registers as Sources
 from gateway.cache import RecordCache
-from gateway.config.settings import Settings
+from gateway.config.settings import Database, Settings
 from gateway.domain.accounts import Credential
 from gateway.domain.changes import ALWAYS, Act
 from gateway.domain.ready import Ready
@@ -27,6 +27,7 @@ from tests.registers import NOON, Registers
 from tests.unit.gateway.operations.test_stops import stops_of
 
 TAX = "52998224725"
+PATIENT = Settings(database=Database(auth_timeout_s=30))
 
 
 @dataclass
@@ -56,7 +57,7 @@ def keep(office: Registers, watch: Watch) -> KeptRecords:
         stops=store.stops,
         keyring=Keyring(store.identity.signing_keys, office.sealer, office.clock, lambda: 0.0),
     )
-    return keep_records(Settings(), sources, watch, office.clock)  # type: ignore[arg-type] # half
+    return keep_records(PATIENT, sources, watch, office.clock)  # type: ignore[arg-type] # half
 
 
 def at_hand(records: RecordCache[Any], key: str) -> bool:
