@@ -19,6 +19,7 @@ import msgspec
 from yarl import URL
 
 from gateway.app.assembly import Gateway, assemble
+from gateway.app.audit_keys import audit_keys
 from gateway.app.running import running
 from gateway.cli.demo_making import made_demo
 from gateway.cli.opening import Office
@@ -245,7 +246,7 @@ def sandbox(folder: Path, **changed: object) -> Settings:
 async def another_process(world: World) -> AsyncIterator[Office]:
     """Open a world's store once more, as a command or another gateway does."""
     settings = world.gateway.settings
-    store = open_store(settings.store_url)
+    store = open_store(settings.store_url, chain=audit_keys(world.gateway.keys))
     try:
         acting = Acting("test", world.gateway.now)
         yield Office(settings=settings, store=store, keys=world.gateway.keys, acting=acting)
