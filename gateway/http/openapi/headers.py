@@ -72,12 +72,6 @@ ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
         "schema": {"type": "string"},
         "example": 'Basic realm="baas", charset="UTF-8"',
     },
-    "Allow": {
-        "required": True,
-        "description": "The methods of the path.",
-        "schema": {"type": "string"},
-        "example": "GET, HEAD",
-    },
     "RetryAfter": {
         "required": True,
         "description": "Seconds to wait before the next try.",
@@ -100,7 +94,6 @@ _QUOTA: Final = {
 }
 _BY_STATUS: Final[Mapping[int, Mapping[str, Schema]]] = {
     401: {"WWW-Authenticate": _reference("WwwAuthenticate")},
-    405: {"Allow": _reference("Allow")},
     429: _WAIT,
     502: _WAIT,
     503: _WAIT,

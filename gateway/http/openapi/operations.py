@@ -12,7 +12,7 @@ from gateway.domain.catalogue import ErrorCode
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.examples import BY_NAME, example_of, file_example
 from gateway.http.openapi.headers import REQUEST_REFERENCES, answer_headers
-from gateway.http.openapi.schemas import REF, Schema
+from gateway.http.openapi.schemas import REF, Schema, tidied
 from gateway.http.openapi.tags import tag_of
 from gateway.http.route import Gate, Row
 
@@ -135,7 +135,7 @@ def _parameters(row: Row[Any]) -> list[Schema]:
             "name": each.name,
             "in": "query",
             "required": each.required,
-            "schema": dict(each.schema),
+            "schema": tidied(dict(each.schema), {}),
             "description": each.description,
         }
         for each in row.takes.parameters

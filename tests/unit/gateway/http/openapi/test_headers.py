@@ -13,7 +13,6 @@ from gateway.http.openapi.headers import ANSWER_HEADERS, REQUEST_HEADERS, answer
     [
         (200, {"X-Trace-ID"}),
         (401, {"X-Trace-ID", "WWW-Authenticate"}),
-        (405, {"X-Trace-ID", "Allow"}),
         (502, {"X-Trace-ID", "Retry-After"}),
         (503, {"X-Trace-ID", "Retry-After"}),
     ],

@@ -1,0 +1,112 @@
+"""The forms that readers of all three documents count on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator, validate
+
+from gateway.http.table import Place
+from tests.contract.openapi.surfaces import PLACES, SURFACES, Described, described, name
+
+EVERY = pytest.mark.parametrize("about", SURFACES.values(), ids=list(SURFACES))
+
+
+def parts(part: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Walk every object of a document but its examples, each with its place."""
+    if isinstance(part, dict):
+        yield at, part
+        for key, each in part.items():
+            if key not in {"example", "examples"}:
+                yield from parts(each, f"{at}/{key}")
+    elif isinstance(part, list):
+        for number, each in enumerate(part):
+            yield from parts(each, f"{at}/{number}")
+
+
+@EVERY
+def test_the_document_is_openapi_3_1(about: Described):
+    validate(dict(about.document), cls=OpenAPIV31SpecValidator)
+
+
+@EVERY
+def test_every_word_has_a_type_and_a_single_one_is_a_constant(about: Described):
+    """Generators drop a shape whose enumeration has no type."""
+    wrong = [
+        at
+        for at, part in parts(about.document)
+        if isinstance(part.get("enum"), list) and ("type" not in part or len(part["enum"]) < 2)
+    ]
+
+    assert wrong == []
+    assert [
+        at for at, part in parts(about.document) if "const" in part and "type" not in part
+    ] == []
+
+
+@EVERY
+def test_no_amount_is_an_object_and_none_that_is_sent_may_be_nothing(about: Described):
+    """Contract 2.1: a number of reais; decisions 4: above zero, two decimals, at most this."""
+    sent = [part for _, part in parts(about.document) if "multipleOf" in part]
+
+    assert "centavos" not in str(about.document)
+    assert all(
+        (part["type"], part["exclusiveMinimum"], part["multipleOf"], part["maximum"])
+        == ("number", 0, 0.01, 9_999_999_999_999.99)
+        for part in sent
+    )
+    assert bool(sent) is (about.surface.name != "identity")
+
+
+@EVERY
+def test_a_shape_is_named_by_a_word_and_not_by_a_module(about: Described):
+    schemas = about.document["components"]["schemas"]
+
+    assert [each for each in schemas if not each.isalnum() or each[0].islower()] == []
+    assert [each for each in schemas if each.endswith(("Document", "Body"))] == []
+
+
+@EVERY
+def test_a_reader_is_told_what_it_is_and_whom_to_ask(about: Described):
+    info = about.document["info"]
+
+    assert info["description"].endswith(".")
+    assert info["contact"]["name"]
+    assert [each["name"] for each in about.document["tags"]]
+
+
+@EVERY
+def test_a_limit_names_no_maximum(about: Described):
+    """More than 100 counts as 100 (contract part 8)."""
+    limits = [
+        part["schema"]
+        for _, part in parts(about.document)
+        if part.get("name") == "limit" and "schema" in part
+    ]
+    limits += [
+        part["properties"]["limit"]
+        for at, part in parts(about.document)
+        if at.endswith("Request") and "limit" in part.get("properties", {})
+    ]
+
+    assert all(each["minimum"] == 1 and each["default"] == 25 for each in limits)
+    assert not any("maximum" in each for each in limits)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=name)
+def test_an_operation_is_told_whole(place: Place):
+    """A description, the headers of a trace, and what is left of the quota where there is one."""
+    about = described(place)
+    operation = about.operation(place)
+    headers = {each["name"] for each in about.parameters(place, "header")}
+
+    assert operation["description"].endswith(".")
+    assert {"X-Trace-ID", "traceparent"} <= headers
+    counted = "429" in operation["responses"]
+    for status, answer in operation["responses"].items():
+        assert "X-Trace-ID" in answer["headers"]
+        assert ("RateLimit" in answer["headers"]) is counted
+        assert ("RateLimit-Policy" in answer["headers"]) is counted
+        assert ("Retry-After" in answer["headers"]) is (status in {"429", "502", "503"})
