@@ -85,7 +85,7 @@ torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [SCALE=release
 races: $(VENV)/.test ## ten thousand races for one refresh token, on two nodes
 	@$(BIN)/python -m tests.identity.races
 
-enumeration: $(VENV)/.test ## two thousand pairs of wrong passwords, for people and for nobody: [PAIRS=n]
+enumeration: $(VENV)/.test ## sign-ins, forgotten passwords and codes, for people and for nobody: [PAIRS=n]
 	@$(BIN)/python -m tests.identity.enumeration $(PAIRS)
 
 bench: $(VENV)/.run ## CPU, latency, memory, start, scrape, beside a bare proxy: [BENCH="--only cpu --rounds 3"]

@@ -46,6 +46,10 @@ class Challenge:
     used_at: datetime | None = None
     bound_to: str = ""
 
+    def is_open(self, now: datetime, tries: int) -> bool:
+        """Say whether a code may still be tried for it, of which there are ``tries``."""
+        return self.used_at is None and now < self.ends_at and self.tries < tries
+
 
 class Purpose(StrEnum):
     """What a link in a mail is for."""

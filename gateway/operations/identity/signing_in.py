@@ -67,6 +67,9 @@ class SigningIn:
         """Return who was asked; a change of theirs since then voids the challenge."""
         if challenge is None or challenge.bound_to != visitor.bound_to:
             raise ServiceError(MFA_EXPIRED, "challenge_unknown")
+        # at once, as for one that never was: how long it takes tells nothing either
+        if not challenge.is_open(self.parts.now(), self.parts.rules.tries):
+            raise ServiceError(MFA_EXPIRED, "challenge_over")
         user = await self.parts.stored.users.find(challenge.user_id)
         changed = user is not None and user.updated_at > challenge.created_at
         if user is None or not user.active or changed:
