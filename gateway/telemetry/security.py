@@ -12,8 +12,11 @@ _SESSION: Final = {
     "rotated": "session_renewed",
     **dict.fromkeys(("idle_end", "absolute_end", "revoked"), "session_expired"),
 }
-_ALARMS: Final = frozenset({"authn_token_reuse", "authn_login_lock"})
-_REUSE: Final = "authn_token_reuse"
+_ALARMS: Final = frozenset({"authn_token_reuse", "authn_factor_reuse", "authn_login_lock"})
+_REUSES: Final = {
+    "authn_token_reuse": ("token_refresh", "reuse_attack"),
+    "authn_factor_reuse": ("mfa", "totp.reused"),
+}
 
 Count = Callable[[str, str], None]
 """Count an event under a label, as ``Observer.count`` does."""
@@ -31,8 +34,8 @@ class SecurityLog:
         """Log what befell a person; ``user_id`` is empty for nobody known."""
         say = self._log.warning if word in _ALARMS else self._log.info
         say(word, user_id=user_id)
-        if word == _REUSE:
-            self._count("token_refresh", "reuse_attack")
+        if word in _REUSES:
+            self._count(*_REUSES[word])
 
     def seen(self, event: str, label: str) -> None:
         """Count an event; what becomes of a session is logged too."""

@@ -62,7 +62,12 @@ class Codes:
             return False
         secret = self.parts.crafts.sealing.open(user.totp.sealed_secret, sealed_for(user.id))
         step = self.parts.crafts.one_time.accepted_step(secret, code, self.parts.now())
-        return step is not None and await self.parts.stored.users.accept_step(user.id, step)
+        if step is None:
+            return False
+        if await self.parts.stored.users.accept_step(user.id, step):
+            return True
+        self.parts.notice("authn_factor_reuse", user.id)
+        return False
 
     async def _use(self, user: User, index: int, code: str) -> bool:
         """Look at a recovery code; one slow comparison, whichever it is."""

@@ -36,6 +36,14 @@ def test_a_reused_token_is_an_alarm(log: SecurityLog, counted: list[tuple[str, s
     assert counted == [("token_refresh", "reuse_attack")]
 
 
+def test_a_reused_code_is_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
+    with capture_logs() as lines:
+        log.notice("authn_factor_reuse", "u-1")
+
+    assert lines[0]["log_level"] == "warning"
+    assert counted == [("mfa", "totp.reused")]
+
+
 @pytest.mark.parametrize(
     ("label", "word"),
     [

@@ -39,6 +39,20 @@ async def test_a_code_of_one_number_does_not_open_as_another(door, maria):
     assert not await Codes(door.parts).accept(user, "08" + codes[7][2:])
 
 
+async def test_a_right_code_that_was_used_is_told_apart_from_a_wrong_one(door, maria):
+    """Somebody looked over a shoulder, or stands between the person and us."""
+    user, _ = await enrolled(door, maria)
+    door.clock.passes(30)
+    code = door.code()
+
+    tried = [await Codes(door.parts).accept(user, each) for each in (code, code)]
+    reused = door.noticed.count(("authn_factor_reuse", user.id))
+    await Codes(door.parts).accept(user, door.wrong_code())
+
+    assert tried == [True, False]
+    assert reused == door.noticed.count(("authn_factor_reuse", user.id)) == 1
+
+
 async def test_new_codes_void_the_old_ones(door, maria):
     user, codes = await enrolled(door, maria)
 
