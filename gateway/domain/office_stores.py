@@ -7,7 +7,7 @@ the store cannot answer; an ``AuditEvent`` is stored in the same transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -224,6 +224,10 @@ class Lists(Protocol):
 
     async def people(self, shown: Shown) -> tuple[Sequence[User], int]:
         """List people; who is limited to companies sees those who see nothing beyond."""
+        ...
+
+    async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
+        """Return when each of these people last signed in, as far as it is on record."""
         ...
 
     async def stops(self, shown: Shown, at: datetime) -> tuple[Sequence[Stop], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from gateway.domain.stops import Stop, StopScope
 from gateway.store.companies import read_company
 from gateway.store.credentials import EVERY, read_credentials
 from gateway.store.database import Database
-from gateway.store.identity_tables import users
+from gateway.store.identity_tables import sessions, users
 from gateway.store.pages import page
 from gateway.store.payout_rows import restored_payout
 from gateway.store.stops import read_stop
@@ -67,6 +67,17 @@ class StoredLists:
             wanted = wanted.where(_within(shown.companies))
         rows, total = await page(self._database, wanted, shown.paging)
         return [read_user(row) for row in rows], total
+
+    async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
+        """Return when each of these people last signed in, as far as it is on record."""
+        latest = func.max(sessions.c.created_at).label("at")
+        wanted = (
+            select(sessions.c.user_id, latest)
+            .where(sessions.c.user_id.in_(user_ids))
+            .group_by(sessions.c.user_id)
+        )
+        async with self._database.reading() as connection:
+            return {row.user_id: row.at for row in await connection.execute(wanted)}
 
     async def stops(self, shown: Shown, at: datetime) -> tuple[Sequence[Stop], int]:
         """Return a page of the stops that hold at an instant, and how many do."""

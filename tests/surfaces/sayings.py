@@ -7,7 +7,7 @@ import re
 from gateway.domain.catalogue import ErrorCode
 from gateway.domain.reasons import REASONS
 
-_FIELD = r"[a-z0-9_]+(?:\.[a-z0-9_]+)*"
+_FIELD = r"(?:[a-z0-9_]+(?:\.[a-z0-9_]+)*|Something that was sent)"
 _SENTENCES = {
     word: re.compile(re.escape(says).replace(re.escape("{field}"), _FIELD))
     for word, says in REASONS.items()

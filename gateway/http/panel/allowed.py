@@ -25,6 +25,7 @@ _DECISIONS: Final = (
 _PEOPLE: Final = (
     *("users", "user", "roles", "user_invite", "user_invite_again", "user_roles"),
     *("user_companies", "user_disable", "user_enable", "user_reset_mfa"),
+    *("user_rename", "user_unlock"),
     *("user_sessions", "user_sessions_end", "user_session_end"),
 )
 _CONTROL: Final = (

@@ -96,18 +96,19 @@ class Throttle:
 
     async def password_reset(self, email: str, address: str) -> None:
         """Forget what was wrong in a person's name: they have proven who they are."""
-        keys = [_key("consecutive", email), _key("account", email)]
-        await self.parts.stored.failures.clear([*keys, _key("account_ip", email, network(address))])
+        await self.parts.stored.failures.clear(
+            [*password_keys(email), _key("account_ip", email, network(address))]
+        )
 
     async def factor(self, user_id: str) -> None:
         """Count a try of a code before it is looked at; raises TOO_MANY_ATTEMPTS."""
         rules = self.parts.rules.throttles
         limit = Limit(most=rules.factor, window=REMEMBERED, block=lambda _: rules.longest_block)
-        await self._count({_key("factor", user_id): limit})
+        await self._count({factor_key(user_id): limit})
 
     async def factor_right(self, user_id: str) -> None:
         """Begin anew after a right code."""
-        await self.parts.stored.failures.clear([_key("factor", user_id)])
+        await self.parts.stored.failures.clear([factor_key(user_id)])
 
     async def reset(self, address: str) -> None:
         """
@@ -196,6 +197,16 @@ class Throttle:
         for key in keys:
             following = partial(taken_back, key=key, now=now)
             await self.parts.stored.failures.change(key, following)
+
+
+def password_keys(email: str) -> list[str]:
+    """Name what is counted of a person's passwords wherever they are tried."""
+    return [_key("consecutive", email), _key("account", email)]
+
+
+def factor_key(user_id: str) -> str:
+    """Name what is counted of a person's codes."""
+    return _key("factor", user_id)
 
 
 def _key(kind: str, *of: str) -> str:

@@ -86,6 +86,13 @@ class UserRecords:
             raise _absent(user_id)
         return user
 
+    async def rename(self, by: str, user_id: str, called: str) -> User:
+        """Give a person another name; every session of theirs ends, as with any change."""
+        wanted = name(called)
+        return await self._change(
+            by, user_id, lambda user: replace(user, name=wanted), "user.renamed", name=wanted
+        )
+
     async def disable(self, by: str, user_id: str, reason: str = "") -> User:
         """Keep a person out from now on; every session of theirs ends. Safe to repeat."""
         details = {"reason": name(reason)} if reason else {}

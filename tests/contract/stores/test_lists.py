@@ -12,7 +12,7 @@ from gateway.domain.office_stores import Shown
 from gateway.domain.stops import Stop, StopScope
 from gateway.domain.windows import Paging
 from gateway.store.engine import Store
-from tests.contract.stores.people import user
+from tests.contract.stores.people import session, token, user
 from tests.contract.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -146,3 +146,19 @@ async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -
     assert ([each.reference for each in everybody], total) == (["order-1"], 1)
     assert list(ours) == list(everybody)
     assert (list(theirs), none) == ([], 0)
+
+
+async def test_the_last_sign_in_of_each_is_found(store: Store) -> None:
+    """Ended ones too, as long as they are on record."""
+    ids = ("1", "2", "3")
+    for each in ids:
+        await store.identity.users.add(user(each, f"{each}@example.com"), event())
+    later = NOW + timedelta(hours=1)
+    for number, (owner, at) in enumerate([("1", NOW), ("1", later), ("2", NOW)]):
+        begun = replace(session(f"s{number}", owner), created_at=at)
+        await store.identity.sessions.begin(begun, token(1, f"s{number}"), event())
+
+    found = await store.office.lists.last_sign_ins(ids)
+
+    assert found == {"1": later, "2": NOW}
+    assert await store.office.lists.last_sign_ins([]) == {}

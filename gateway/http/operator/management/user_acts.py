@@ -17,9 +17,11 @@ from gateway.domain.strict import uuid_text
 from gateway.domain.windows import Paging
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
+from gateway.http.operator.management.user_standing import Standing, standings
 from gateway.http.people.represent import public_id
 from gateway.operations.administration import NotPossible
 from gateway.operations.identity.desk import IdentityDesk
+from gateway.operations.identity.lockouts import Lockouts
 from gateway.operations.identity.others import OthersSessions
 from gateway.operations.identity.users import UserOrder, UserRecords
 from gateway.operations.pages import Listed
@@ -46,6 +48,12 @@ class InvitationBody(RolesBody):
     companies: Annotated[list[Text], msgspec.Meta(max_length=1000)] = []
 
 
+class NameBody(msgspec.Struct):
+    """How a person is called."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
 class WhyBody(msgspec.Struct):
     """Why, for those who come after."""
 
@@ -60,9 +68,28 @@ class UserActs:
     others: OthersSessions
     lists: Lists
 
-    async def list(self, who: Staff, paging: Paging) -> Listed[User]:
+    async def list(self, who: Staff, paging: Paging) -> Listed[Standing]:
         """List them."""
-        return calls.listed(paging, await self.lists.people(calls.shown(who, paging)))
+        people, total = await self.lists.people(calls.shown(who, paging))
+        return calls.listed(paging, (await self._standings(people), total))
+
+    async def stands(self, who: Staff, user_id: str) -> Standing:
+        """Read one, and how they stand."""
+        (found,) = await self._standings([await self.read(who, user_id)])
+        return found
+
+    async def rename(self, who: Staff, taken: tuple[str, NameBody]) -> User:
+        """Give one another name."""
+        user_id, wanted = taken
+        return await self._do(
+            who, user_id, lambda by, of: self._users(who).rename(by, of, wanted.name)
+        )
+
+    async def unlock(self, who: Staff, user_id: str) -> Standing:
+        """Let one in again who was wrong too often."""
+        found = await self.read(who, user_id)
+        await Lockouts(self.others.parts).lift(who.acting.actor, found)
+        return await self.stands(who, user_id)
 
     async def read(self, who: Staff, user_id: str) -> User:
         """Read one."""
@@ -138,6 +165,11 @@ class UserActs:
     def _users(self, who: Staff) -> UserRecords:
         """Return the register for changes of the versions that somebody has seen."""
         return replace(self.desk.users, expected=who.expected)
+
+    async def _standings(self, people: Sequence[User]) -> Sequence[Standing]:
+        """Look up how people stand."""
+        signed_in = await self.lists.last_sign_ins([each.id for each in people])
+        return standings(people, signed_in, await Lockouts(self.others.parts).of(people))
 
     async def _do(
         self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[calls.Result]]

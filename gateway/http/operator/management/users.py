@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Literal
 
 from gateway.domain.people import Session, User
 from gateway.domain.rights import RIGHTS, Area, Role
@@ -14,79 +14,28 @@ from gateway.http.operator.management import calls
 from gateway.http.operator.management.user_acts import (
     CompaniesBody,
     InvitationBody,
+    NameBody,
     RolesBody,
     UserActs,
     WhyBody,
 )
+from gateway.http.operator.management.user_documents import (
+    EndedDocument,
+    RoleDocument,
+    RoleList,
+    SignInDocument,
+    SignInList,
+    UserRecordDocument,
+    UserRecordList,
+    UserStandingDocument,
+)
+from gateway.http.operator.management.user_standing import Standing
 from gateway.http.people.represent import public_id
-from gateway.http.resources.documents import Instant, Meter, Total
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
 from gateway.operations.pages import Listed
 from policies.validation import management
 from policies.validation.inputs import NOTHING
-
-RoleName = Literal["viewer", "operator", "approver", "security", "admin"]
-
-
-class UserRecordDocument(TypedDict):
-    """A person; never a password or a secret."""
-
-    id: str
-    email: str
-    name: str
-    roles: list[RoleName]
-    companies: list[str]
-    state: Literal["active", "disabled", "invited"]
-    has_factor: bool
-    created_at: Instant
-    updated_at: Instant
-
-
-class UserRecordList(TypedDict):
-    """The people that are shown to who asks, oldest first."""
-
-    data: list[UserRecordDocument]
-    meta: Meter
-
-
-class SignInDocument(TypedDict):
-    """A sign-in that holds."""
-
-    id: str
-    panel: bool
-    created_at: Instant
-    seen_at: Instant
-    ends_at: Instant
-    address: str
-    user_agent: str
-
-
-class SignInList(TypedDict):
-    """The sign-ins of a person, oldest first."""
-
-    data: list[SignInDocument]
-    meta: Total
-
-
-class EndedDocument(TypedDict):
-    """How many sign-ins ended."""
-
-    ended: int
-
-
-class RoleDocument(TypedDict):
-    """A role, and everything it may do."""
-
-    name: RoleName
-    rights: list[str]
-
-
-class RoleList(TypedDict):
-    """The table of roles."""
-
-    data: list[RoleDocument]
-    meta: Total
 
 
 async def _roles(_who: Staff, _taken: None) -> Sequence[Role]:
@@ -121,8 +70,8 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             needs=calls.reading(Area.USER),
             limits=calls.READ,
             takes=_USER,
-            runs=does.read,
-            shows=_versioned,
+            runs=does.stands,
+            shows=_standing,
             fails=calls.FAILS,
             raises=calls.ABSENT,
         ),
@@ -173,6 +122,32 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
 def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
     """Return the rows that change somebody; each ends their sign-ins."""
     return (
+        route(
+            "PATCH",
+            "/users/{user_id}",
+            name="backoffice.user_rename",
+            tells="Give a person another name.",
+            needs=calls.managing(Area.USER),
+            limits=calls.WRITE,
+            takes=management.both(_USER, NameBody),
+            runs=does.rename,
+            shows=_versioned,
+            fails=calls.FAILS,
+            raises=calls.CONDITIONAL,
+        ),
+        route(
+            "POST",
+            "/users/{user_id}/unlock",
+            name="backoffice.user_unlock",
+            tells="Let a person in again who gave too many wrong passwords or codes.",
+            needs=calls.managing(Area.USER),
+            limits=calls.ACT,
+            takes=_USER,
+            runs=does.unlock,
+            shows=_standing,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
         route(
             "PUT",
             "/users/{user_id}/roles",
@@ -311,8 +286,22 @@ def _state(found: User) -> Literal["active", "disabled", "invited"]:
     return "active" if found.password else "invited"
 
 
-def _users(found: Listed[User], who: Staff) -> UserRecordList:
-    data = [_user(each, who) for each in found.items]
+def _stands(found: Standing, who: Staff) -> UserStandingDocument:
+    until = found.lockout.until if found.lockout else None
+    return {
+        **_user(found.user, who),
+        "last_sign_in_at": instant(found.signed_in_at),
+        "locked": found.lockout is not None,
+        "locked_until": instant(until),
+    }
+
+
+def _standing(found: Standing, who: Staff) -> Answer[UserStandingDocument]:
+    return calls.versioned(_stands(found, who), version_of_user(found.user))
+
+
+def _users(found: Listed[Standing], who: Staff) -> UserRecordList:
+    data = [_stands(each, who) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}
 
 

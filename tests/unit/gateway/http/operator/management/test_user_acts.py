@@ -76,7 +76,7 @@ async def test_who_is_limited_sees_and_invites_within_their_limit(people: People
 
     mine = await acts.invite(limited, invitation(ours.upper()))
 
-    assert (await acts.list(limited, FIRST)).items == [mine]
+    assert [each.user for each in (await acts.list(limited, FIRST)).items] == [mine]
     for hidden in (everybody, foreign):
         assert await turned_down(acts.read(limited, hidden.id)) == "404 NOT_FOUND"
         assert await turned_down(acts.disable(limited, (hidden.id, WhyBody()))) == "404 NOT_FOUND"
