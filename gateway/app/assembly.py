@@ -17,6 +17,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from gateway.app.audit_keys import audit_keys
+from gateway.app.audit_tally import AuditTally, keeping
 from gateway.app.banks import ConnectedBanks, Connection
 from gateway.app.callbacks import listener_of, make_proofs, make_reception
 from gateway.app.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
@@ -47,6 +48,7 @@ from gateway.domain.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.http.wire.listener import Listener
 from gateway.operations.callbacks import CallbackLooks
+from gateway.operations.identity.ports import Notice
 from gateway.reconciler import Reconciler, Work
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from provider_adapters.sandbox.bank.server import SandboxBank
 
 
+_MINUTE_S = 60.0
 _LEISURE = (100, 0.05)
 """Events walked at a time, and the seconds between: about 2 ms of work, then others' requests."""
 
@@ -116,7 +119,8 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     uses = LastUses(store.credentials, now)
     readiness = Readiness(store)
     security, bell = SecurityLog(observing.observer.count), asyncio.Event()
-    people = assemble_people(settings, store, keys, now, security.notice)
+    tally = AuditTally(store.audit, store.identity.users, now)
+    people = assemble_people(settings, store, keys, now, _notices(security, tally))
     panel = assemble_panel(settings.session, store, keys, people, security.seen)
     kept = _kept_records(settings, store, people, observing, now)
     parts = Parts(
@@ -146,6 +150,8 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     public = public_listener(parts, observing)
     sample_connections(observing, public, store.database.usage)
     reconciler = _reconciler(store, parts)
+    chores = _chores(store, parts, reconciler, observing, bell)
+    observing.observer.kept = keeping(tally, observing.observer.kept)
     return Gateway(
         settings=settings,
         now=now,
@@ -160,7 +166,8 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         reconciler=reconciler,
         chores=(
             _change_feed(store, kept, observing),
-            *_chores(store, parts, reconciler, observing, bell),
+            Turning("audit tally", tally.turn, _MINUTE_S, last=True),
+            *chores,
         ),
         public=public,
         operations=operations_listener(settings, observing, readiness),
@@ -220,6 +227,16 @@ def _office_stored(store: Store, keys: Keys) -> OfficeStored:
         seal=keys.sealer.seal,
         open=keys.sealer.open,
     )
+
+
+def _notices(security: SecurityLog, tally: AuditTally) -> Notice:
+    """Tell of sign-ins in the log at once, and in the audit log once a minute."""
+
+    def notice(word: str, user_id: str) -> None:
+        security.notice(word, user_id)
+        tally.notice(word, user_id)
+
+    return notice
 
 
 def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:

@@ -25,7 +25,7 @@ class Codes:
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS after ten wrong ones in a row.
         """
-        throttle = Throttle(self.parts)
+        throttle = Throttle(self.parts, user.id)
         await throttle.factor(user.id)
         read = self.parts.crafts.recovery.read(code)
         right = await (self._use(user, *read) if read else self._step(user, code.strip()))
@@ -37,11 +37,13 @@ class Codes:
 
     async def app_code(self, user: User, code: str) -> bool:
         """Say whether a code of the app alone is right; it is used up. Raises as ``accept``."""
-        throttle = Throttle(self.parts)
+        throttle = Throttle(self.parts, user.id)
         await throttle.factor(user.id)
         right = await self._step(user, code.strip())
         if right:
             await throttle.factor_right(user.id)
+        else:
+            self.parts.notice("authn_factor_fail", user.id)
         return right
 
     async def renew(self, user: User) -> list[str]:

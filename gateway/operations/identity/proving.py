@@ -27,8 +27,9 @@ class Proving:
             ServiceError: TOO_MANY_ATTEMPTS.
         """
         key = as_typed(email)
-        throttle = Throttle(self.parts)
         user = await self.parts.stored.users.find_by_email(key)
+        meant = "" if user is None else user.id
+        throttle = Throttle(self.parts, meant)
         attempt = await throttle.password(
             Attempt(email=key, address=visitor.address, browser=_browser(user, visitor))
         )
@@ -39,7 +40,7 @@ class Proving:
             await throttle.password_unseen(attempt)
             raise
         if user is None or not right:
-            self.parts.notice("authn_login_fail", "")
+            self.parts.notice("authn_login_fail", meant)
             return None
         await throttle.password_right(attempt)
         return user

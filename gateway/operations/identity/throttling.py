@@ -50,9 +50,15 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Throttle:
-    """Lets tries through, or refuses them with TOO_MANY_ATTEMPTS and ``Retry-After``."""
+    """
+    Lets tries through, or refuses them with TOO_MANY_ATTEMPTS and ``Retry-After``.
+
+    Attributes:
+        meant: The id of whose account is tried; empty for nobody's.
+    """
 
     parts: Parts
+    meant: str = ""
 
     async def password(self, attempt: Attempt) -> Attempt:
         """
@@ -187,7 +193,7 @@ class Throttle:
         wait = min(blocked, self.parts.rules.throttles.longest_block)
         seconds = max(1, math.ceil(wait.total_seconds()))
         reason = failures.key.partition(":")[0]
-        self.parts.notice("authn_login_lock", "")
+        self.parts.notice("authn_login_lock", self.meant)
         headers = {"Retry-After": str(seconds)}
         raise ServiceError(TOO_MANY_ATTEMPTS, reason, headers, detail=_HELPS.get(reason, ""))
 

@@ -131,8 +131,8 @@ async def test_who_is_refused_is_told_to_the_security_log(door, maria):
     for _ in range(6):
         await login(door)
 
-    assert ("authn_login_lock", "") in door.noticed
-    assert door.noticed.count(("authn_login_fail", "")) == 5
+    assert ("authn_login_lock", maria.id) in door.noticed
+    assert door.noticed.count(("authn_login_fail", maria.id)) == 5
 
 
 def known(user, number: int = 1) -> Visitor:
