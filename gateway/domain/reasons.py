@@ -37,6 +37,7 @@ _FORMS: Final = {
         " without those that turn or end a line."
     ),
     "email_form": "{field} must be an e-mail address.",
+    "not_here": "{field} cannot be used here; an administrator of every company can tell why.",
     "past": "{field} must lie in the future.",
     "provider_unknown": "{field} is not the name of a configured provider.",
     "company_unknown": "{field} is not the id of a company that is shown to the caller.",

@@ -67,6 +67,12 @@ class PayerBody(msgspec.Struct):
     message: Text = ""
 
 
+Reusable = Annotated[
+    bool,
+    msgspec.Meta(description="A static code can be paid again and again, whatever is said here."),
+]
+
+
 class ChargeBody(msgspec.Struct):
     """A charge to be made; without ``value`` the payer chooses, without ``payer`` anybody pays."""
 
@@ -77,7 +83,7 @@ class ChargeBody(msgspec.Struct):
     expires_in: Expiry | None = None
     payer: PayerBody | None = None
     description: Text = ""
-    reusable: bool = False
+    reusable: Reusable = False
 
 
 class RefundBody(msgspec.Struct):
@@ -121,15 +127,17 @@ class OrderReader:
         """Read a charge to be made."""
         body = _body(asked, ChargeBody, ("reference", "type", "key"))
         has_value = not fields.missing(body, "value")
+        reference = fields.reference(body)
+        kind = fields.read(ChargeType, body["type"], "type", "not_one_of")
         return ChargeOrder(
-            reference=fields.reference(body),
-            type=fields.read(ChargeType, body["type"], "type", "not_one_of"),
+            reference=reference,
+            type=kind,
             key=self._any_key(body["key"]),
             value=fields.positive(body["value"]) if has_value else None,
             expires_in=_expiry(body),
             payer=self._payer(body),
             description=fields.text(body, "description"),
-            reusable=_flag(body, "reusable"),
+            reusable=_flag(body, "reusable") or kind is ChargeType.STATIC,
         )
 
     def _payer(self, body: Mapping[str, Any]) -> Payer | None:

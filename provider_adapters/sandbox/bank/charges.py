@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 
@@ -12,7 +13,10 @@ from provider_adapters.sandbox.bank.database import Row
 from provider_adapters.sandbox.bank.incoming import Payer, Payment
 from provider_adapters.sandbox.bank.refusals import Code, Refusal
 
-_TXID_STATIC = re.compile(r"[A-Za-z0-9]{1,25}")
+_LONGEST_TXID = 25
+"""Characters, in a static code (manual of the BR Code)."""
+
+_TXID_STATIC = re.compile(rf"[A-Za-z0-9]{{1,{_LONGEST_TXID}}}")
 _COLUMNS = (
     "id, account_id, reference, txid, type, key, centavos, reusable, description, payer, emv,"
     " status, created_at, expires_at"
@@ -181,12 +185,24 @@ def _amount(charge: Charge, centavos: int | None) -> int:
     return charge.centavos or centavos or 0
 
 
+def _static_txid(account: Account, reference: str) -> str:
+    """
+    Return what tells payments of two static codes of one key and amount apart.
+
+    It is the reference where that has the form of a txid, else the beginning of
+    a digest of account and reference: ``***`` names no charge at all.
+    """
+    if _TXID_STATIC.fullmatch(reference):
+        return reference
+    content = f"{account.id}\0{reference}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:_LONGEST_TXID]
+
+
 def _payload(books: Books, account: Account, new: NewCharge) -> tuple[str, str]:
     """Write the BR Code; a dynamic one points to the charge, a static one holds the key."""
     dynamic = new.type == "dynamic"
     token = books.random_hex(16)
-    static_txid = new.reference if _TXID_STATIC.fullmatch(new.reference) else "***"
-    txid = token if dynamic else static_txid
+    txid = token if dynamic else _static_txid(account, new.reference)
     code = brcode.BrCode(
         name=account.name,
         city=account.city,

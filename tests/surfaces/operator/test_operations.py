@@ -256,6 +256,16 @@ async def test_a_qr_code_of_an_open_amount_asks_anybody(desk: Desk):
 
     assert (made["value"], made["expires_at"]) == (0, "")
     assert "payer" not in made
+    assert made["reusable"] is True
+
+
+async def test_two_static_codes_of_one_key_and_amount_differ(desk: Desk):
+    made = [
+        await generated(desk, type="Static", reference=str(uuid.uuid4()), payer=None)
+        for _ in range(2)
+    ]
+
+    assert made[0]["qrcode"] != made[1]["qrcode"]
 
 
 async def test_a_reference_is_one_qr_code(desk: Desk):

@@ -64,6 +64,24 @@ async def test_an_address_that_is_taken_is_a_conflict(desk: Desk):
     said = await desk.ask("POST", f"{OFFICE}/users", order, by="security")
 
     assert said.verdict == (409, "SVC.GTW.009")
+    assert (said.document["field"], said.document["reason"]) == ("email", "taken")
+
+
+async def test_who_is_limited_is_not_told_who_is_known_elsewhere(desk: Desk):
+    """Of their own people they are."""
+    who = await desk.limited("other", Role.ADMIN)
+    other = desk.world.demo["companies"]["other"]["id"]
+    foreign, own = await invited(desk), await invited(desk, companies=[other])
+    order = {"name": "n", "roles": ["viewer"], "companies": [other]}
+
+    said = [
+        await desk.ask("POST", f"{OFFICE}/users", {**order, "email": each["email"]}, by=who)
+        for each in (foreign, own)
+    ]
+
+    assert [each.document["reason"] for each in said] == ["not_here", "taken"]
+    assert said[0].verdict == (400, "VALIDATION_FAILED")
+    assert foreign["email"] not in said[0].document["message"]
 
 
 @pytest.mark.parametrize(

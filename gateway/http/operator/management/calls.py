@@ -15,7 +15,7 @@ from gateway.domain.identity_errors import NOT_FOUND, NOT_POSSIBLE
 from gateway.domain.office_stores import Shown
 from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right
-from gateway.domain.stores import AlreadyExists, StoreUnavailable
+from gateway.domain.stores import StoreUnavailable
 from gateway.domain.windows import Paging
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.failing import BODY_BYTES
@@ -85,11 +85,9 @@ def explained() -> Iterator[None]:
     try:
         yield
     except NotPossible as problem:
-        taken = isinstance(problem.__cause__, AlreadyExists)
-        error = errors.ALREADY_IN_USE if taken else NOT_POSSIBLE
-        reason = "taken" if taken else problem.reason
+        error = errors.ALREADY_IN_USE if problem.reason == "taken" else NOT_POSSIBLE
         detail = "" if problem.field else _sentence(str(problem))
-        raise ServiceError(error, reason, field=problem.field, detail=detail) from problem
+        raise ServiceError(error, problem.reason, field=problem.field, detail=detail) from problem
 
 
 def versioned(document: Told, version: str) -> Answer[Told]:

@@ -110,7 +110,10 @@ class UserActs:
             companies=_companies(who, wanted.companies),
         )
         with calls.explained():
-            return await self.desk.invitations.invite(who.acting.actor, order)
+            try:
+                return await self.desk.invitations.invite(who.acting.actor, order)
+            except NotPossible as problem:
+                raise await self._within(who, problem, order.email) from problem.__cause__
 
     async def invite_again(self, who: Staff, user_id: str) -> User:
         """Send a new link."""
@@ -165,6 +168,19 @@ class UserActs:
     def _users(self, who: Staff) -> UserRecords:
         """Return the register for changes of the versions that somebody has seen."""
         return replace(self.desk.users, expected=who.expected)
+
+    async def _within(self, who: Staff, problem: NotPossible, email: str) -> NotPossible:
+        """Say of a person who is not shown no more than that they cannot be invited."""
+        if problem.reason != "taken":
+            return problem
+        try:
+            shown = _shown(who, await self.desk.users.find(email))
+        except NotPossible:
+            return problem
+        if shown:
+            return problem
+        message = "this address cannot be invited here; ask an administrator of every company"
+        return NotPossible(message, "not_here", field="email")
 
     async def _standings(self, people: Sequence[User]) -> Sequence[Standing]:
         """Look up how people stand."""

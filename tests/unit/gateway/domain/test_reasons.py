@@ -24,7 +24,7 @@ REFUSING = {"ServiceError": 1, "NotPossible": 1, "too_many": 1, "_not_possible":
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag"),
     "gateway/http/operator/accounts.py: problem.reason": (),
-    "gateway/http/operator/management/calls.py: reason": ("taken",),
+    "gateway/http/operator/management/calls.py: problem.reason": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
     "gateway/operations/approvals.py: *_DECIDED": ("decided",),

@@ -89,6 +89,13 @@ def test_what_is_no_key_is_not_looked_up(body: object, error: ErrorCode):
     assert refusal_of(lambda: TAKES.lookup.read(posted(body))) is error
 
 
+@pytest.mark.parametrize("said", [{}, {"reusable": False}, {"reusable": True}])
+def test_a_static_charge_can_be_paid_again_whatever_is_said(said: dict[str, bool]):
+    order = TAKES.charge.read(posted({**CHARGE, "type": "Static", **said}))
+
+    assert order.reusable
+
+
 def test_a_charge_is_read_whole():
     body = {
         **CHARGE,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from provider_adapters.sandbox.bank import accounts, brcode, charges, incoming, keys
@@ -43,15 +45,25 @@ def test_a_dynamic_code_points_to_the_charge(charge, centavos):
 
 
 @pytest.mark.parametrize(
-    ("reference", "txid"), [("order1042", "order1042"), ("order-1042", "***"), ("x" * 26, "***")]
+    ("reference", "named"), [("order1042", True), ("order-1042", False), ("x" * 26, False)]
 )
-def test_a_static_code_holds_the_key(charge, reference, txid):
+def test_a_static_code_holds_the_key_and_names_its_charge(charge, reference, named):
+    """By its reference, or by a digest of it where that is no txid."""
     made = charge(reference, type="static")
 
     code = brcode.decode(made.emv)
 
     assert (code.point_of_initiation, code.key, code.url) == (None, KEY, None)
-    assert (code.txid, code.amount) == (txid, "10.50")
+    assert re.fullmatch("[A-Za-z0-9]{1,25}", code.txid)
+    assert (code.txid == reference) is named
+    assert (code.txid, code.amount) == (made.txid, "10.50")
+
+
+def test_two_static_codes_of_one_key_and_amount_differ(charge):
+    """Or nobody could tell whose a payment is."""
+    codes = [charge(f"order-{number}", type="static").emv for number in range(20)]
+
+    assert len(set(codes)) == len(codes)
 
 
 def test_a_charge_is_paid_once(books, owner, charge):

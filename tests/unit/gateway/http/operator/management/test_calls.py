@@ -9,7 +9,6 @@ from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_POSSIBLE
 from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right
-from gateway.domain.stores import AlreadyExists
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
 from gateway.operations.administration import Acting, NotPossible
@@ -45,7 +44,7 @@ def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
 
 def test_what_is_taken_is_a_conflict():
     with refused(errors.ALREADY_IN_USE), calls.explained():
-        raise NotPossible from AlreadyExists()
+        raise NotPossible("", "taken")
 
 
 def test_another_problem_is_nobodys():
