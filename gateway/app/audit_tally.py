@@ -19,6 +19,7 @@ import msgspec
 from gateway.domain.clocks import Now
 from gateway.domain.identity_errors import FORBIDDEN
 from gateway.domain.identity_stores import Users
+from gateway.domain.people import User
 from gateway.domain.stores import Audit, AuditEvent, StoreUnavailable
 from gateway.operations.identity.addresses import network
 from gateway.telemetry.observer import Keep
@@ -158,27 +159,34 @@ class AuditTally:
         return self._addresses >= MOST_ADDRESSES
 
     async def _event(self, meant: Meant, count: Count) -> AuditEvent:
-        """Describe an entry; who is guessed at did nothing, so that the address is who acted."""
-        place = meant.place or min(count.places)
-        user = f"user:{meant.user_id}" if meant.user_id else f"address:{place}"
+        """Describe an entry; whose it is is looked up here, before anybody waits for the log."""
+        user = await self._users.find(meant.user_id) if meant.user_id else None
         details = {"count": str(count.times), "addresses": " ".join(sorted(count.places))}
         if meant.action == REFUSED:
             details["route"] = count.route
         return AuditEvent(
             at=count.at,
-            actor=await self._actor(meant, place),
+            actor=_actor(meant, count, user),
             action=meant.action,
-            subject=f"account:{meant.account_id}" if meant.account_id else user,
+            subject=_subject(meant),
             details=details,
             trace_id=count.trace_id,
+            companies=None if meant.account_id else user.companies if user else frozenset(),
         )
 
-    async def _actor(self, meant: Meant, place: str) -> str:
-        """Name who acted, as other events do."""
-        if meant.action in FAILED.values():
-            return f"address:{place}"
-        user = await self._users.find(meant.user_id)
-        return f"user:{user.email if user else meant.user_id}"
+
+def _actor(meant: Meant, count: Count, user: User | None) -> str:
+    """Name who acted; who is guessed at did nothing, so that it is the address."""
+    if meant.action in FAILED.values():
+        return f"address:{meant.place or min(count.places)}"
+    return f"user:{user.email if user else meant.user_id}"
+
+
+def _subject(meant: Meant) -> str:
+    """Name what it was done to."""
+    if meant.account_id:
+        return f"account:{meant.account_id}"
+    return f"user:{meant.user_id}" if meant.user_id else f"address:{meant.place}"
 
 
 def keeping(tally: AuditTally, keep: Keep | None) -> Keep:
