@@ -43,8 +43,10 @@ def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
 
 
 def test_what_is_taken_is_a_conflict():
+    text = "it exists already"
+
     with refused(errors.ALREADY_IN_USE), calls.explained():
-        raise NotPossible("", "taken")
+        raise NotPossible(text, "taken")
 
 
 def test_another_problem_is_nobodys():
