@@ -229,6 +229,14 @@ async def test_the_owner_of_a_key_is_shown_without_the_ends_of_a_tax_number(desk
     assert told["tax_number"].startswith("***.")
 
 
+@pytest.mark.parametrize("who", ["viewer", "approver", "operator"])
+async def test_whoever_reads_keys_may_ask_whose_one_is(desk: Desk, who: str):
+    """An approver has to see where money goes; it is on record as every look-up."""
+    said = await desk.ask("POST", desk.at("/pix/keys/lookup"), {"key": "maria@example.com"}, by=who)
+
+    assert said.status == 200
+
+
 async def test_a_key_of_nobody_is_not_found(desk: Desk):
     asked = {"type": "email", "key": "notfound@example.com"}
 

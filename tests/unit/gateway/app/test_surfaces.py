@@ -10,6 +10,8 @@ from gateway.config.settings import Settings, Validation
 from gateway.domain import errors
 from gateway.domain.catalogue import ErrorCode
 from gateway.http.checks import check_surfaces
+from gateway.http.route import Surface
+from policies.validation.parameters import KnownParameters
 from tests.surfaces.world import order
 from tests.unit.people import posted
 from tests.unit.refusals import refusal_of
@@ -23,6 +25,34 @@ def test_every_surface_is_there_and_in_order():
     assert {"banking", "identity", "keys", "panel"} <= {each.name for each in surfaces}
     assert surfaces[0].name == "banking"
     assert check_surfaces(surfaces) == []
+
+
+@pytest.mark.parametrize(
+    ("surface", "refuses"),
+    [
+        *(("banking", False), ("identity", False), ("panel", False)),
+        *(("backoffice", True), ("panel_api", True)),
+    ],
+)
+def test_parameters_that_are_not_there_are_refused_to_operators_alone(surface: str, refuses: bool):
+    """Wherever the back office is served; partners and pages may send what they like."""
+    (found,) = [each for each in described_surfaces(Settings()) if each.name == surface]
+
+    asking = [
+        any(isinstance(policy, KnownParameters) for policy in gate.policies)
+        for gate in found.gates
+        if gate.scheme
+    ]
+
+    assert asking == [refuses] * len(asking)
+
+
+@pytest.mark.parametrize("surface", described_surfaces(Settings()), ids=lambda each: each.name)
+def test_refusals_explain_themselves_to_people_alone(surface: Surface):
+    """Contract 2.2 has three fields: partners and banks get these."""
+    people = {"identity", "panel", "panel_api", "backoffice"}
+
+    assert surface.explains is (surface.name in people)
 
 
 @pytest.mark.parametrize(
