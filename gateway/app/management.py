@@ -21,6 +21,7 @@ from gateway.operations.approvals import Approvals
 from gateway.operations.companies import CompanyRecords
 from gateway.operations.credentials import CredentialRecords, CredentialSource
 from gateway.operations.identity.others import OthersSessions
+from gateway.operations.office_orders import CredentialOrders, FourEyes, PeopleOrders
 from gateway.operations.registers import Registers
 from gateway.operations.reviews import ReviewDesk
 from gateway.operations.stops import StopRecords, Subjects
@@ -54,12 +55,18 @@ def make_management_rows(
 ) -> OfficeRows:
     """Make the rows of management."""
     is_sandbox = settings.environment is Environment.SANDBOX
+    registers = make_registers(settings, stored, now)
+    rules = FourEyes(credentials=settings.approvals.credentials, people=settings.approvals.people)
     return management_rows(
         ManagementRuns(
-            registers=make_registers(settings, stored, now),
+            registers=registers,
             desk=people.desk,
             others=OthersSessions(people.parts),
             approvals=approvals,
+            credentials=CredentialOrders(
+                records=registers.credentials, approvals=approvals, rules=rules
+            ),
+            people=PeopleOrders(desk=people.desk, approvals=approvals, rules=rules),
             record=stored.store.office.record,
             lists=stored.store.office.lists,
             callbacks=stored.store.office.callbacks,

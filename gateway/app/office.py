@@ -20,7 +20,9 @@ from gateway.http.operator.surface import OfficeQuestions
 from gateway.operations.approvals import Approvals, ApprovalTerms
 from gateway.operations.charge_orders import ChargeOrders
 from gateway.operations.incoming import Incoming
+from gateway.operations.money_orders import MoneyOrders
 from gateway.operations.movements import AccountMovements
+from gateway.operations.office_orders import OfficeCarriers
 from gateway.operations.payout_lists import PayoutLists
 from gateway.operations.pix_key_orders import PixKeyOrders
 from gateway.operations.refunds import Refunds, RefundTerms
@@ -61,17 +63,11 @@ def office_questions(
 
 
 def office_operations(
-    settings: Settings, stored: OfficeStored, does: Operations, now: Now
+    settings: Settings, stored: OfficeStored, does: Operations, now: Now, office: OfficeCarriers
 ) -> OfficeOperations:
     """Make the operations; those of partners are the same ones."""
     banks, environment = does.balances.banks, settings.environment
-    terms = RefundTerms(
-        environment=environment,
-        now=now,
-        monotonic=time.monotonic,
-        stops=does.payouts.guards.stops,
-    )
-    refunds = Refunds(banks, stored.audit, terms)
+    refunds = _refunds(settings, stored, does, now)
     return OfficeOperations(
         accounts=VisibleAccounts(stored.accounts, stored.companies),
         balances=does.balances,
@@ -87,22 +83,31 @@ def office_operations(
         refunds=refunds,
         payouts=does.payouts,
         payout_lists=PayoutLists(does.payouts.store),
-        approvals=_approvals(stored, does, refunds, _terms(settings, stored, now)),
+        approvals=Approvals(
+            store=stored.approvals,
+            users=office.users,
+            money=_money(stored, does, refunds, now),
+            office=office,
+            terms=_terms(settings, stored, now),
+        ),
         alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
     )
 
 
-def _approvals(
-    stored: OfficeStored, does: Operations, refunds: Refunds, terms: ApprovalTerms
-) -> Approvals:
-    """Make what people's orders go through."""
-    return Approvals(
-        store=stored.approvals,
-        accounts=stored.accounts,
-        payouts=does.payouts,
-        refunds=refunds,
-        terms=terms,
+def _refunds(settings: Settings, stored: OfficeStored, does: Operations, now: Now) -> Refunds:
+    """Make what gives money back; what stops payouts stops it too."""
+    terms = RefundTerms(
+        environment=settings.environment,
+        now=now,
+        monotonic=time.monotonic,
+        stops=does.payouts.guards.stops,
     )
+    return Refunds(does.balances.banks, stored.audit, terms)
+
+
+def _money(stored: OfficeStored, does: Operations, refunds: Refunds, now: Now) -> MoneyOrders:
+    """Make what carries payouts and refunds of people out."""
+    return MoneyOrders(accounts=stored.accounts, payouts=does.payouts, refunds=refunds, now=now)
 
 
 def _terms(settings: Settings, stored: OfficeStored, now: Now) -> ApprovalTerms:

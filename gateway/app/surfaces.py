@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from gateway.app.failpoints import FailingPayouts, Passing
 from gateway.app.kept_records import KeptRecords
-from gateway.app.management import ManagementStored, make_management_rows
+from gateway.app.management import ManagementStored, make_management_rows, make_registers
 from gateway.app.office import OfficeStored, office_operations, office_questions
 from gateway.app.panel import Panel
 from gateway.app.people import People
@@ -30,6 +30,7 @@ from gateway.domain.stores import Change, Payouts
 from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
 from gateway.http.callbacks.surface import callback_surface
+from gateway.http.operator.operations import OfficeOperations
 from gateway.http.operator.surface import operation_rows, operator_surface
 from gateway.http.route import Surface
 from gateway.operations.approvals import Approvals
@@ -37,6 +38,7 @@ from gateway.operations.balances import Balances
 from gateway.operations.callbacks import Reception
 from gateway.operations.charges import Charges
 from gateway.operations.followup import FollowUp
+from gateway.operations.office_orders import OfficeCarriers
 from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts import Terms
@@ -129,7 +131,7 @@ class _Nothing:
 def _office(parts: Parts, does: Operations, who: PeopleQuestions) -> Surface:
     """Put the back office together, over the operations of partners."""
     settings, stored = parts.settings, parts.office
-    office = office_operations(settings, stored, does, parts.now)
+    office = _office_operations(parts, does)
     rows = operation_rows(office) + make_management_rows(
         settings, parts.management, parts.people, office.approvals, parts.now
     )
@@ -139,7 +141,17 @@ def _office(parts: Parts, does: Operations, who: PeopleQuestions) -> Surface:
 
 def make_approvals(parts: Parts) -> Approvals:
     """Make what ends the orders that nobody decides."""
-    return office_operations(parts.settings, parts.office, _operations(parts), parts.now).approvals
+    return _office_operations(parts, _operations(parts)).approvals
+
+
+def _office_operations(parts: Parts, does: Operations) -> OfficeOperations:
+    """Make the back office's operations, with what carries orders out."""
+    carriers = OfficeCarriers(
+        records=make_registers(parts.settings, parts.management, parts.now).credentials,
+        desk=parts.people.desk,
+        users=parts.people.parts.stored.users,
+    )
+    return office_operations(parts.settings, parts.office, does, parts.now, carriers)
 
 
 def _questions(parts: Parts) -> Questions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -45,7 +45,7 @@ def check(terminal: Terminal, *, probe: bool) -> None:
         from gateway.cli.probing import probed
 
         findings = [_row(*each) for each in run(probed(settings))]
-    _tell(terminal, findings, _digest(settings))
+    _tell(terminal, findings, _digest(settings), _remarks(settings))
     if findings:
         raise click.exceptions.Exit(FINDINGS)
 
@@ -74,12 +74,22 @@ def _digest(settings: Settings) -> str:
     return config_digest(settings)
 
 
-def _tell(terminal: Terminal, findings: list[Row], digest: str = "") -> None:
-    """Print the outcome; findings for people go where errors go."""
+def _remarks(settings: Settings) -> list[Row]:
+    """Name what is fit to serve and worth a thought."""
+    from gateway.config.checks import remarks
+
+    return [_row(each.path, each.message) for each in remarks(settings)]
+
+
+def _tell(
+    terminal: Terminal, findings: list[Row], digest: str = "", remarks: Sequence[Row] = ()
+) -> None:
+    """Print the outcome; findings and remarks for people go where errors go."""
     if terminal.as_json:
-        terminal.show({"ok": not findings, "digest": digest, "findings": findings})
+        said = {"ok": not findings, "digest": digest, "findings": findings}
+        terminal.show(said | {"remarks": list(remarks)})
         return
-    for finding in findings:
+    for finding in (*findings, *remarks):
         click.echo(f"{terminal.config}: {finding['path']}: {finding['message']}", err=True)
     if not findings:
         click.echo(f"{terminal.config}: fit to serve, digest {digest}")

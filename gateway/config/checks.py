@@ -70,6 +70,21 @@ def check(
     return findings
 
 
+def remarks(settings: Settings) -> list[Finding]:
+    """Return what production may do and ought to know that it does."""
+    if settings.environment is not Environment.PRODUCTION:
+        return []
+    switched = {
+        "approvals.credentials": (settings.approvals.credentials, "issues credentials that pay"),
+        "approvals.people": (settings.approvals.people, "gives roles that move money"),
+    }
+    return [
+        Finding(path, f"is false: one person alone {does}")
+        for path, (on, does) in switched.items()
+        if not on
+    ]
+
+
 def sealing_key(text: str) -> bytes:
     """Read 32 bytes from base64 of either alphabet; ValueError says what is wrong."""
     problem = "wants 32 bytes in base64, as from `openssl rand -base64 32`"

@@ -194,6 +194,22 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     approval_above: Reais | None = "0.00"
 
 
+class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What else people order that waits for another person; money is ``payouts.approval_above``.
+
+    Off is for a platform that one person runs: then that person can issue a
+    credential or make a colleague that pays out.
+
+    Attributes:
+        credentials: Secrets of credentials that can pay out, and higher limits.
+        people: Roles that may write, and second factors of people who have one.
+    """
+
+    credentials: bool = True
+    people: bool = True
+
+
 class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What the process says about itself.
@@ -218,7 +234,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, validation, payouts, sandbox_bank, telemetry: (likewise).
+        limits, ratelimits, validation, payouts, approvals, sandbox_bank, telemetry:
+            (likewise).
         providers: By the name that accounts give.
     """
 
@@ -238,6 +255,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ratelimits: RateLimits = RateLimits()
     validation: Validation = Validation()
     payouts: Payouts = Payouts()
+    approvals: Approvals = Approvals()
     providers: dict[Name, Provider] = field(default_factory=dict)
     sandbox_bank: SandboxBank = SandboxBank()
     telemetry: Telemetry = Telemetry()

@@ -31,11 +31,13 @@ class ApprovalSearch:
     Attributes:
         state: None for all.
         companies: Of these companies; empty for all.
+        ordered_by: Or else ordered by this person.
     """
 
     paging: Paging
     state: ApprovalState | None = None
     companies: frozenset[str] = frozenset()
+    ordered_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Approvals(Protocol):
     """Orders that wait for another person."""
 
     async def add(self, approval: Approval, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when one of its kind, account and reference waits."""
+        """Store a new one; AlreadyExists when one of its kind, subject and reference waits."""
         ...
 
     async def find(self, approval_id: str) -> Approval | None:
@@ -63,6 +65,14 @@ class Approvals(Protocol):
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
         """Store the decision by compare-and-set; False when it waits no more."""
+        ...
+
+    async def conclude(self, concluded: Approval, event: AuditEvent) -> bool:
+        """Store the outcome of one that was approved; False when it has ended."""
+        ...
+
+    async def unsettled(self, since: datetime) -> Sequence[Approval]:
+        """Return payouts ordered since whose outcome is open, oldest first, at most a hundred."""
         ...
 
     async def overdue(self, now: datetime) -> Sequence[Approval]:

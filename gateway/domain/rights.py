@@ -144,6 +144,25 @@ def changes(right: Right) -> bool:
     return right.action > Action.READ
 
 
+_GRANTED_BY_HOLDERS = frozenset(
+    {Area.COMPANY, Area.ACCOUNT, Area.PROVIDER, Area.CREDENTIAL, Area.USER, Area.SESSION}
+    | {Area.AUDIT}
+)
+"""Where nobody gives a right that they lack; rights over money take the second person."""
+
+
+def may_grant(granter: Iterable[Role], roles: Iterable[Role]) -> bool:
+    """Say whether people of some roles may give others, if somebody else agrees."""
+    held = rights_of(granter)
+    wanted = (each for each in rights_of(roles) if each.resource in _GRANTED_BY_HOLDERS)
+    return all(any(right.covers(each) for right in held) for each in wanted)
+
+
+def may_write(roles: Iterable[Role]) -> bool:
+    """Say whether people of these roles may change anything."""
+    return any(changes(right) for right in rights_of(roles))
+
+
 def needs_step_up(right: Right) -> bool:
     """Say whether using this right asks for a fresh second factor."""
     return changes(right) and right.resource in STEP_UP

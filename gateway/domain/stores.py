@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from gateway.domain.accounts import Account, Company, Credential, SecretDigest
+from gateway.domain.accounts import (
+    Account,
+    Company,
+    Credential,
+    CredentialLimits,
+)
+from gateway.domain.approvals import Rotation, SecretCollection
 from gateway.domain.payouts import Failure, Payout, PayoutState
 from gateway.domain.providers import Evidence
 from gateway.domain.reviews import Opinion
@@ -26,6 +32,10 @@ class StoreUnavailable(Exception):
 
 class AlreadyExists(Exception):
     """A thing of that key is stored already; nothing was changed."""
+
+
+class NothingToCollect(Exception):
+    """The secret of an order was fetched already, or its time is over; nothing was changed."""
 
 
 class LimitReached(Exception):
@@ -155,14 +165,26 @@ class Credentials(Protocol):
         """Return one by its exact id, revoked and expired ones included."""
         ...
 
-    async def add(self, credential: Credential, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id is taken."""
+    async def add(
+        self, credential: Credential, event: AuditEvent, collection: SecretCollection | None = None
+    ) -> None:
+        """
+        Store a new one; AlreadyExists when the id is taken.
+
+        With ``collection`` as the outcome of an order, once; else NothingToCollect.
+        """
         ...
 
-    async def rotate(
-        self, client_id: str, new: SecretDigest, old_ends: datetime, event: AuditEvent
-    ) -> bool:
-        """Make ``new`` current, end the current one at ``old_ends``, drop older; False: none."""
+    async def rotate(self, client_id: str, rotation: Rotation, event: AuditEvent) -> bool:
+        """
+        Make the new secret current, end the current one when told, drop older; False: none.
+
+        ``rotation.collection`` is that of ``add``.
+        """
+        ...
+
+    async def set_limits(self, client_id: str, limits: CredentialLimits, event: AuditEvent) -> bool:
+        """Give one these limits; False when there is none, or it was revoked."""
         ...
 
     async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:

@@ -1,9 +1,10 @@
 """
-Approvals: money ordered by one person moves when another person agrees.
+Approvals: what one person orders is done when another person agrees.
 
-What waits is no payout yet: the partner does not see it, and everything that
-may have changed since is checked again when it is approved. The partner's own
-payouts never come this way.
+What waits is no payout, no credential and no role yet: the partner does not see
+it, and everything that may have changed since is checked again when it is
+approved, whoever ordered it first of all. The partner's own payouts never come
+this way.
 """
 
 from __future__ import annotations
@@ -11,32 +12,53 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from gateway.domain import errors, identity_errors
-from gateway.domain.accounts import Account, Principal
-from gateway.domain.approvals import Approval, ApprovalKind, ApprovalState
-from gateway.domain.calls import Caller
+from gateway.domain.accounts import Account
+from gateway.domain.approvals import ENDED, Approval, ApprovalState, Outcome, why_void
 from gateway.domain.clocks import Now
 from gateway.domain.errors import ServiceError
+from gateway.domain.identity_stores import Users
 from gateway.domain.money import Money
 from gateway.domain.office_stores import Approvals as ApprovalStore
 from gateway.domain.office_stores import ApprovalSearch
-from gateway.domain.orders import Order, kind_of, read_payout, read_refund, written
-from gateway.domain.payouts import Payout, PayoutRequest
+from gateway.domain.orders import Order, kind_of, written
 from gateway.domain.people import Person
-from gateway.domain.refunds import Refund, RefundRequest
-from gateway.domain.stores import Accounts, AlreadyExists
-from gateway.operations.administration import Acting
-from gateway.operations.connections import paying_bank_of
-from gateway.operations.payouts import Payouts
-from gateway.operations.refunds import Refunds
-
-Moved = Payout | Refund
+from gateway.domain.stores import AlreadyExists, AuditEvent
+from gateway.operations.administration import Acting, NotPossible
+from gateway.operations.money_orders import Ended, MoneyOrders, Moved, outcome_of
 
 _DECIDED = ("decided", "The order was decided already.")
-_OVER = ("over", "The order's day is over.")
+_OVER = ("over", "The time to decide on the order is over.")
+_UNDER_WAY = ("under_way", "The order is being carried out.")
 _OWN_ORDER = "Another person has to agree to an order of your own."
+_ABOUT_ONESELF = "Another person has to agree to an order about you."
+_VOID = ("void", "The order is void: see its reason.")
 _MEANWHILE = ("meanwhile", "Somebody else has decided meanwhile.")
+
+_CARRYING = timedelta(minutes=1)
+"""How long one process has to carry out what moves no money, before another one may."""
+
+_FOLLOWED = timedelta(days=3)
+"""How far back open outcomes are looked at: the books have closed long before."""
+
+
+class OfficeCarrier(Protocol):
+    """Carries out what is ordered about credentials and people."""
+
+    async def check_again(self, approval: Approval, text: str) -> str:
+        """
+        Refuse what could not be carried out by now.
+
+        Returns:
+            Why the order is void; empty while it holds.
+        """
+        ...
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        """Do it, in the name of whoever ordered it; safe to repeat."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +81,10 @@ class ApprovalTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """An approval after a decision, and the money it moved."""
+    """An approval after a decision, and the money it moved; None where none is to move."""
 
     approval: Approval
-    moved: Moved
+    moved: Moved | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +92,9 @@ class Approvals:
     """Takes orders of people, and decisions on them."""
 
     store: ApprovalStore
-    accounts: Accounts
-    payouts: Payouts
-    refunds: Refunds
+    users: Users
+    money: MoneyOrders
+    office: OfficeCarrier
     terms: ApprovalTerms
 
     async def order(self, person: Person, account: Account, order: Order) -> Moved | Approval:
@@ -86,12 +108,23 @@ class Approvals:
                 ``SVC.GTW.009`` when an order of this reference waits already.
         """
         if not self._waits(order):
-            return await self._move(person, account, order)
-        known = await self._known(account, order)
+            return await self.money.move(person.user_id, person.actor, account, order)
+        known = await self.money.known(account, order)
         if known is not None:
             return known
-        await self._check(person.user_id, account, order)
-        approval = self._approval(person, account, order)
+        await self.money.check(person.user_id, account, order)
+        await self.money.refuse_above_payment(account, order)
+        return await self.wait(person, self._approval(person, account, order), written(order))
+
+    async def wait(self, person: Person, wanted: Approval, text: str) -> Approval:
+        """
+        Let an order of a person wait; it is sealed here.
+
+        Raises:
+            ServiceError: ``SVC.GTW.009`` when one of its kind and subject waits already.
+        """
+        sealed = self.terms.seal(text, _bound(wanted.id))
+        approval = replace(wanted, sealed_order=sealed)
         event = Acting(person.actor, self.terms.now).event(
             "approval.ordered", _subject(approval), _told(approval)
         )
@@ -103,27 +136,30 @@ class Approvals:
 
     async def approve(self, person: Person, approval_id: str) -> Decided:
         """
-        Agree, and move the money as the person who ordered it.
+        Agree, and carry the order out in the name of whoever ordered it.
 
         One decision holds, however many come at once. Safe to repeat: when the
         process died between the decision and the bank, any person who may
-        approve carries it through.
+        approve carries it through. What the bank has refused is not asked again.
 
         Raises:
-            ServiceError: ``FORBIDDEN`` for one's own order; ``NOT_POSSIBLE`` when it
-                was decided otherwise or is over; as moving it does, in which case
-                it still waits if that is certain to have moved nothing.
+            ServiceError: ``FORBIDDEN`` for one's own order, or one about oneself;
+                ``NOT_POSSIBLE`` when it was decided otherwise, is over or void; as
+                carrying it out does, in which case the outcome is on record.
         """
         approval = await self.find(person, approval_id)
-        if approval.ordered_by == person.user_id:
-            raise ServiceError(identity_errors.FORBIDDEN, "own_order", detail=_OWN_ORDER)
-        account = await self._account(approval)
-        order = self._order(approval)
+        _refuse_own(person, approval)
         if approval.state is not ApprovalState.APPROVED:
             self._refuse_over(approval)
-            await self._check(approval.ordered_by, account, order)
+            await self._look_again(person, approval)
             approval = await self._decide(person, approval, ApprovalState.APPROVED, "")
-        return Decided(approval=approval, moved=await self._move_for(approval, account, order))
+        else:
+            self._refuse_repeated(approval)
+        if approval.moves_money:
+            return await self._move(approval)
+        if approval.outcome is Outcome.NONE:
+            approval = await self._carry_out(approval)
+        return Decided(approval=approval, moved=None)
 
     async def reject(self, person: Person, approval_id: str, reason: str) -> Approval:
         """Refuse, or take one's own order back; ``reason`` is for those who come after."""
@@ -134,84 +170,60 @@ class Approvals:
     async def find(self, person: Person, approval_id: str) -> Approval:
         """Return one; ``NOT_FOUND`` also for one of a company that is not shown to them."""
         approval = await self.store.find(approval_id)
-        if approval is None or not person.sees(approval.company_id):
+        if approval is None or not _sees(person, approval):
             raise ServiceError(identity_errors.NOT_FOUND, "no_approval")
         return approval
 
-    def ordered(self, approval: Approval) -> Order:
+    def text(self, approval: Approval) -> str:
         """Open what was ordered; whoever decides has to see where the money goes."""
-        return self._order(approval)
+        return self.terms.open(approval.sealed_order, _bound(approval.id))
 
     async def search(
         self, person: Person, search: ApprovalSearch
     ) -> tuple[Sequence[Approval], int]:
         """Return a page of those shown to a person, newest first, and how many there are."""
-        return await self.store.search(replace(search, companies=person.companies))
+        shown = replace(search, companies=person.companies, ordered_by=person.user_id)
+        return await self.store.search(shown)
 
     async def expire(self) -> int:
         """End those that nobody decided in time; return how many."""
         now = self.terms.now()
-        acting = Acting("system", self.terms.now)
         overdue = await self.store.overdue(now)
         ended = 0
         for each in overdue:
             over = replace(each, state=ApprovalState.EXPIRED, decided_at=now)
-            ended += await self.store.decide(over, acting.event("approval.expired", _subject(each)))
-        return ended
+            ended += await self.store.decide(over, self._event("system", "expired", over))
+        return ended + await self._follow(now)
+
+    async def _follow(self, now: datetime) -> int:
+        """Note what became of payouts whose outcome was open; return how many."""
+        told = 0
+        for each in await self.store.unsettled(now - _FOLLOWED):
+            ended = await self.money.settled(each)
+            if ended is not None:
+                told += await self._conclude(each, ended) is not each
+        return told
 
     def _waits(self, order: Order) -> bool:
         above = self.terms.above
         return above is not None and order.value > above
 
-    async def _check(self, user_id: str, account: Account, order: Order) -> None:
-        """Refuse what could not be carried out as things stand."""
-        if not account.active:
-            raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
-        if not account.verified:
-            raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")
-        if isinstance(order, PayoutRequest) and order.date != self.terms.now().date():
-            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
-        paying_bank_of(self.payouts.banks, account)
-        if isinstance(order, PayoutRequest):
-            await self.payouts.guards.go_on(_caller(user_id, account))
-        else:
-            await self.refunds.go_on(account)
-
-    async def _known(self, account: Account, order: Order) -> Payout | None:
-        """Return the payout that the reference names already, if it is what is ordered."""
-        if isinstance(order, RefundRequest):
-            return None
-        payout = await self.payouts.store.find(account.id, order.reference)
-        if payout is not None and payout.fingerprint != order.fingerprint():
-            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
-        return payout
-
     def _approval(self, person: Person, account: Account, order: Order) -> Approval:
-        now, approval_id = self.terms.now(), self.terms.new_id()
+        now = self.terms.now()
         return Approval(
-            id=approval_id,
+            id=self.terms.new_id(),
             kind=kind_of(order),
             account_id=account.id,
             company_id=account.company_id,
+            subject=account.id,
             reference=order.reference,
             value=order.value,
-            sealed_order=self.terms.seal(written(order), _bound(approval_id)),
+            sealed_order=b"",
             ordered_by=person.user_id,
             orderer=person.actor,
             ordered_at=now,
             ends_at=_midnight(now),
         )
-
-    def _order(self, approval: Approval) -> Order:
-        text = self.terms.open(approval.sealed_order, _bound(approval.id))
-        return read_payout(text) if approval.kind is ApprovalKind.PAYOUT else read_refund(text)
-
-    async def _account(self, approval: Approval) -> Account:
-        """Return the account as it is now, from the store itself."""
-        account = await self.accounts.find(approval.account_id)
-        if account is None:
-            raise ServiceError(errors.ACCOUNT_NOT_FOUND, "no_account")
-        return account
 
     def _refuse_over(self, approval: Approval) -> None:
         """Refuse to decide what waits no more."""
@@ -219,6 +231,34 @@ class Approvals:
             raise _not_possible(*_DECIDED)
         if self.terms.now() >= approval.ends_at:
             raise _not_possible(*_OVER)
+
+    def _refuse_repeated(self, approval: Approval) -> None:
+        """Refuse to repeat what the bank refused, or what is under way."""
+        if approval.outcome is Outcome.REFUSED:
+            raise _not_possible(*_DECIDED)
+        began = approval.decided_at
+        if approval.moves_money or approval.outcome is not Outcome.NONE or began is None:
+            return
+        if self.terms.now() < began + _CARRYING:
+            raise _not_possible(*_UNDER_WAY)
+
+    async def _look_again(self, person: Person, approval: Approval) -> None:
+        """
+        Look at who ordered it and at what is ordered, as both are by now.
+
+        Raises:
+            ServiceError: ``NOT_POSSIBLE`` when it is void, which is noted; as for an order
+                that is refused, in which case it waits on.
+        """
+        reason = why_void(await self.users.find(approval.ordered_by), approval)
+        text = self.text(approval)
+        if not reason and approval.moves_money:
+            await self.money.check_again(approval, text)
+        elif not reason:
+            reason = await self.office.check_again(approval, text)
+        if reason:
+            await self._decide(person, approval, ApprovalState.VOID, reason)
+            raise _not_possible(*_VOID)
 
     async def _decide(
         self, person: Person, approval: Approval, state: ApprovalState, reason: str
@@ -232,37 +272,65 @@ class Approvals:
             decided_at=self.terms.now(),
             reason=reason,
         )
-        details = _told(approval) | {"reason": reason}
-        event = Acting(person.actor, self.terms.now).event(
-            f"approval.{state.value}", _subject(approval), details
-        )
-        if not await self.store.decide(decided, event):
+        if not await self.store.decide(decided, self._event(person.actor, state.value, decided)):
             raise _not_possible(*_MEANWHILE)
         return decided
 
-    async def _move(self, person: Person, account: Account, order: Order) -> Moved:
-        """Move money that waits for nobody."""
-        return await self._carry_out(person.user_id, person.actor, account, order)
+    async def _move(self, approval: Approval) -> Decided:
+        """Move money that was agreed to, and note how that ended."""
+        try:
+            moved = await self.money.carry_out(approval, self.text(approval))
+        except Exception as problem:
+            ended = outcome_of(problem)
+            if ended is not None and approval.outcome not in ENDED:
+                await self._conclude(approval, ended)
+            raise
+        return Decided(approval=await self._conclude(approval, (Outcome.MOVED, "")), moved=moved)
 
-    async def _move_for(self, approval: Approval, account: Account, order: Order) -> Moved:
-        """Move money that was agreed to, in the name of whoever ordered it."""
-        return await self._carry_out(approval.ordered_by, approval.orderer, account, order)
+    async def _carry_out(self, approval: Approval) -> Approval:
+        """Do what moves no money, and note how that ended; a secret is fetched later."""
+        try:
+            outcome = await self.office.carry_out(approval, self.text(approval))
+        except (NotPossible, ServiceError):
+            code = identity_errors.NOT_POSSIBLE.code
+            await self._conclude(approval, (Outcome.REFUSED, code))
+            raise
+        return await self._conclude(approval, (outcome, ""))
 
-    async def _carry_out(self, user_id: str, actor: str, account: Account, order: Order) -> Moved:
-        if isinstance(order, RefundRequest):
-            return await self.refunds.create(Acting(actor, self.terms.now), account, order)
-        return await self.payouts.create(_caller(user_id, account), order)
+    async def _conclude(self, approval: Approval, ended: Ended) -> Approval:
+        """Note an outcome; one that ended stays as it is."""
+        outcome, code = ended
+        if outcome is approval.outcome or outcome is Outcome.NONE:
+            return approval
+        concluded = replace(approval, outcome=outcome, outcome_code=code)
+        event = self._event("system", "concluded", concluded)
+        return concluded if await self.store.conclude(concluded, event) else approval
+
+    def _event(self, actor: str, word: str, approval: Approval) -> AuditEvent:
+        """Describe what happened to an order."""
+        details = _told(approval)
+        if approval.reason:
+            details["reason"] = approval.reason
+        if approval.outcome:
+            details["outcome"] = approval.outcome.value
+        return Acting(actor, self.terms.now).event(f"approval.{word}", _subject(approval), details)
 
 
-def _caller(user_id: str, account: Account) -> Caller:
-    """Say who pays: a person, whose name is no credential's."""
-    principal = Principal(
-        client_id=f"user:{user_id}",
-        company_id=account.company_id,
-        account_id=None,
-        permissions=frozenset(),
-    )
-    return Caller(principal, account)
+def _sees(person: Person, approval: Approval) -> bool:
+    """Say whether an order is shown: one's own, and those of companies that are shown."""
+    if approval.ordered_by == person.user_id and not approval.company_id:
+        return True
+    if approval.company_id:
+        return person.sees(approval.company_id)
+    return not person.companies
+
+
+def _refuse_own(person: Person, approval: Approval) -> None:
+    """Refuse one's own order, and one that gives oneself something."""
+    if approval.ordered_by == person.user_id:
+        raise ServiceError(identity_errors.FORBIDDEN, "own_order", detail=_OWN_ORDER)
+    if approval.subject == person.user_id:
+        raise ServiceError(identity_errors.FORBIDDEN, "about_oneself", detail=_ABOUT_ONESELF)
 
 
 def _midnight(now: datetime) -> datetime:
@@ -282,11 +350,10 @@ def _subject(approval: Approval) -> str:
 
 def _told(approval: Approval) -> dict[str, str]:
     """Say what it is about; a reference may be personal and stays out."""
-    return {
-        "kind": approval.kind.value,
-        "account": approval.account_id,
-        "value": str(approval.value),
-    }
+    told = {"kind": approval.kind.value}
+    if approval.moves_money:
+        return told | {"account": approval.account_id, "value": str(approval.value)}
+    return told | {"subject": approval.subject}
 
 
 def _not_possible(reason: str, why: str) -> ServiceError:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from gateway.domain.accounts import UNLIMITED, Credential, CredentialLimits, SecretDigest
-from gateway.domain.permissions import Permission
-from gateway.domain.stores import Accounts, AlreadyExists, Companies, Credentials
+from gateway.domain.approvals import Rotation, SecretCollection
+from gateway.domain.permissions import Action, Permission, Resource
+from gateway.domain.stores import (
+    Accounts,
+    AlreadyExists,
+    Companies,
+    Credentials,
+)
 from gateway.operations.administration import Acting, NotPossible, identifier, name
 from gateway.operations.companies import existing
 
@@ -76,19 +82,34 @@ class CredentialRecords:
     acting: Acting
     source: CredentialSource
 
-    async def issue(self, order: CredentialOrder) -> Issued:
+    async def checked(self, order: CredentialOrder) -> str:
+        """
+        Return the company of a credential that could be issued now.
+
+        Raises:
+            NotPossible: as ``issue`` does.
+        """
+        name(order.name)
+        if order.expires_at is not None and order.expires_at <= self.acting.now():
+            message = "the expiry lies in the past"
+            raise NotPossible(message, "past", field="expires_at")
+        return await self._scope(order)
+
+    async def issue(
+        self, order: CredentialOrder, collection: SecretCollection | None = None
+    ) -> Issued:
         """
         Make a credential; the secret in the answer exists nowhere else.
+
+        With ``collection`` as the outcome of an order, once.
 
         Raises:
             NotPossible: no such company or account, an account of another
                 company, or an expiry that has passed.
+            NothingToCollect: the order's secret was fetched before, or too late.
         """
-        company_id = await self._scope(order)
+        company_id = await self.checked(order)
         now = self.acting.now()
-        if order.expires_at is not None and order.expires_at <= now:
-            message = "the expiry lies in the past"
-            raise NotPossible(message, "past", field="expires_at")
         secret = self.source.client_secret()
         credential = Credential(
             client_id=self.source.client_id(),
@@ -101,34 +122,65 @@ class CredentialRecords:
             expires_at=order.expires_at,
             limits=order.limits,
         )
-        await self._add(credential)
+        await self._add(credential, collection)
         return Issued(credential=credential, client_secret=secret)
 
-    async def rotate(self, client_id: str, overlap: timedelta = DEFAULT_OVERLAP) -> Issued:
+    async def rotatable(self, client_id: str, overlap: timedelta) -> Credential:
         """
-        Make a new secret; the current one lives on for ``overlap``, at most 30 days.
+        Return a credential that could be given a new secret now.
 
         Raises:
-            NotPossible: no such live credential, or two secrets live already
-                and ``overlap`` is not zero. Zero ends both at once.
+            NotPossible: as ``rotate`` does.
         """
         if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
             message = "the overlap is between 0 and 30 days"
             raise NotPossible(message, "out_of_range", field="overlap_s")
-        credential = await self._live(client_id)
-        now = self.acting.now()
-        if overlap and (ends := _second_ends(credential, now)):
+        credential = await self.live(client_id)
+        if overlap and (ends := _second_ends(credential, self.acting.now())):
             message = f"two secrets live until {ends:%Y-%m-%dT%H:%M:%SZ}; an overlap of 0 ends both"
             raise NotPossible(message, "two_secrets")
+        return credential
+
+    async def rotate(
+        self,
+        client_id: str,
+        overlap: timedelta = DEFAULT_OVERLAP,
+        collection: SecretCollection | None = None,
+    ) -> Issued:
+        """
+        Make a new secret; the current one lives on for ``overlap``, at most 30 days.
+
+        With ``collection`` as the outcome of an order, once.
+
+        Raises:
+            NotPossible: no such live credential, or two secrets live already
+                and ``overlap`` is not zero. Zero ends both at once.
+            NothingToCollect: the order's secret was fetched before, or too late.
+        """
+        credential = await self.rotatable(client_id, overlap)
+        now = self.acting.now()
         secret = self.source.client_secret()
         new, old_ends = self._digest(secret, now), now + overlap
         event = self.acting.event(
             "credential.rotated", f"credential:{client_id}", {"old_ends": old_ends.isoformat()}
         )
-        if not await self.credentials.rotate(client_id, new, old_ends, event):
+        if not await self.credentials.rotate(client_id, Rotation(new, old_ends, collection), event):
             raise _absent(client_id)
         credential = dataclasses.replace(credential, secrets=(new, *credential.secrets[:1]))
         return Issued(credential=credential, client_secret=secret, old_ends=old_ends)
+
+    async def set_limits(self, client_id: str, limits: CredentialLimits) -> Credential:
+        """
+        Give a credential these limits and no others.
+
+        Raises:
+            NotPossible: no such live credential.
+        """
+        credential = await self.live(client_id)
+        event = self.acting.event("credential.limited", f"credential:{client_id}", told(limits))
+        if not await self.credentials.set_limits(client_id, limits, event):
+            raise _absent(client_id)
+        return dataclasses.replace(credential, limits=limits)
 
     async def revoke(self, client_id: str, reason: str = "") -> Credential:
         """
@@ -137,7 +189,7 @@ class CredentialRecords:
         Raises:
             NotPossible: when there is none, or it has ended already.
         """
-        credential = await self._live(client_id)
+        credential = await self.live(client_id)
         now = self.acting.now()
         details = {"reason": name(reason)} if reason else {}
         event = self.acting.event("credential.revoked", f"credential:{client_id}", details)
@@ -164,7 +216,7 @@ class CredentialRecords:
             raise NotPossible(message, "other_company", field="account_id")
         return account.company_id
 
-    async def _add(self, credential: Credential) -> None:
+    async def _add(self, credential: Credential, collection: SecretCollection | None) -> None:
         details = {
             "name": credential.name,
             "company": credential.company_id,
@@ -177,12 +229,13 @@ class CredentialRecords:
             "credential.issued", f"credential:{credential.client_id}", details
         )
         try:
-            await self.credentials.add(credential, event)
+            await self.credentials.add(credential, event, collection)
         except AlreadyExists as problem:
             message = f"the credential {credential.client_id} exists already"
             raise NotPossible(message, "taken") from problem
 
-    async def _live(self, client_id: str) -> Credential:
+    async def live(self, client_id: str) -> Credential:
+        """Return one that has not ended; NotPossible else."""
         credential = await self.credentials.find(client_id)
         if credential is None:
             raise _absent(client_id)
@@ -197,6 +250,12 @@ class CredentialRecords:
     def _digest(self, secret: str, now: datetime) -> SecretDigest:
         key_id, digest = self.source.digest(secret)
         return SecretDigest(key_id=key_id, digest=digest, created_at=now)
+
+
+def moves_money(permissions: Iterable[Permission]) -> bool:
+    """Say whether a credential of these permissions can pay out."""
+    paying = Permission(Resource.WITHDRAW, Action.WRITE)
+    return any(each.covers(paying) for each in permissions)
 
 
 def told(limits: CredentialLimits) -> dict[str, str]:

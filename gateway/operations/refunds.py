@@ -18,6 +18,7 @@ from gateway.domain.accounts import Account, Environment, Principal
 from gateway.domain.clocks import Deadline, Monotonic, Now
 from gateway.domain.errors import ServiceError
 from gateway.domain.provider_options import (
+    ABOVE_PAYMENT,
     IN_USE,
     NOT_PAID,
     SEVERAL_PAYMENTS,
@@ -159,6 +160,29 @@ class Refunds:
         )
         if any(stop.holds(nobody, account, now) for stop in await self.terms.stops()):
             raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+
+    async def refuse_above(self, account: Account, request: RefundRequest) -> None:
+        """
+        Refuse a refund above what is left of its payment, as the bank tells it now.
+
+        A bank that does not tell refuses it when it is asked for the refund; a repetition
+        of what was given is answered then.
+
+        Raises:
+            Refused: with ``ABOVE_PAYMENT``.
+        """
+        bank = paying_bank_of(self.banks, account)
+        key = refund_key(self.terms.environment, account.id, request.reference)
+        try:
+            if await _found(refund_calls(bank, Option.FIND_REFUND), bank, key) is not None:
+                return
+            incoming = incoming_calls(bank, Option.FIND_RECEIVED)
+            e2e_id = await _payment(bank, request)
+            payment = await incoming.find_received(bank.account, e2e_id)
+        except (ProviderError, ServiceError):
+            return
+        if request.value.centavos > payment.value.centavos - payment.refunded.centavos:
+            raise refused(ABOVE_PAYMENT)
 
     async def _send(self, calls: RefundCalls, bank: Bank, order: RefundOrder) -> Refund:
         """Order it once, and look once when the answer tells nothing."""

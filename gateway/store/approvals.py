@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import Update, bindparam, func, or_, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.approvals import Approval, ApprovalKind, ApprovalState
+from gateway.domain.approvals import (
+    Approval,
+    ApprovalKind,
+    ApprovalState,
+    Outcome,
+    SecretCollection,
+    why_void,
+)
 from gateway.domain.money import Money
 from gateway.domain.office_stores import ApprovalSearch, Waiting
-from gateway.domain.stores import AlreadyExists, AuditEvent
+from gateway.domain.people import User
+from gateway.domain.stores import AlreadyExists, AuditEvent, NothingToCollect
 from gateway.store import audit
 from gateway.store.columns import Record, reference_digest
 from gateway.store.database import Database
@@ -33,6 +43,21 @@ _WAITING = (
     .where(approvals.c.state == ApprovalState.WAITING.value)
     .where(approvals.c.ends_at > bindparam("now", type_=approvals.c.ends_at.type))
 )
+_ORDERED = (
+    select(approvals)
+    .where(approvals.c.state == ApprovalState.WAITING.value)
+    .where(approvals.c.ordered_by == bindparam("user_id"))
+)
+_UNKNOWN = (
+    select(approvals)
+    .where(approvals.c.ordered_at >= bindparam("since", type_=approvals.c.ordered_at.type))
+    .where(approvals.c.state == ApprovalState.APPROVED.value)
+    .where(approvals.c.kind == ApprovalKind.PAYOUT.value)
+    .where(approvals.c.outcome.in_([Outcome.UNKNOWN.value, Outcome.NOT_SENT.value]))
+    .order_by(approvals.c.ordered_at)
+    .limit(_MOST)
+)
+_OPEN = (Outcome.NONE.value, Outcome.UNKNOWN.value, Outcome.NOT_SENT.value)
 
 
 class StoredApprovals:
@@ -42,7 +67,7 @@ class StoredApprovals:
         self._database = database
 
     async def add(self, approval: Approval, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when one of its kind, account and reference waits."""
+        """Store a new one; AlreadyExists when one of its kind, subject and reference waits."""
         async with self._database.writing() as connection:
             if not await self._database.add(connection, approvals, _row(approval)):
                 raise AlreadyExists(approval.reference)
@@ -60,26 +85,33 @@ class StoredApprovals:
         if search.state is not None:
             wanted = wanted.where(approvals.c.state == search.state.value)
         if search.companies:
-            wanted = wanted.where(approvals.c.company_id.in_(search.companies))
+            theirs = approvals.c.company_id.in_(search.companies)
+            wanted = wanted.where(or_(theirs, approvals.c.ordered_by == search.ordered_by))
         rows, total = await page(self._database, wanted, search.paging)
         return [_read(row) for row in rows], total
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
         """Store the decision by compare-and-set; False when it waits no more."""
-        deciding = (
+        async with self._database.writing() as connection:
+            if (await connection.execute(_deciding(decided))).rowcount == 0:
+                return False
+            await audit.append(connection, event)
+        return True
+
+    async def conclude(self, concluded: Approval, event: AuditEvent) -> bool:
+        """Store the outcome of one that was approved; False when it has ended."""
+        change = (
             update(approvals)
-            .where(approvals.c.id == decided.id)
-            .where(approvals.c.state == ApprovalState.WAITING.value)
-            .values(
-                state=decided.state.value,
-                decided_by=decided.decided_by,
-                decider=decided.decider,
-                decided_at=decided.decided_at,
-                reason=decided.reason,
+            .where(
+                approvals.c.id == concluded.id,
+                approvals.c.state == ApprovalState.APPROVED.value,
+                approvals.c.outcome.in_(_OPEN),
+                approvals.c.outcome != concluded.outcome.value,
             )
+            .values(outcome=concluded.outcome.value, outcome_code=concluded.outcome_code)
         )
         async with self._database.writing() as connection:
-            if (await connection.execute(deciding)).rowcount == 0:
+            if (await connection.execute(change)).rowcount == 0:
                 return False
             await audit.append(connection, event)
         return True
@@ -89,6 +121,12 @@ class StoredApprovals:
         async with self._database.reading() as connection:
             return [_read(row) for row in (await connection.execute(_OVERDUE, {"now": now})).all()]
 
+    async def unsettled(self, since: datetime) -> Sequence[Approval]:
+        """Return payouts ordered since whose outcome is open, oldest first, at most a hundred."""
+        async with self._database.reading() as connection:
+            found = (await connection.execute(_UNKNOWN, {"since": since})).all()
+        return [_read(row) for row in found]
+
     async def waiting(self, now: datetime) -> Waiting:
         """Count those that can still be decided."""
         async with self._database.reading() as connection:
@@ -96,21 +134,89 @@ class StoredApprovals:
         return Waiting(row.number, row.oldest_at)
 
 
+async def void_orders(
+    connection: AsyncConnection, user: User, cause: AuditEvent
+) -> Sequence[AuditEvent]:
+    """
+    End what a changed person ordered and may not order any more.
+
+    In the transaction of the change; returns what is to be told of each.
+    """
+    told: list[AuditEvent] = []
+    for row in (await connection.execute(_ORDERED, {"user_id": user.id})).all():
+        approval = _read(row)
+        if reason := why_void(user, approval):
+            void = replace(approval, state=ApprovalState.VOID, decided_at=cause.at, reason=reason)
+            if (await connection.execute(_deciding(void))).rowcount:
+                told.append(_voided(void, cause))
+    return told
+
+
+async def collect(connection: AsyncConnection, collection: SecretCollection) -> None:
+    """
+    Take an approved order's secret, once, in the transaction that stores it.
+
+    Raises:
+        NothingToCollect: it was fetched already, or too late; the transaction is to be undone.
+    """
+    taking = (
+        update(approvals)
+        .where(
+            approvals.c.id == collection.approval_id,
+            approvals.c.state == ApprovalState.APPROVED.value,
+            approvals.c.decided_at > collection.approved_after,
+            approvals.c.collected_at.is_(None),
+        )
+        .values(collected_at=collection.at, outcome=Outcome.DONE.value)
+    )
+    if (await connection.execute(taking)).rowcount == 0:
+        raise NothingToCollect(collection.approval_id)
+
+
+def _voided(approval: Approval, cause: AuditEvent) -> AuditEvent:
+    """Describe it as done by whoever made the change."""
+    return AuditEvent(
+        at=cause.at,
+        actor=cause.actor,
+        action="approval.void",
+        subject=f"approval:{approval.id}",
+        details={"kind": approval.kind.value, "reason": approval.reason},
+        trace_id=cause.trace_id,
+    )
+
+
+def _deciding(decided: Approval) -> Update:
+    return (
+        update(approvals)
+        .where(approvals.c.id == decided.id, approvals.c.state == ApprovalState.WAITING.value)
+        .values(
+            state=decided.state.value,
+            decided_by=decided.decided_by,
+            decider=decided.decider,
+            decided_at=decided.decided_at,
+            reason=decided.reason,
+        )
+    )
+
+
 def _row(approval: Approval) -> dict[str, object]:
     row = row_of(approval)
-    row["centavos"] = row.pop("value").centavos
+    row["centavos"] = row.pop("value").centavos or None
+    row["account_id"], row["company_id"] = row["account_id"] or None, row["company_id"] or None
     row["reference_sha256"] = reference_digest(approval.reference)
-    return row | {"kind": approval.kind.value, "state": approval.state.value}
+    words = {"kind": approval.kind, "state": approval.state, "outcome": approval.outcome}
+    return row | {name: word.value for name, word in words.items()}
 
 
 def _read(row: Record) -> Approval:
     return Approval(
         id=row.id,
         kind=ApprovalKind(row.kind),
-        account_id=row.account_id,
-        company_id=row.company_id,
+        account_id=row.account_id or "",
+        company_id=row.company_id or "",
+        subject=row.subject,
         reference=row.reference,
-        value=Money(row.centavos),
+        value=Money(row.centavos or 0),
         sealed_order=row.sealed_order,
         ordered_by=row.ordered_by,
         orderer=row.orderer,
@@ -121,4 +227,7 @@ def _read(row: Record) -> Approval:
         decider=row.decider,
         decided_at=row.decided_at,
         reason=row.reason,
+        outcome=Outcome(row.outcome),
+        outcome_code=row.outcome_code,
+        collected_at=row.collected_at,
     )

@@ -11,10 +11,12 @@ from sqlalchemy import bindparam, case, delete, insert, literal, or_, select, up
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.accounts import UNLIMITED, Credential, CredentialLimits, SecretDigest
+from gateway.domain.approvals import Rotation, SecretCollection
 from gateway.domain.money import Money
 from gateway.domain.permissions import Permission
 from gateway.domain.stores import AlreadyExists, AuditEvent
 from gateway.store import audit
+from gateway.store.approvals import collect
 from gateway.store.columns import Record
 from gateway.store.database import Database
 from gateway.store.tables import credentials, secrets
@@ -52,29 +54,51 @@ class StoredCredentials:
             rows = found.all()
         return _credential(rows) if rows else None
 
-    async def add(self, credential: Credential, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id is taken."""
+    async def add(
+        self, credential: Credential, event: AuditEvent, collection: SecretCollection | None = None
+    ) -> None:
+        """
+        Store a new one; AlreadyExists when the id is taken.
+
+        With ``collection`` as the outcome of an order, once; else NothingToCollect.
+        """
         async with self._database.writing() as connection:
+            if collection is not None:
+                await collect(connection, collection)
             if not await self._database.add(connection, credentials, _row(credential)):
                 raise AlreadyExists(credential.client_id)
             for position, secret in enumerate(credential.secrets):
                 await _keep(connection, credential.client_id, position, secret)
             await audit.append(connection, event)
 
-    async def rotate(
-        self, client_id: str, new: SecretDigest, old_ends: datetime, event: AuditEvent
-    ) -> bool:
+    async def rotate(self, client_id: str, rotation: Rotation, event: AuditEvent) -> bool:
         """
-        Make ``new`` current, let the current one end at ``old_ends``, drop older.
+        Make the new secret current, let the current one end when it is told, drop older.
 
-        False when there is no such credential, or it was revoked.
+        False when there is no such credential, or it was revoked. With a ``collection`` as
+        the outcome of an order, once; else NothingToCollect.
         """
         async with self._database.writing() as connection:
             found = await connection.execute(_LIVE, {"client_id": client_id})
             if found.first() is None:
                 return False
-            await _make_room(connection, client_id, old_ends)
-            await _keep(connection, client_id, _CURRENT, new)
+            if rotation.collection is not None:
+                await collect(connection, rotation.collection)
+            await _make_room(connection, client_id, rotation.old_ends)
+            await _keep(connection, client_id, _CURRENT, rotation.new)
+            await audit.append(connection, event)
+        return True
+
+    async def set_limits(self, client_id: str, limits: CredentialLimits, event: AuditEvent) -> bool:
+        """Give one these limits; False when there is none, or it was revoked."""
+        change = (
+            update(credentials)
+            .where(credentials.c.client_id == client_id, credentials.c.revoked_at.is_(None))
+            .values(_limit_columns(limits))
+        )
+        async with self._database.writing() as connection:
+            if (await connection.execute(change)).rowcount == 0:
+                return False
             await audit.append(connection, event)
         return True
 

@@ -27,13 +27,12 @@ approvals = Table(
     METADATA,
     Column("id", Text, primary_key=True),
     Column("kind", Text, nullable=False),
-    Column("account_id", Text, ForeignKey("accounts.id"), nullable=False),
-    Column("company_id", Text, ForeignKey("companies.id"), nullable=False),
+    Column("account_id", Text, ForeignKey("accounts.id")),
+    Column("company_id", Text, ForeignKey("companies.id")),
+    Column("subject", Text, nullable=False),
     Column("reference_sha256", LargeBinary, nullable=False),
     Column("reference", Text, nullable=False),
-    Column(
-        "centavos", BigInteger, CheckConstraint("centavos > 0", name="above_zero"), nullable=False
-    ),
+    Column("centavos", BigInteger, CheckConstraint("centavos > 0", name="above_zero")),
     Column("sealed_order", LargeBinary, nullable=False),
     Column("ordered_by", Text, nullable=False),
     Column("orderer", Text, nullable=False),
@@ -44,11 +43,14 @@ approvals = Table(
     Column("decider", Text, nullable=False),
     Column("decided_at", Instant),
     Column("reason", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("outcome_code", Text, nullable=False),
+    Column("collected_at", Instant),
     # Two orders of one reference at once would be two chances to pay it.
     Index(
         "uq_approvals_waiting",
         "kind",
-        "account_id",
+        "subject",
         "reference_sha256",
         unique=True,
         sqlite_where=WAITS,

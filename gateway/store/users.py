@@ -13,6 +13,7 @@ from gateway.domain.people import Totp, User
 from gateway.domain.rights import Role
 from gateway.domain.stores import AlreadyExists, AuditEvent
 from gateway.store import audit
+from gateway.store.approvals import void_orders
 from gateway.store.columns import Record
 from gateway.store.database import Database
 from gateway.store.identity_tables import recovery_codes, users
@@ -65,7 +66,8 @@ class StoredUsers:
         """
         Overwrite one but its ``totp.last_step``; False when there is none.
 
-        With ``seen`` only while its ``updated_at`` is still that instant.
+        With ``seen`` only while its ``updated_at`` is still that instant. What they ordered
+        and may not order any more is void, by the same transaction.
         """
         change = update(users).where(users.c.id == user.id).values(_row(user))
         if seen is not None:
@@ -74,7 +76,10 @@ class StoredUsers:
             if (await connection.execute(change)).rowcount == 0:
                 return False
             if event is not None:
-                await audit.append(connection, event)
+                # The audit log last: whoever decides on an order holds it first, too.
+                ended = await void_orders(connection, user, event)
+                for each in (event, *ended):
+                    await audit.append(connection, each)
         return True
 
     async def accept_step(self, user_id: str, step: int) -> bool:

@@ -104,13 +104,36 @@ class RefundList(TypedDict):
     meta: Meter
 
 
+class OutcomeDocument(TypedDict):
+    """What became of an order that was approved; the code is that of a refusal."""
+
+    status: Literal["", "done", "moved", "refused", "not_sent", "unknown"]
+    code: str
+
+
 class ApprovalDocument(TypedDict):
-    """An order that waits for another person, or what became of it."""
+    """
+    An order that waits for another person, or what became of it.
+
+    ``subject`` is what it is about: an account, a credential, a person. Until
+    ``secret_until`` whoever ordered it may fetch the secret, once.
+    """
 
     id: str
-    status: Literal["waiting", "approved", "rejected", "expired"]
-    kind: Literal["payout", "refund"]
+    status: Literal["waiting", "approved", "rejected", "expired", "void"]
+    kind: Literal[
+        "payout",
+        "refund",
+        "credential_issue",
+        "credential_rotation",
+        "credential_limits",
+        "invitation",
+        "roles",
+        "factor_reset",
+    ]
+    company_id: str
     account_id: str
+    subject: str
     reference: str
     value: Amount
     ordered_by: str
@@ -119,3 +142,5 @@ class ApprovalDocument(TypedDict):
     decided_by: str
     decided_at: Instant
     reason: str
+    outcome: OutcomeDocument
+    secret_until: Instant

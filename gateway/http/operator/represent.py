@@ -118,7 +118,9 @@ def approval(found: Approval) -> ApprovalDocument:
         "id": found.id,
         "status": found.state.value,
         "kind": found.kind.value,
+        "company_id": found.company_id,
         "account_id": found.account_id,
+        "subject": found.subject,
         "reference": found.reference,
         "value": amount(found.value),
         "ordered_by": found.orderer,
@@ -127,6 +129,8 @@ def approval(found: Approval) -> ApprovalDocument:
         "decided_by": found.decider,
         "decided_at": instant(found.decided_at),
         "reason": found.reason,
+        "outcome": {"status": found.outcome.value, "code": found.outcome_code},
+        "secret_until": instant(found.collected_until),
     }
 
 
@@ -135,7 +139,7 @@ def ordered_payout(
 ) -> Answer[PayoutDocument] | Answer[ApprovalDocument]:
     """Show the payout that was made, or that it waits."""
     if isinstance(found, Approval):
-        return _waiting(found)
+        return waiting(found)
     return Answer(content=represent.payout_created(found, who))
 
 
@@ -144,11 +148,12 @@ def ordered_refund(
 ) -> Answer[RefundDocument] | Answer[ApprovalDocument]:
     """Show the refund that was given, or that it waits."""
     if isinstance(found, Approval):
-        return _waiting(found)
+        return waiting(found)
     return Answer(content=refund(found, who))
 
 
-def _waiting(found: Approval) -> Answer[ApprovalDocument]:
+def waiting(found: Approval) -> Answer[ApprovalDocument]:
+    """Show that an order waits."""
     return Answer(content=approval(found), status=WAITS)
 
 

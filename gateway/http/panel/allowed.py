@@ -19,7 +19,7 @@ _ACCOUNTS: Final = (
     *("withdraw", "withdraws", "withdraw_bank", "withdraw_pix", "withdraw_cancel"),
 )
 _DECISIONS: Final = (
-    *("approvals", "approval", "approval_approve", "approval_reject"),
+    *("approvals", "approval", "approval_approve", "approval_reject", "approval_secret"),
     *("reviews", "review_judge", "stops", "stop_pull", "stop_lift"),
 )
 _PEOPLE: Final = (
@@ -31,6 +31,7 @@ _PEOPLE: Final = (
 _CONTROL: Final = (
     *("companies", "company", "company_create"),
     *("credentials", "credential", "credential_issue", "credential_rotate", "credential_revoke"),
+    "credential_limits",
     *("audit", "audit_export", "audit_verify", "requests"),
     *("providers", "webhooks"),
 )

@@ -67,8 +67,20 @@ class UserRecords:
         try:
             await self.parts.stored.users.add(user, event)
         except AlreadyExists as problem:
-            message = f"there is a person of the address {user.email} already"
-            raise NotPossible(message, "taken", field="email") from problem
+            raise _taken(user.email) from problem
+        return user
+
+    async def checked(self, order: UserOrder) -> User:
+        """
+        Return a person who could be made now, without making them.
+
+        Raises:
+            NotPossible: as ``create`` does.
+        """
+        user = await self._made(order)
+        if await self.parts.stored.users.find_by_email(user.email) is not None:
+            problem = AlreadyExists(user.id)
+            raise _taken(user.email) from problem
         return user
 
     async def list(self) -> Sequence[User]:
@@ -115,6 +127,17 @@ class UserRecords:
             lambda user: replace(user, roles=given),
             "user.roles_changed",
             roles=_words(given),
+        )
+
+    async def add_roles(self, by: str, user_id: str, roles: Iterable[Role]) -> User:
+        """Give a person these roles beside those they have; every session of theirs ends."""
+        given = frozenset(roles)
+        return await self._change(
+            by,
+            user_id,
+            lambda user: replace(user, roles=user.roles | given),
+            "user.roles_changed",
+            added=_words(given),
         )
 
     async def set_companies(self, by: str, user_id: str, companies: Iterable[str]) -> User:
@@ -186,14 +209,18 @@ class UserRecords:
         except ServiceError as problem:
             raise NotPossible(problem.detail, problem.reason, field="password") from problem
 
+    def refuse_oneself(self, by: str, found: User) -> None:
+        """Refuse to do to oneself what another administrator has to do; ``NotPossible``."""
+        if by == f"user:{found.email}":
+            message = "nobody does this to themselves; ask another administrator"
+            raise NotPossible(message, "own_record")
+
     async def _change(
         self, by: str, user_id: str, changed: Callable[[User], User], word: str, **details: str
     ) -> User:
         """Change somebody else and end their sessions."""
         found = await self.find(user_id)
-        if by == f"user:{found.email}":
-            message = "nobody does this to themselves; ask another administrator"
-            raise NotPossible(message, "own_record")
+        self.refuse_oneself(by, found)
 
         def told(user: User) -> AuditEvent:
             """Describe it."""
@@ -229,6 +256,11 @@ def _described(user: User) -> dict[str, str]:
 
 def _words(names: Iterable[str]) -> str:
     return " ".join(sorted(names))
+
+
+def _taken(address: str) -> NotPossible:
+    message = f"there is a person of the address {address} already"
+    return NotPossible(message, "taken", field="email")
 
 
 def _absent(user_id: str) -> NotPossible:

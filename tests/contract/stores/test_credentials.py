@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from gateway.domain.approvals import Rotation
 from gateway.domain.stores import AlreadyExists
 from gateway.store.engine import Store
 from tests.contract.stores.samples import (
@@ -66,7 +67,7 @@ async def test_a_taken_id_is_refused(issued: Store) -> None:
 
 
 async def test_a_rotation_leaves_the_old_secret_until_its_end(issued: Store) -> None:
-    done = await issued.credentials.rotate(CLIENT, secret(b"n" * 32), LATER, event())
+    done = await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
 
     assert done
     found = await issued.credentials.find(CLIENT)
@@ -76,8 +77,8 @@ async def test_a_rotation_leaves_the_old_secret_until_its_end(issued: Store) -> 
 
 async def test_a_second_rotation_drops_the_oldest_secret(issued: Store) -> None:
     """At most two are live."""
-    await issued.credentials.rotate(CLIENT, secret(b"2" * 32), LATER, event())
-    await issued.credentials.rotate(CLIENT, secret(b"3" * 32), LATER, event())
+    await issued.credentials.rotate(CLIENT, Rotation(secret(b"2" * 32), LATER), event())
+    await issued.credentials.rotate(CLIENT, Rotation(secret(b"3" * 32), LATER), event())
 
     found = await issued.credentials.find(CLIENT)
 
@@ -87,7 +88,7 @@ async def test_a_second_rotation_drops_the_oldest_secret(issued: Store) -> None:
 
 async def test_rotations_at_once_leave_two_secrets(issued: Store) -> None:
     turns = [
-        issued.credentials.rotate(CLIENT, secret(bytes([each]) * 32), LATER, event())
+        issued.credentials.rotate(CLIENT, Rotation(secret(bytes([each]) * 32), LATER), event())
         for each in range(6)
     ]
 
@@ -102,7 +103,7 @@ async def test_rotations_at_once_leave_two_secrets(issued: Store) -> None:
 async def test_nothing_to_rotate_is_told_and_leaves_no_event(store: Store) -> None:
     before = await store.audit.verify()
 
-    done = await store.credentials.rotate("cli_nobody", secret(), LATER, event())
+    done = await store.credentials.rotate("cli_nobody", Rotation(secret(), LATER), event())
 
     assert not done
     assert await store.audit.verify() == before
@@ -112,7 +113,7 @@ async def test_a_revoked_credential_is_not_rotated(issued: Store) -> None:
     """A new secret of it would open nothing."""
     await issued.credentials.revoke(CLIENT, NOW, event())
 
-    done = await issued.credentials.rotate(CLIENT, secret(b"n" * 32), LATER, event())
+    done = await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
 
     assert not done
 
@@ -146,7 +147,7 @@ async def test_credentials_are_listed_whole_or_by_company(issued: Store) -> None
     await issued.companies.add(company("other"), event())
     theirs = replace(credential("cli_b"), company_id="other", created_at=LATER, secrets=())
     await issued.credentials.add(theirs, event())
-    await issued.credentials.rotate(CLIENT, secret(b"n" * 32), LATER, event())
+    await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
 
     everyone = await issued.credentials.list()
     ours = await issued.credentials.list(COMPANY)
@@ -182,7 +183,7 @@ async def test_a_secret_was_not_used_before_it_was_made(issued: Store) -> None:
 
 
 async def test_a_use_touches_its_own_secret_alone(issued: Store) -> None:
-    await issued.credentials.rotate(CLIENT, secret(b"n" * 32), LATER, event())
+    await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
 
     await issued.credentials.touch(CLIENT, secret().digest, NOW)
 

@@ -44,6 +44,7 @@ APPROVAL = Approval(
     kind=ApprovalKind.PAYOUT,
     account_id=ACCOUNT,
     company_id=COMPANY,
+    subject=ACCOUNT,
     reference="pedido/1 ção",
     value=Money(1050),
     sealed_order=b"\x00sealed",

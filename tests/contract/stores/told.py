@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
+from gateway.domain.accounts import CredentialLimits
 from gateway.domain.changes import Kept
+from gateway.domain.money import Money
 from gateway.domain.stops import StopScope
 from gateway.operations.accounts import AccountOrder, AccountUpdate
 from gateway.operations.credentials import CredentialOrder
@@ -74,6 +76,16 @@ async def _revoking_a_credential(office: Registers) -> Writer:
     return write
 
 
+async def _limiting_a_credential(office: Registers) -> Writer:
+    made = (await office.credentials.issue(_CREDENTIAL)).credential.client_id
+
+    async def write() -> Record:
+        limits = CredentialLimits(per_day=Money(1000))
+        return Kept.CREDENTIAL, (await office.credentials.set_limits(made, limits)).client_id
+
+    return write
+
+
 async def _adding_a_stop(office: Registers) -> Writer:
     async def write() -> Record:
         await stops_of(office).stop(_STOP)
@@ -121,6 +133,7 @@ WRITERS: Mapping[str, Callable[[Registers], Awaitable[Writer]]] = {
     "StoredCredentials.add": _adding_a_credential,
     "StoredCredentials.rotate": _rotating_a_credential,
     "StoredCredentials.revoke": _revoking_a_credential,
+    "StoredCredentials.set_limits": _limiting_a_credential,
     "StoredStops.add": _adding_a_stop,
     "StoredStops.lift": _lifting_a_stop,
     "StoredSigningKeys.add": _adding_a_signing_key,

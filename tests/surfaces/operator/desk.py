@@ -64,9 +64,12 @@ class Desk:
 
     async def limited(self, company: str, *roles: Role) -> str:
         """Make somebody who sees one company of the demo alone; return who they are."""
+        return await self._made(frozenset({self.world.demo["companies"][company]["id"]}), *roles)
+
+    async def _made(self, sees: frozenset[str], *roles: Role) -> str:
+        """Make somebody with a second factor, freshly given."""
         desk = self.world.gateway.people.desk
         who = f"{uuid.uuid4().hex}@example.com"
-        sees = frozenset({self.world.demo["companies"][company]["id"]})
         order = UserOrder(email=who, name="Limited", roles=frozenset(roles), companies=sees)
         await desk.users.create("cli", order, PASSWORD)
         signed_in = await desk.signing_in.login(who, PASSWORD, HERE)
@@ -78,6 +81,10 @@ class Desk:
         again = await desk.signing_in.give_factor(asked.mfa_token, codes[0], HERE)
         self.tokens[who] = again.tokens.access_token
         return who
+
+    async def plain_approver(self) -> str:
+        """Make somebody who sees everything and approves; return who they are."""
+        return await self._made(frozenset(), Role.APPROVER)
 
     async def ask(
         self,

@@ -107,7 +107,7 @@ async def test_a_wrong_invitation_is_refused(desk: Desk, wrong: dict[str, object
 async def test_new_roles_end_every_sign_in(desk: Desk):
     """What was taken away is felt at the next call."""
     who = address()
-    await desk.plain(who, Role.VIEWER)
+    await desk.plain(who, Role.VIEWER, Role.SECURITY)
     path = f"{OFFICE}/users/{await user_id(desk, who)}"
 
     before = await desk.ask("GET", f"{OFFICE}/companies", by=who)

@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from gateway.domain import errors, identity_errors
+from gateway.domain import errors, identity_errors, office_orders
 from gateway.domain.approvals import Approval, ApprovalState
+from gateway.domain.office_orders import (
+    CredentialChange,
+    CredentialIssue,
+    CredentialRotation,
+    FactorReset,
+    Invitation,
+    LimitsChange,
+    OfficeOrder,
+    PersonChange,
+    RoleGrant,
+)
 from gateway.domain.office_stores import ApprovalSearch
 from gateway.domain.orders import Order
-from gateway.domain.payouts import Payout
+from gateway.domain.payouts import Payout, PayoutRequest
 from gateway.domain.refunds import RefundRequest
 from gateway.domain.rights import Area
+from gateway.http.json import Amount, amount, instant
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.documents import ApprovalDocument
 from gateway.http.operator.failing import REFUND_FAILS
 from gateway.http.operator.management import calls
 from gateway.http.operator.represent import approval
-from gateway.http.resources.documents import Meter
+from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
+from gateway.operations import money_orders
 from gateway.operations.approvals import Approvals, Decided
 from gateway.operations.pages import Listed
 from policies.validation import management
-
-Status = Literal["processing", "paid", "failed"]
 
 
 class RejectionBody(msgspec.Struct):
@@ -37,13 +48,29 @@ class RejectionBody(msgspec.Struct):
 
 
 class OrderDocument(TypedDict):
-    """What was ordered: where the money is to go, or which payment is given back."""
+    """
+    What was ordered, in the fields of its kind; never a secret.
 
-    method: Literal["pix", "bank_account", "refund"]
-    date: str
-    description: str
-    destination: Mapping[str, str]
-    payment: str
+    Of money: where it is to go, or which payment is given back. Of a credential: what
+    it may do. Of a person: what they are to be; roles are those that are given.
+    """
+
+    method: NotRequired[Literal["pix", "bank_account", "refund"]]
+    date: NotRequired[str]
+    description: NotRequired[str]
+    destination: NotRequired[Mapping[str, str]]
+    payment: NotRequired[str]
+    client_id: NotRequired[str]
+    name: NotRequired[str]
+    permissions: NotRequired[list[str]]
+    expires_at: NotRequired[Instant]
+    limit_per_payout: NotRequired[Amount]
+    limit_per_day: NotRequired[Amount]
+    overlap_s: NotRequired[int]
+    user_id: NotRequired[str]
+    email: NotRequired[str]
+    roles: NotRequired[list[str]]
+    companies: NotRequired[list[str]]
 
 
 class OrderedDocument(TypedDict):
@@ -57,7 +84,7 @@ class MovedDocument(TypedDict):
     """The money that a decision moved."""
 
     approval: ApprovalDocument
-    status: Status
+    status: Literal["processing", "paid", "failed", "done"]
 
 
 class ApprovalList(TypedDict):
@@ -72,7 +99,7 @@ class Ordered:
     """An approval, and what was ordered."""
 
     approval: Approval
-    order: Order
+    order: Order | OfficeOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +116,15 @@ class ApprovalActs:
     async def read(self, who: Staff, approval_id: str) -> Ordered:
         """Read one with all that it says."""
         found = await self.approvals.find(who.person, approval_id)
-        return Ordered(found, self.approvals.ordered(found))
+        text = self.approvals.text(found)
+        if found.moves_money:
+            return Ordered(found, money_orders.read(found, text))
+        return Ordered(found, office_orders.read(text))
 
     async def approve(self, who: Staff, approval_id: str) -> Decided:
         """Agree."""
-        return await self.approvals.approve(who.person, approval_id)
+        with calls.explained():
+            return await self.approvals.approve(who.person, approval_id)
 
     async def reject(self, who: Staff, taken: tuple[str, RejectionBody]) -> Approval:
         """Refuse."""
@@ -159,7 +190,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "POST",
             "/approvals/{approval_id}/approve",
             name="backoffice.approval_approve",
-            tells="Agree to somebody else's order; the money moves.",
+            tells="Agree to somebody else's order; it is carried out.",
             needs=calls.writing(Area.APPROVAL),
             limits=calls.ACT,
             takes=_APPROVAL,
@@ -197,26 +228,71 @@ def _ordered(found: Ordered, _who: Staff) -> OrderedDocument:
     return {"approval": approval(found.approval), "order": _order(found.order)}
 
 
-def _order(found: Order) -> OrderDocument:
-    if isinstance(found, RefundRequest):
-        return {
-            "method": "refund",
-            "date": "",
-            "description": found.description,
-            "destination": {},
-            "payment": found.payment,
-        }
-    return {
-        "method": found.method.value,
-        "date": found.date.isoformat(),
-        "description": found.description,
-        "destination": {name: text for name, text in found.destination_sent.items() if text},
-        "payment": "",
-    }
+def _order(found: Order | OfficeOrder) -> OrderDocument:
+    match found:
+        case RefundRequest():
+            return {
+                "method": "refund",
+                "date": "",
+                "description": found.description,
+                "destination": {},
+                "payment": found.payment,
+            }
+        case PayoutRequest():
+            sent = found.destination_sent
+            return {
+                "method": found.method.value,
+                "date": found.date.isoformat(),
+                "description": found.description,
+                "destination": {name: text for name, text in sent.items() if text},
+                "payment": "",
+            }
+        case Invitation() | RoleGrant() | FactorReset():
+            return _about_person(found)
+        case _:
+            return _about_credential(found)
+
+
+def _about_credential(found: CredentialChange) -> OrderDocument:
+    match found:
+        case CredentialRotation():
+            return {"client_id": found.client_id, "overlap_s": found.overlap_s}
+        case CredentialIssue():
+            shown: OrderDocument = {
+                "name": found.name,
+                "permissions": found.permissions,
+                "expires_at": instant(found.expires_at),
+            }
+        case LimitsChange():
+            shown = {"client_id": found.client_id}
+    if found.limits.per_payout is not None:
+        shown["limit_per_payout"] = amount(found.limits.per_payout)
+    if found.limits.per_day is not None:
+        shown["limit_per_day"] = amount(found.limits.per_day)
+    return shown
+
+
+def _about_person(found: PersonChange) -> OrderDocument:
+    match found:
+        case Invitation():
+            return {
+                "email": found.email,
+                "name": found.name,
+                "roles": [each.value for each in found.roles],
+                "companies": found.companies,
+            }
+        case RoleGrant():
+            roles = [each.value for each in found.roles]
+            return {"user_id": found.user_id, "email": found.email, "roles": roles}
+        case FactorReset():
+            return {"user_id": found.user_id, "email": found.email}
 
 
 def _moved(decided: Decided, _who: Staff) -> MovedDocument:
-    moved = decided.moved
+    moved, shown = decided.moved, approval(decided.approval)
+    if moved is None:
+        return {"approval": shown, "status": "done"}
     # A payout is told as its partner is told: processing, whatever the bank has said by now.
-    status: Status = "processing" if isinstance(moved, Payout) else moved.status.value
-    return {"approval": approval(decided.approval), "status": status}
+    if isinstance(moved, Payout):
+        return {"approval": shown, "status": "processing"}
+    return {"approval": shown, "status": moved.status.value}

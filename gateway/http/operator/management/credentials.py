@@ -9,8 +9,9 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from gateway.domain import strict
+from gateway.domain import errors, strict
 from gateway.domain.accounts import Credential, CredentialLimits
+from gateway.domain.approvals import Approval
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
 from gateway.domain.money import Money
@@ -21,12 +22,15 @@ from gateway.domain.versions import version_of_credential
 from gateway.domain.windows import Paging
 from gateway.http.json import Amount, amount, instant
 from gateway.http.operator.callers import Staff
+from gateway.http.operator.documents import ApprovalDocument
 from gateway.http.operator.management import calls
+from gateway.http.operator.represent import WAITS, waiting
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
 from gateway.operations.administration import NotPossible
 from gateway.operations.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
+from gateway.operations.office_orders import CredentialOrders
 from gateway.operations.pages import Listed
 from gateway.operations.registers import Registers
 from policies.validation import management
@@ -54,6 +58,13 @@ class RotationBody(msgspec.Struct):
     """How long the secret before lives on; 0 ends it at once."""
 
     overlap_s: Overlap = int(DEFAULT_OVERLAP.total_seconds())
+
+
+class LimitsBody(msgspec.Struct):
+    """How much a credential may pay out, in reais; what is absent does not limit."""
+
+    limit_per_payout: Money | None = None
+    limit_per_day: Money | None = None
 
 
 class ReasonBody(msgspec.Struct):
@@ -114,6 +125,7 @@ class CredentialActs:
 
     registers: Registers
     lists: Lists
+    orders: CredentialOrders
 
     async def list(self, who: Staff, wanted: CredentialSearch) -> Listed[Credential]:
         """List them."""
@@ -124,11 +136,12 @@ class CredentialActs:
         """Read one."""
         return await self._visible(who, client_id)
 
-    async def issue(self, who: Staff, wanted: CredentialBody) -> Issued:
-        """Issue one, within what is shown to them."""
+    async def issue(self, who: Staff, wanted: CredentialBody) -> Issued | Approval:
+        """Issue one, within what is shown to them, or let the order wait."""
         with calls.explained():
             await self._refuse_foreign(who, wanted)
-            return await self.registers.by(who.acting).credentials.issue(
+            return await self.orders.issue(
+                who.person,
                 CredentialOrder(
                     name=wanted.name,
                     company_id=wanted.company_id,
@@ -138,17 +151,29 @@ class CredentialActs:
                     limits=CredentialLimits(
                         per_payout=wanted.limit_per_payout, per_day=wanted.limit_per_day
                     ),
-                )
+                ),
             )
 
-    async def rotate(self, who: Staff, taken: tuple[str, RotationBody]) -> Issued:
-        """Make a new secret."""
+    async def rotate(self, who: Staff, taken: tuple[str, RotationBody]) -> Issued | Approval:
+        """Make a new secret, or let the order wait."""
         client_id, wanted = taken
-        await self._visible(who, client_id)
+        found = await self._visible(who, client_id)
         with calls.explained():
-            return await self.registers.by(who.acting).credentials.rotate(
-                client_id, timedelta(seconds=wanted.overlap_s)
-            )
+            overlap = timedelta(seconds=wanted.overlap_s)
+            return await self.orders.rotate(who.person, found, overlap)
+
+    async def set_limits(self, who: Staff, taken: tuple[str, LimitsBody]) -> Credential | Approval:
+        """Give one these limits; raising one waits."""
+        client_id, wanted = taken
+        found = await self._visible(who, client_id)
+        limits = CredentialLimits(per_payout=wanted.limit_per_payout, per_day=wanted.limit_per_day)
+        with calls.explained():
+            return await self.orders.set_limits(who.person, found, limits)
+
+    async def secret(self, who: Staff, approval_id: str) -> Issued:
+        """Make and show the secret of an approved order."""
+        with calls.explained():
+            return await self.orders.secret(who.person, approval_id)
 
     async def revoke(self, who: Staff, taken: tuple[str, ReasonBody]) -> Credential:
         """End one."""
@@ -234,6 +259,22 @@ def _search(given: management.Filters) -> CredentialSearch:
     return CredentialSearch(given.paging(), given.read("company_id", strict.uuid_text))
 
 
+def _limited(
+    found: Credential | Approval, who: Staff
+) -> Answer[CredentialDocument] | Answer[ApprovalDocument]:
+    if isinstance(found, Approval):
+        return waiting(found)
+    return Answer(content=_credential(found, who))
+
+
+def _made(
+    found: Issued | Approval, who: Staff
+) -> Answer[SecretDocument] | Answer[ApprovalDocument]:
+    if isinstance(found, Approval):
+        return waiting(found)
+    return Answer(content=_secret(found, who))
+
+
 def _secret(issued: Issued, _who: Staff) -> SecretDocument:
     made = issued.credential
     return {
@@ -249,6 +290,7 @@ def _secret(issued: Issued, _who: Staff) -> SecretDocument:
 
 
 _CLIENT = management.word_of_path("client_id")
+_WAITS = {WAITS: ApprovalDocument}
 
 
 def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
@@ -288,28 +330,44 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "POST",
             "/credentials",
             name="backoffice.credential_issue",
-            tells="Issue a credential; its secret is shown this once.",
+            tells="Issue a credential; its secret is shown this once. One that can pay out waits.",
             needs=calls.writing(Area.CREDENTIAL),
             limits=calls.WRITE,
             takes=management.body(CredentialBody),
             runs=does.issue,
-            shows=_secret,
+            shows=_made,
             fails=calls.FAILS,
             raises=calls.TAKEN,
             status=calls.CREATED,
+            also=_WAITS,
         ),
         route(
             "POST",
             "/credentials/{client_id}/rotate",
             name="backoffice.credential_rotate",
-            tells="Make a new secret; the one before lives on for the overlap.",
+            tells="Make a new secret; the one before lives on for the overlap. May wait.",
             needs=calls.writing(Area.CREDENTIAL),
             limits=calls.WRITE,
             takes=management.both(_CLIENT, RotationBody),
             runs=does.rotate,
-            shows=_secret,
+            shows=_made,
             fails=calls.FAILS,
-            raises=calls.CHANGED,
+            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
+            also=_WAITS,
+        ),
+        route(
+            "PUT",
+            "/credentials/{client_id}/limits",
+            name="backoffice.credential_limits",
+            tells="Set what a credential may pay out; raising a limit waits.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.WRITE,
+            takes=management.both(_CLIENT, LimitsBody),
+            runs=does.set_limits,
+            shows=_limited,
+            fails=calls.FAILS,
+            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
+            also=_WAITS,
         ),
         route(
             "POST",
@@ -323,5 +381,19 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             shows=_credential,
             fails=calls.FAILS,
             raises=calls.CHANGED,
+        ),
+        route(
+            "POST",
+            "/approvals/{approval_id}/secret",
+            name="backoffice.approval_secret",
+            tells="Make and show the secret of your approved order: once, within 15 minutes.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.ACT,
+            takes=management.of_path("approval_id"),
+            runs=does.secret,
+            shows=_secret,
+            fails=calls.FAILS,
+            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
+            status=calls.CREATED,
         ),
     )

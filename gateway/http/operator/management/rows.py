@@ -15,7 +15,10 @@ from gateway.http.operator.management.accounts import (
 from gateway.http.operator.management.approvals import ApprovalActs, approval_rows
 from gateway.http.operator.management.audit import AuditActs, audit_rows
 from gateway.http.operator.management.companies import CompanyActs, company_rows
-from gateway.http.operator.management.credentials import CredentialActs, credential_rows
+from gateway.http.operator.management.credentials import (
+    CredentialActs,
+    credential_rows,
+)
 from gateway.http.operator.management.outbox import OutboxActs, outbox_rows
 from gateway.http.operator.management.providers import Health, ProviderActs, provider_rows
 from gateway.http.operator.management.requests import RequestActs, request_rows
@@ -28,6 +31,7 @@ from gateway.http.operator.surface import OfficeRows
 from gateway.operations.approvals import Approvals
 from gateway.operations.identity.desk import IdentityDesk
 from gateway.operations.identity.others import OthersSessions
+from gateway.operations.office_orders import CredentialOrders, PeopleOrders
 from gateway.operations.registers import Registers
 
 
@@ -44,6 +48,8 @@ class ManagementRuns:
     desk: IdentityDesk
     others: OthersSessions
     approvals: Approvals
+    credentials: CredentialOrders
+    people: PeopleOrders
     record: AuditRecord
     lists: Lists
     callbacks: Callbacks
@@ -54,13 +60,15 @@ class ManagementRuns:
 
 def management_rows(runs: ManagementRuns) -> OfficeRows:
     """Return the rows."""
-    accounts, users = AccountActs(runs.registers), UserActs(runs.desk, runs.others, runs.lists)
+    accounts = AccountActs(runs.registers)
+    credentials = CredentialActs(runs.registers, runs.lists, runs.credentials)
+    users = UserActs(runs.desk, runs.others, runs.lists, runs.people)
     stops = StopActs(runs.registers, runs.lists)
     return OfficeRows(
         staff=(
             *company_rows(CompanyActs(runs.registers, runs.lists)),
             *account_record_rows(accounts),
-            *credential_rows(CredentialActs(runs.registers, runs.lists)),
+            *credential_rows(credentials),
             *user_rows(users),
             *sign_in_rows(users),
             *stop_rows(stops),

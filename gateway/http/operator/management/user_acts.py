@@ -8,6 +8,7 @@ from typing import Annotated
 
 import msgspec
 
+from gateway.domain.approvals import Approval
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
 from gateway.domain.office_stores import Lists
@@ -24,6 +25,7 @@ from gateway.operations.identity.desk import IdentityDesk
 from gateway.operations.identity.lockouts import Lockouts
 from gateway.operations.identity.others import OthersSessions
 from gateway.operations.identity.users import UserOrder, UserRecords
+from gateway.operations.office_orders import PeopleOrders
 from gateway.operations.pages import Listed
 from policies.validation.fields import Name, Text
 
@@ -67,6 +69,7 @@ class UserActs:
     desk: IdentityDesk
     others: OthersSessions
     lists: Lists
+    orders: PeopleOrders
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Standing]:
         """List them."""
@@ -101,8 +104,8 @@ class UserActs:
             raise ServiceError(NOT_FOUND, "user")
         return found
 
-    async def invite(self, who: Staff, wanted: InvitationBody) -> User:
-        """Make one, and send them a link."""
+    async def invite(self, who: Staff, wanted: InvitationBody) -> User | Approval:
+        """Make one, and send them a link, or let the order wait."""
         order = UserOrder(
             email=wanted.email,
             name=wanted.name,
@@ -111,7 +114,7 @@ class UserActs:
         )
         with calls.explained():
             try:
-                return await self.desk.invitations.invite(who.acting.actor, order)
+                return await self.orders.invite(who.person, order)
             except NotPossible as problem:
                 raise await self._within(who, problem, order.email) from problem.__cause__
 
@@ -119,12 +122,12 @@ class UserActs:
         """Send a new link."""
         return await self._do(who, user_id, self.desk.invitations.invite_again)
 
-    async def set_roles(self, who: Staff, taken: tuple[str, RolesBody]) -> User:
-        """Give one these roles and no others."""
+    async def set_roles(self, who: Staff, taken: tuple[str, RolesBody]) -> User | Approval:
+        """Give one these roles and no others; giving one that writes waits."""
         user_id, wanted = taken
-        return await self._do(
-            who, user_id, lambda by, of: self._users(who).set_roles(by, of, wanted.roles)
-        )
+        found = await self.read(who, user_id)
+        with calls.explained():
+            return await self._orders(who).set_roles(who.person, found, frozenset(wanted.roles))
 
     async def set_companies(self, who: Staff, taken: tuple[str, CompaniesBody]) -> User:
         """Show one these companies alone."""
@@ -145,9 +148,11 @@ class UserActs:
         """Let one in again."""
         return await self._do(who, user_id, self._users(who).enable)
 
-    async def reset_mfa(self, who: Staff, user_id: str) -> User:
-        """Take one's second factor away."""
-        return await self._do(who, user_id, self._users(who).reset_mfa)
+    async def reset_mfa(self, who: Staff, user_id: str) -> User | Approval:
+        """Take one's second factor away; it waits for who may write."""
+        found = await self.read(who, user_id)
+        with calls.explained():
+            return await self._orders(who).reset_mfa(who.person, found)
 
     async def sessions(self, who: Staff, user_id: str) -> Sequence[Session]:
         """List one's sign-ins."""
@@ -164,6 +169,10 @@ class UserActs:
             if public_id(each.id) == wanted and await self.others.end(who.acting.actor, each):
                 return
         raise ServiceError(NOT_FOUND, "session")
+
+    def _orders(self, who: Staff) -> PeopleOrders:
+        """Return what orders go through, likewise."""
+        return replace(self.orders, desk=replace(self.desk, users=self._users(who)))
 
     def _users(self, who: Staff) -> UserRecords:
         """Return the register for changes of the versions that somebody has seen."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from gateway.domain import errors
+from gateway.domain.approvals import Approval
+from gateway.domain.identity_errors import FORBIDDEN
 from gateway.domain.people import Session, User
 from gateway.domain.rights import RIGHTS, Area, Role
 from gateway.domain.versions import version_of_user
 from gateway.http.json import instant
 from gateway.http.operator.callers import Staff
+from gateway.http.operator.documents import ApprovalDocument
 from gateway.http.operator.management import calls
 from gateway.http.operator.management.user_acts import (
     CompaniesBody,
@@ -30,6 +34,7 @@ from gateway.http.operator.management.user_documents import (
     UserStandingDocument,
 )
 from gateway.http.operator.management.user_standing import Standing
+from gateway.http.operator.represent import WAITS, waiting
 from gateway.http.people.represent import public_id
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
@@ -43,6 +48,7 @@ async def _roles(_who: Staff, _taken: None) -> Sequence[Role]:
 
 
 _USER = management.of_path("user_id")
+_WAITS = {WAITS: ApprovalDocument}
 _SIGN_IN = management.two_of_path(_USER, management.word_of_path("session_id"))
 
 
@@ -92,15 +98,16 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users",
             name="backoffice.user_invite",
-            tells="Make a person and send them a link, good once, for three days.",
+            tells="Make a person and send them a link, good for three days. Who may write waits.",
             needs=calls.managing(Area.USER),
             limits=calls.WRITE,
             takes=management.body(InvitationBody),
             runs=does.invite,
-            shows=_user,
+            shows=_user_or_order,
             fails=calls.FAILS,
-            raises=calls.TAKEN,
+            raises=(*calls.TAKEN, FORBIDDEN),
             status=calls.CREATED,
+            also=_WAITS,
         ),
         route(
             "POST",
@@ -152,14 +159,15 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "PUT",
             "/users/{user_id}/roles",
             name="backoffice.user_roles",
-            tells="Give a person these roles and no others.",
+            tells="Take every other role at once; giving a role that may write waits.",
             needs=calls.managing(Area.USER),
             limits=calls.WRITE,
             takes=management.both(_USER, RolesBody),
             runs=does.set_roles,
-            shows=_versioned,
+            shows=_user_or_order,
             fails=calls.FAILS,
-            raises=calls.CONDITIONAL,
+            raises=(*calls.CONDITIONAL, FORBIDDEN, errors.ALREADY_IN_USE),
+            also=_WAITS,
         ),
         route(
             "PUT",
@@ -204,14 +212,15 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/reset-mfa",
             name="backoffice.user_reset_mfa",
-            tells="Take a person's second factor and recovery codes away.",
+            tells="Take a second factor and recovery codes away; waits where its person may write.",
             needs=calls.managing(Area.USER),
             limits=calls.ACT,
             takes=_USER,
             runs=does.reset_mfa,
-            shows=_versioned,
+            shows=_user_or_order,
             fails=calls.FAILS,
-            raises=calls.CONDITIONAL,
+            raises=(*calls.CONDITIONAL, errors.ALREADY_IN_USE),
+            also=_WAITS,
         ),
     )
 
@@ -260,6 +269,14 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
             status=calls.NO_CONTENT,
         ),
     )
+
+
+def _user_or_order(
+    found: User | Approval, who: Staff
+) -> Answer[UserRecordDocument] | Answer[ApprovalDocument]:
+    if isinstance(found, Approval):
+        return waiting(found)
+    return _versioned(found, who)
 
 
 def _user(found: User, _who: Staff) -> UserRecordDocument:

@@ -79,7 +79,7 @@ class Store:
         self.seen = seen
 
     def __getattr__(self, name: str) -> object:
-        async def ask(*_arguments: object) -> object:
+        async def ask(*_arguments: object, **_named: object) -> object:
             self.seen.append(name)
             return self.said
 

@@ -62,11 +62,11 @@ def test_what_partners_have_is_used_and_not_made_again():
     """The same stops, the same follow-up, the same guards."""
     does: Any = Named()
 
-    made = office_operations(Settings(), stored(), does, Clock().now)
+    made = office_operations(Settings(), stored(), does, Clock().now, does)
 
     assert made.payouts is does.payouts
-    assert made.approvals.payouts is does.payouts
-    assert made.approvals.refunds is made.refunds
+    assert made.approvals.money.payouts is does.payouts
+    assert made.approvals.money.refunds is made.refunds
     assert made.refunds.terms.stops is does.payouts.guards.stops
 
 
@@ -76,6 +76,6 @@ def test_the_cnpj_with_letters_is_a_setting(switched: bool):
     settings = msgspec.structs.replace(Settings(), validation=validation)
     does: Any = Named()
 
-    made = office_operations(settings, stored(), does, Clock().now)
+    made = office_operations(settings, stored(), does, Clock().now, does)
 
     assert made.alphanumeric_cnpj is switched

@@ -5,13 +5,13 @@ import base64
 import pytest
 from msgspec.structs import replace
 
-from gateway.config.checks import Finding, check, is_loopback, sealing_key
+from gateway.config.checks import Finding, check, is_loopback, remarks, sealing_key
 from gateway.config.hidden import Address, Secret
 from gateway.config.identity import Identity, Mail
 from gateway.config.listeners import Server
 from gateway.config.reading import settings_from
 from gateway.config.session import Session
-from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
+from gateway.config.settings import Approvals, Auth, Basic, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.accounts import Environment
 
@@ -245,3 +245,13 @@ def test_a_sealing_key_has_32_bytes(text: str):
 )
 def test_loopback_is_known(host: str, loopback: bool):
     assert is_loopback(host) is loopback
+
+
+def test_production_is_told_where_one_person_can_let_somebody_pay():
+    """Fit to serve all the same: a platform may be run by one."""
+    alone = replace(fit_for_production(), approvals=Approvals(credentials=False, people=False))
+
+    assert paths(alone) == []
+    assert [each.path for each in remarks(alone)] == ["approvals.credentials", "approvals.people"]
+    assert remarks(fit_for_production()) == []
+    assert remarks(replace(alone, environment=Environment.SANDBOX)) == []

@@ -30,7 +30,15 @@ WORKED_OUT = {
     "gateway/operations/approvals.py: *_DECIDED": ("decided",),
     "gateway/operations/approvals.py: *_OVER": ("over",),
     "gateway/operations/approvals.py: *_MEANWHILE": ("meanwhile",),
-    "gateway/operations/approvals.py: reason": ("decided", "over", "meanwhile"),
+    "gateway/operations/approvals.py: *_UNDER_WAY": ("under_way",),
+    "gateway/operations/approvals.py: *_VOID": ("void",),
+    "gateway/operations/approvals.py: reason": (
+        "decided",
+        "over",
+        "meanwhile",
+        "under_way",
+        "void",
+    ),
     "gateway/operations/bank_acts.py: reason": tuple(WHY),
     "gateway/operations/identity/throttling.py: reason": (
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),

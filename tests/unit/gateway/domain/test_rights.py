@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.permissions import Action
-from gateway.domain.rights import RIGHTS, STEP_UP, Area, Right, Role, needs_step_up, rights_of
+from gateway.domain.rights import (
+    RIGHTS,
+    STEP_UP,
+    Area,
+    Right,
+    Role,
+    may_grant,
+    may_write,
+    needs_step_up,
+    rights_of,
+)
 
 
 def may(role: Role, area: Area, action: Action) -> bool:
@@ -57,3 +67,20 @@ def test_several_roles_add_up():
 def test_writing_asks_for_a_fresh_factor_where_the_table_says(area: Area):
     assert needs_step_up(Right(area, Action.WRITE)) is (area in STEP_UP)
     assert not needs_step_up(Right(area, Action.READ))
+
+
+@pytest.mark.parametrize(
+    ("granter", "lacks"),
+    [
+        (Role.SECURITY, {Role.ADMIN}),
+        (Role.ADMIN, set()),
+    ],
+)
+def test_who_manages_people_gives_no_right_that_they_lack(granter: Role, lacks: set[Role]):
+    """But rights over money, which the second person gives."""
+    assert {role for role in Role if not may_grant({granter}, {role})} == lacks
+
+
+def test_a_viewer_alone_may_write_nothing():
+    assert {role for role in Role if not may_write({role})} == {Role.VIEWER}
+    assert not may_write(())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,24 +12,25 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.accounts import Environment
-from gateway.domain.approvals import Approval, ApprovalState
+from gateway.domain.approvals import Approval, ApprovalState, Outcome
 from gateway.domain.errors import ServiceError
 from gateway.domain.money import Money
 from gateway.domain.office_stores import ApprovalSearch
 from gateway.domain.orders import Order
 from gateway.domain.payouts import PayoutState
-from gateway.domain.people import Person
+from gateway.domain.people import Person, User
 from gateway.domain.refunds import RefundRequest
 from gateway.domain.rights import Role
 from gateway.domain.stops import Stop, StopScope
 from gateway.domain.windows import Paging
 from gateway.operations.approvals import Approvals, ApprovalTerms
+from gateway.operations.money_orders import MoneyOrders
 from gateway.operations.refunds import Refunds, RefundTerms
 from gateway.store.engine import Store, open_store
 from tests.contract.stores.samples import event
-from tests.unit.paying import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, Till, asking
+from tests.unit.paying import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, Till, asking
 from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
-from tests.unit.standing import Clock
+from tests.unit.standing import NOON, Clock
 
 FIRST = Paging(1, 25)
 DAY_S = 86_400
@@ -52,6 +54,41 @@ def somebody(name: str, *companies: str) -> Person:
 
 
 MARIA, JOAO, ANA = somebody("maria"), somebody("joao"), somebody("ana")
+
+
+def stored(person: Person, **changed: object) -> User:
+    """The person as the store keeps them."""
+    fields = {
+        "id": person.user_id,
+        "email": person.email,
+        "name": person.name,
+        "password": "",
+        "roles": person.roles,
+        "companies": person.companies,
+        "created_at": NOON,
+        "updated_at": NOON,
+    }
+    return User(**fields | changed)  # type: ignore[arg-type]
+
+
+@dataclass
+class Changed:
+    """The one person that the store knows, as they are by now."""
+
+    user: User
+
+    async def find(self, user_id: str) -> User | None:
+        return self.user if user_id == self.user.id else None
+
+
+class NoOffice:
+    """Nothing is ordered here but money."""
+
+    async def check_again(self, approval: Approval, text: str) -> str:
+        raise AssertionError(approval)
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        raise AssertionError(approval)
 
 
 @dataclass
@@ -92,6 +129,7 @@ async def desk(till: Till, tmp_path: Path, clock: Clock) -> AsyncIterator[Desk]:
         open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
     )
     stops: list[Stop] = []
+    await store.identity.users.add(stored(MARIA), event())
     yield Desk(till, store, made(till, store, terms, stops), stops)
     await store.close()
 
@@ -109,11 +147,17 @@ def made(till: Till, store: Store, terms: ApprovalTerms, stops: list[Stop]) -> A
         stops=in_force,
     )
     guards = replace(till.payouts.guards, stops=in_force)
-    return Approvals(
-        store=store.office.approvals,
+    money = MoneyOrders(
         accounts=store.accounts,
         payouts=replace(till.payouts, guards=guards),
         refunds=Refunds(till.banks, store.audit, giving),
+        now=terms.now,
+    )
+    return Approvals(
+        store=store.office.approvals,
+        users=store.identity.users,
+        money=money,
+        office=NoOffice(),
         terms=terms,
     )
 
@@ -366,15 +410,87 @@ async def test_another_company_s_order_is_not_there(desk: Desk):
     assert (shown, own) == (([], 0), ([waiting], 1))
 
 
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"active": False}, "was disabled"),
+        ({"roles": frozenset({Role.APPROVER})}, "may not order"),
+        ({"companies": frozenset({OTHER_COMPANY})}, "does not see"),
+    ],
+)
+async def test_who_ordered_is_looked_at_again(desk: Desk, changed: dict, why: str):
+    """Also where the store did not see it: the order was on its way when they were changed."""
+    waiting = await desk.ordered()
+    away = replace(desk.approvals, users=Changed(stored(MARIA, **changed)))
+
+    refusal = await desk.refusal(away.approve(JOAO, waiting.id))
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert refusal == "400 VALIDATION_FAILED void"
+    assert (found.state, why in found.reason) == (ApprovalState.VOID, True)
+    assert desk.till.bank.orders == []
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome", "code"),
+    [
+        (IS_SETTLED, Outcome.MOVED, ""),
+        (IS_FORBIDDEN, Outcome.REFUSED, "SVC.PIX.010"),
+        (IS_NOT_SENT, Outcome.NOT_SENT, "SVC.ACC.005"),
+        (IS_UNKNOWN, Outcome.UNKNOWN, ""),
+    ],
+)
+async def test_an_approval_tells_what_became_of_it(
+    desk: Desk, said: object, outcome: Outcome, code: str
+):
+    desk.till.bank.says = [said]
+    waiting = await desk.ordered()
+
+    with suppress(ServiceError):
+        await desk.approvals.approve(JOAO, waiting.id)
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert (found.state, found.outcome, found.outcome_code) == (
+        ApprovalState.APPROVED,
+        outcome,
+        code,
+    )
+
+
+async def test_what_the_bank_refused_is_not_asked_again(desk: Desk):
+    desk.till.bank.says = [IS_FORBIDDEN, IS_SETTLED]
+    waiting = await desk.ordered()
+    await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+
+    again = await desk.refusal(desk.approvals.approve(ANA, waiting.id))
+
+    assert again == "400 VALIDATION_FAILED decided"
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_an_unknown_payout_is_followed_until_its_approval_tells(desk: Desk):
+    desk.till.bank.says, desk.till.bank.knows = [IS_UNKNOWN], IS_SETTLED
+    waiting = await desk.ordered()
+    await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+
+    early = await desk.approvals.expire()
+    await desk.till.look()
+    later = await desk.approvals.expire()
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert (early, later, found.outcome) == (0, 1, Outcome.MOVED)
+
+
 async def test_every_step_is_on_record_without_the_reference(desk: Desk):
     waiting = await desk.ordered()
     await desk.approvals.approve(JOAO, waiting.id)
 
     acts = await desk.store.office.record.after(0, 100)
-    told = [(each.event.actor, each.event.action) for each in acts][-2:]
+    told = [(each.event.actor, each.event.action) for each in acts][-3:]
     assert told == [
         ("user:maria@example.com", "approval.ordered"),
         ("user:joao@example.com", "approval.approved"),
+        ("system", "approval.concluded"),
     ]
     assert all("order-1" not in str(each.event) for each in acts)
     assert waiting.account_id == ACCOUNT

@@ -18,6 +18,7 @@ WAITING = Approval(
     kind=ApprovalKind.PAYOUT,
     account_id=ACCOUNT,
     company_id=COMPANY,
+    subject=ACCOUNT,
     reference="order-1",
     value=Money(1050),
     sealed_order=b"sealed",

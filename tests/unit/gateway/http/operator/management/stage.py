@@ -16,8 +16,10 @@ from gateway.domain.people import Person
 from gateway.domain.rights import Role
 from gateway.domain.windows import Paging
 from gateway.http.operator.callers import Office, Staff
+from gateway.http.operator.management.credentials import CredentialActs
 from gateway.operations.accounts import AccountOrder
 from gateway.operations.administration import Acting
+from gateway.operations.office_orders import CredentialOrders, FourEyes
 from gateway.operations.registers import Registers
 from gateway.operations.reviews import ReviewDesk
 from gateway.operations.stops import StopRecords, Subjects
@@ -40,6 +42,17 @@ class Stage:
     theirs: Company
     account: Account
     foreign: Account
+
+    @property
+    def credentials(self) -> CredentialActs:
+        """Credentials as people change them, where nobody else has to agree."""
+        nobody: Any = None
+        orders = CredentialOrders(
+            records=self.registers.credentials,
+            approvals=nobody,
+            rules=FourEyes(credentials=False),
+        )
+        return CredentialActs(self.registers, self.lists, orders)
 
     def staff(self, *companies: str) -> Staff:
         """Return somebody; limited to companies, where some are named."""

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import pytest
 
 from gateway.http.operator.management.credentials import (
-    CredentialActs,
     CredentialBody,
     CredentialSearch,
     ReasonBody,
@@ -31,6 +30,14 @@ EVERY = CredentialSearch(FIRST, None)
             ("POST", "/credentials/{client_id}/rotate", "credential:write", 200),
         ),
         (
+            "credential_limits",
+            ("PUT", "/credentials/{client_id}/limits", "credential:write", 200),
+        ),
+        (
+            "approval_secret",
+            ("POST", "/approvals/{approval_id}/secret", "credential:write", 201),
+        ),
+        (
             "credential_revoke",
             ("POST", "/credentials/{client_id}/revoke", "credential:write", 200),
         ),
@@ -41,13 +48,13 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
 
 
 def test_every_row_has_a_failure_for_the_store(stage: Stage):
-    rows = credential_rows(CredentialActs(stage.registers, stage.lists))
+    rows = credential_rows(stage.credentials)
 
     assert all(row.fails for row in rows)
 
 
 async def test_a_credential_is_issued_rotated_and_ended_by_a_person(stage: Stage):
-    acts, who = CredentialActs(stage.registers, stage.lists), stage.staff()
+    acts, who = stage.credentials, stage.staff()
     order = CredentialBody(name="n", account_id=stage.account.id, permissions=["balance:read"])
 
     made = await acts.issue(who, order)
@@ -65,7 +72,7 @@ async def test_a_credential_is_issued_rotated_and_ended_by_a_person(stage: Stage
 
 
 async def test_a_person_is_shown_their_companies_credentials_alone(stage: Stage):
-    acts = CredentialActs(stage.registers, stage.lists)
+    acts = stage.credentials
     order = CredentialBody(name="n", company_id=stage.theirs.id)
     client_id = (await acts.issue(stage.staff(), order)).credential.client_id
     limited = stage.staff(stage.ours.id)
@@ -85,8 +92,6 @@ async def test_an_expiry_without_a_zone_is_refused(stage: Stage):
     at = datetime(2030, 1, 1, tzinfo=UTC).replace(tzinfo=None)
     order = CredentialBody(name="n", company_id=stage.ours.id, expires_at=at)
 
-    refused = await turned_down(
-        CredentialActs(stage.registers, stage.lists).issue(stage.staff(), order)
-    )
+    refused = await turned_down(stage.credentials.issue(stage.staff(), order))
 
     assert refused == "400 VALIDATION_FAILED"

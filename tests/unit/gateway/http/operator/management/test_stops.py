@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.stops import StopScope
-from gateway.http.operator.management.credentials import CredentialActs, CredentialBody
+from gateway.http.operator.management.credentials import CredentialBody
 from gateway.http.operator.management.stops import StopActs, StopBody
 from tests.unit.gateway.http.operator.management.stage import FIRST, Stage, turned_down
 from tests.unit.gateway.http.operator.stage import line
@@ -27,7 +27,7 @@ async def subjects(stage: Stage, *, ours: bool) -> dict[StopScope, str]:
     """Name something of each scope within a company."""
     company, account = (stage.ours, stage.account) if ours else (stage.theirs, stage.foreign)
     order = CredentialBody(name="n", company_id=company.id)
-    issued = await CredentialActs(stage.registers, stage.lists).issue(stage.staff(), order)
+    issued = await stage.credentials.issue(stage.staff(), order)
     return {
         StopScope.COMPANY: company.id,
         StopScope.ACCOUNT: account.id,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gateway.domain.office_stores import Lists
 from gateway.domain.rights import Role
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.management.user_acts import (
@@ -20,6 +22,7 @@ from gateway.http.operator.management.user_acts import (
 from gateway.http.people.represent import public_id
 from gateway.operations.administration import Acting
 from gateway.operations.identity.others import OthersSessions
+from gateway.operations.office_orders import FourEyes, PeopleOrders
 from tests import registers
 from tests.unit.door import Door, door_of
 from tests.unit.gateway.http.operator.management.stage import (
@@ -42,17 +45,20 @@ class People:
         return Staff(person(*companies), Acting("user:ana@example.com", self.door.clock.now))
 
 
+def alone(door: Door, lists: Lists) -> UserActs:
+    """What people do where nobody else has to agree."""
+    nobody: Any = None
+    orders = PeopleOrders(desk=door.desk, approvals=nobody, rules=FourEyes(people=False))
+    return UserActs(door.desk, OthersSessions(door.parts), lists, orders)
+
+
 @pytest.fixture
 async def people(tmp_path: Path) -> AsyncIterator[People]:
     """The register of people over a store with two companies."""
     async with registers.opened(tmp_path) as office:
         door = door_of(office.store, Clock())
         await door.desk.keys.ensure()
-        yield People(
-            await staged(office),
-            door,
-            UserActs(door.desk, OthersSessions(door.parts), office.store.office.lists),
-        )
+        yield People(await staged(office), door, alone(door, office.store.office.lists))
         door.hasher.close()
 
 

@@ -1,0 +1,218 @@
+"""Approvals of every kind in the store: void with their orderer, and fetched once."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.approvals import (
+    COLLECTED_WITHIN,
+    Approval,
+    ApprovalKind,
+    ApprovalState,
+    Outcome,
+    Rotation,
+    SecretCollection,
+)
+from gateway.domain.office_stores import ApprovalSearch
+from gateway.domain.rights import Role
+from gateway.domain.stores import AlreadyExists, NothingToCollect
+from gateway.domain.windows import Paging
+from gateway.store.engine import Store
+from tests.contract.stores.people import MARIA, user
+from tests.contract.stores.samples import ACCOUNT, CLIENT, COMPANY, NOW, credential, event, secret
+from tests.contract.stores.test_office import APPROVAL
+
+LATER = NOW + timedelta(seconds=1)
+GRANT = Approval(
+    id="g1",
+    kind=ApprovalKind.ROLES,
+    subject="somebody",
+    sealed_order=b"sealed",
+    ordered_by=MARIA,
+    orderer="user:maria@example.com",
+    ordered_at=NOW,
+    ends_at=NOW + timedelta(days=3),
+)
+PAYS = replace(APPROVAL, id="p1", ordered_by=MARIA)
+ISSUE = replace(
+    GRANT, id="i1", kind=ApprovalKind.CREDENTIAL_ISSUE, subject="i1", company_id=COMPANY
+)
+APPROVED = replace(
+    ISSUE, state=ApprovalState.APPROVED, decided_by="u2", decider="u2", decided_at=NOW
+)
+
+
+async def states(store: Store, *names: str) -> list[ApprovalState]:
+    """How these stand."""
+    found = [await store.office.approvals.find(each) for each in names]
+    return [each.state for each in found if each is not None]
+
+
+async def test_an_order_about_no_account_comes_back_as_it_was(store: Store) -> None:
+    await store.office.approvals.add(GRANT, event())
+
+    assert await store.office.approvals.find("g1") == GRANT
+    with pytest.raises(AlreadyExists):
+        await store.office.approvals.add(replace(GRANT, id="g2"), event())
+    await store.office.approvals.add(replace(GRANT, id="g3", subject="another"), event())
+
+
+async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Store) -> None:
+    await store.office.approvals.add(GRANT, event())
+    await store.office.approvals.add(APPROVAL, event())
+    search = ApprovalSearch(paging=Paging(1, 25), companies=frozenset({COMPANY}))
+
+    limited, _ = await store.office.approvals.search(replace(search, ordered_by="u9"))
+    own, _ = await store.office.approvals.search(replace(search, ordered_by=MARIA))
+
+    assert limited == [APPROVAL]
+    assert {each.id for each in own} == {"a1", "g1"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "void"),
+    [
+        ({"active": False}, {"p1", "g1", "i1"}),
+        ({"roles": frozenset({Role.VIEWER})}, {"p1", "g1", "i1"}),
+        ({"roles": frozenset({Role.OPERATOR})}, {"g1", "i1"}),
+        ({"roles": frozenset({Role.OPERATOR, Role.ADMIN})}, set()),
+        ({"companies": frozenset({"another"})}, {"p1", "i1"}),
+        ({"companies": frozenset({COMPANY})}, set()),
+        ({"name": "Maria"}, set()),
+    ],
+    ids=str,
+)
+async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
+    store: Store, changed: dict[str, object], void: set[str]
+) -> None:
+    """In the transaction of the change, each with a line of the audit log."""
+    roles = frozenset({Role.OPERATOR, Role.ADMIN})
+    before = replace(user(), roles=roles, companies=frozenset())
+    await store.identity.users.add(before, event())
+    for each in (PAYS, GRANT, ISSUE, replace(APPROVAL, ordered_by="u9", reference="2")):
+        await store.office.approvals.add(each, event())
+
+    await store.identity.users.replace(replace(before, **changed), event("user.changed"))
+
+    found = dict(zip(("p1", "g1", "i1"), await states(store, "p1", "g1", "i1"), strict=True))
+    assert {name for name, state in found.items() if state is ApprovalState.VOID} == void
+    assert await states(store, "a1") == [ApprovalState.WAITING]
+    acts = [each.event for each in await store.office.record.after(0, 1000)]
+    told = [each.subject for each in acts if each.action == "approval.void"]
+    assert set(told) == {f"approval:{name}" for name in void}
+
+
+async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
+    store: Store, second: Store
+) -> None:
+    before = replace(user(), roles=frozenset({Role.OPERATOR}))
+    await store.identity.users.add(before, event())
+    approved = {"state": ApprovalState.APPROVED, "decided_by": "u2", "decided_at": NOW}
+    for number in range(10):
+        order = replace(PAYS, id=f"p{number}", reference=str(number))
+        await store.office.approvals.add(order, event())
+
+        held, _ = await asyncio.gather(
+            second.office.approvals.decide(replace(order, **approved), event()),
+            store.identity.users.replace(replace(before, active=False), event("user.disabled")),
+        )
+
+        ends = ApprovalState.APPROVED if held else ApprovalState.VOID
+        assert await states(store, f"p{number}") == [ends]
+
+
+async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> None:
+    await store.office.approvals.add(APPROVAL, event())
+    approved = replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=NOW)
+    unknown = replace(approved, outcome=Outcome.UNKNOWN)
+    refused = replace(approved, outcome=Outcome.REFUSED, outcome_code="SVC.GTW.008")
+
+    early = await store.office.approvals.conclude(refused, event())
+    await store.office.approvals.decide(approved, event())
+    first = await store.office.approvals.conclude(unknown, event())
+    [open_] = await store.office.approvals.unsettled(NOW)
+    second = await store.office.approvals.conclude(refused, event())
+    third = await store.office.approvals.conclude(replace(refused, outcome=Outcome.MOVED), event())
+
+    assert (early, first, open_, second, third) == (False, True, unknown, True, False)
+    assert await store.office.approvals.find("a1") == refused
+    assert await store.office.approvals.unsettled(NOW) == []
+
+
+@pytest.mark.parametrize("kind", ["issue", "rotation"])
+async def test_of_eight_who_fetch_a_secret_one_gets_it(
+    store: Store, second: Store, kind: str
+) -> None:
+    """The credential and its secret are made in the transaction that takes the order."""
+    await store.office.approvals.add(ISSUE, event())
+    await store.office.approvals.decide(APPROVED, event())
+    if kind == "rotation":
+        await store.credentials.add(credential(), event())
+
+    async def fetched(node: Store, number: int) -> str:
+        taken, new = SecretCollection("i1", LATER), secret(bytes([number]) * 32)
+        if kind == "rotation":
+            await node.credentials.rotate(CLIENT, Rotation(new, LATER, taken), event())
+            return CLIENT
+        made = replace(credential(f"cli_{number}"), secrets=(new,))
+        await node.credentials.add(made, event(), taken)
+        return made.client_id
+
+    tries = [fetched([store, second][number % 2], number) for number in range(8)]
+    found = await asyncio.gather(*tries, return_exceptions=True)
+
+    [won] = [each for each in found if isinstance(each, str)]
+    assert sum(isinstance(each, NothingToCollect) for each in found) == 7
+    assert [each.client_id for each in await store.credentials.list()] == [won]
+    kept = await store.office.approvals.find("i1")
+    assert kept is not None
+    assert (kept.outcome, kept.collected_at) == (Outcome.DONE, LATER)
+
+
+@pytest.mark.parametrize(
+    ("state", "at"),
+    [
+        (ApprovalState.APPROVED, NOW + COLLECTED_WITHIN),
+        (ApprovalState.REJECTED, LATER),
+        (ApprovalState.VOID, LATER),
+    ],
+)
+async def test_a_secret_is_not_made_late_or_for_what_was_not_approved(
+    store: Store, state: ApprovalState, at: object
+) -> None:
+    await store.office.approvals.add(ISSUE, event())
+    await store.office.approvals.decide(replace(APPROVED, state=state), event())
+
+    with pytest.raises(NothingToCollect):
+        await store.credentials.add(credential(), event(), SecretCollection("i1", at))
+
+    assert await store.credentials.list() == []
+
+
+async def test_an_order_that_waits_yields_no_secret(store: Store) -> None:
+    await store.office.approvals.add(ISSUE, event())
+
+    with pytest.raises(NothingToCollect):
+        await store.credentials.add(credential(), event(), SecretCollection("i1", LATER))
+
+
+async def test_limits_are_changed_while_a_credential_lives(store: Store) -> None:
+    limits = replace(credential()).limits
+    assert not await store.credentials.set_limits(CLIENT, limits, event())
+    await store.credentials.add(credential(), event())
+
+    assert await store.credentials.set_limits(CLIENT, limits, event())
+
+    await store.credentials.revoke(CLIENT, NOW, event())
+    assert not await store.credentials.set_limits(CLIENT, limits, event())
+
+
+async def test_orders_about_accounts_keep_their_account(store: Store) -> None:
+    await store.office.approvals.add(APPROVAL, event())
+
+    found = await store.office.approvals.find("a1")
+
+    assert found is not None
+    assert (found.account_id, found.subject) == (ACCOUNT, ACCOUNT)
