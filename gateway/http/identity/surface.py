@@ -31,7 +31,9 @@ CHALLENGE = 'Bearer realm="iam"'
 
 NAME = "identity"
 _OURS = ("SVC.GTW.", "SVC.SYS.")
-_ELSEWHERE = frozenset({errors.BANK_REFUSED, errors.ALREADY_IN_USE})
+_ELSEWHERE = frozenset(
+    {errors.BANK_REFUSED, errors.ALREADY_IN_USE, errors.CREDENTIAL_LIMIT, errors.VERSION_CHANGED}
+)
 
 CATALOGUE: tuple[ErrorCode, ...] = (
     *(error for error in identity_errors.CATALOGUE if not error.code.startswith("SVC.")),

@@ -51,7 +51,9 @@ class Page:
         async with self.world.session.request(method, url, headers=sent, data=data) as said:
             answer = Answer(status=said.status, headers=said.headers, body=await said.read())
         for line in answer.headers.getall("Set-Cookie", []):
-            self.cookie = line.removeprefix(f"{COOKIE}=").partition(";")[0]
+            name, _, rest = line.partition("=")
+            if name == COOKIE:  # the other one says that the browser is known
+                self.cookie = rest.partition(";")[0]
         return answer
 
     def code(self) -> str:
