@@ -30,8 +30,9 @@ REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
         "in": "header",
         "required": False,
         "description": (
-            "W3C Trace Context. A valid one is continued towards the bank. Without `X-Trace-ID`, "
-            "its trace id becomes ours, written as a UUID."
+            "W3C Trace Context. A valid one is continued towards the bank, with its `tracestate`; "
+            "without one a trace is begun. Without `X-Trace-ID`, its trace id becomes ours, "
+            "written as a UUID."
         ),
         "schema": {
             "type": "string",

@@ -54,6 +54,7 @@ _IF_MATCH: Final[Schema] = {
     "in": "header",
     "required": False,
     "schema": {"type": "string"},
+    "example": '"0f1e2d3c4b5a69788796a5b4c3d2e1f0"',
     "description": (
         "The `ETag` that was read: whoever else has changed this since is not undone, "
         "and the answer is 412. Without it the last one wins."

@@ -38,6 +38,9 @@ KNOWN: Mapping[str, Knowing] = {
     **known_backoffice.KNOWN,
 }
 TAKING = [place for place in PLACES if place.row.takes.body or place.row.takes.parameters]
+ANY_VERSION = "*"
+"""In place of the ETag that somebody has just read."""
+
 NEVER = 501
 """What a row without any success answers: payouts cannot be cancelled."""
 
@@ -146,6 +149,8 @@ async def sent(desk: Desk, place: Place, made: Made, known: Known) -> Answer:
     }
     url = f"http://127.0.0.1:{desk.world.port}{'/'.join(steps)}?{urlencode(query)}"
     headers = {**made.headers, **await credential(desk, place, known)}
+    if "If-Match" in headers:
+        headers["If-Match"] = ANY_VERSION
     data = None
     if made.body is not ABSENT:
         data = msgspec.json.encode(known.body(whole(made.body)))
