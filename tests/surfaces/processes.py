@@ -25,8 +25,8 @@ from tests.surfaces.world import basic, send
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 30
-BALANCE = "# 1. the balance"
-"""What stands above the first of the calls that are printed at the end of a start."""
+LAST_CALL = "# 10. "
+"""What stands above the last of the calls that are printed at the end of a start."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -152,8 +152,8 @@ async def _until_made(running: Served) -> None:
     """Wait until the demo is printed; from then on everything is there."""
     try:
         async with asyncio.timeout(START_S):
-            printed = running.where.said.read_text().count(BALANCE)
-            while running.where.said.read_text().count(BALANCE) == printed:
+            printed = running.where.said.read_text().count(LAST_CALL)
+            while running.where.said.read_text().count(LAST_CALL) == printed:
                 assert running.process.poll() is None, running.where.said.read_text()
                 await asyncio.sleep(0.05)
     except TimeoutError as problem:
