@@ -146,8 +146,7 @@ def _quota(parts: PeopleParts) -> WithinAddressQuota:
     rates = parts.settings.ratelimits
     wanted = {
         "anonymous": rates.anonymous,
-        # of its own: what pages of others may read uses up nobody's way in
-        "keys": rates.anonymous,
+        "keys": rates.keys,
         "sign_in": rates.sign_in,
         "second_factor": rates.second_factor,
         "recovery": rates.recovery,

@@ -146,6 +146,7 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         payout: Payout creation, per credential.
         company: Everything, per company.
         anonymous: Identity before a sign-in, per address.
+        keys: The public keys of access tokens, per address; any page may read those.
         sign_in: Wrong passwords, per address; a right one costs nothing.
         second_factor: Wrong codes, per address; a right one costs nothing.
         recovery: Links asked for and used, per address.
@@ -156,6 +157,7 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     payout: Rate = Rate(rate=10, burst=20)
     company: Rate = Rate(rate=200, burst=400)
     anonymous: Rate = Rate(rate=20, burst=40)
+    keys: Rate = Rate(rate=20, burst=40)
     sign_in: Rate = Rate(rate=0.083, burst=10)
     second_factor: Rate = Rate(rate=0.083, burst=10)
     recovery: Rate = Rate(rate=0.083, burst=10)
