@@ -90,6 +90,17 @@ async def _credential(desk: Desk) -> Known:
     return Known(path={"client_id": (await desk.world.issue()).credential.client_id})
 
 
+async def _secret(desk: Desk) -> Known:
+    order = {
+        "name": "of two people",
+        "company_id": main_company(desk),
+        "permissions": ["withdraw:write"],
+    }
+    waiting = await made(desk, "/credentials", order, "security")
+    await made(desk, f"/approvals/{waiting['id']}/approve", {}, "approver")
+    return Known(path={"approval_id": waiting["id"]}, by="security")
+
+
 async def _new_credential(desk: Desk) -> Known:
     def change(body: Body) -> Body:
         owner = {"company_id": main_company(desk), "account_id": None}
@@ -137,9 +148,13 @@ async def _user_companies(desk: Desk) -> Known:
 
 async def _user_roles(desk: Desk) -> Known:
     user = await somebody(desk)
-    return Known(
-        path={"user_id": user}, body=lambda body: {**body, "roles": sorted({*body["roles"]})}
-    )
+    # Nobody gives a right that they lack; rights over money are given by two.
+    given = {"viewer", "operator", "approver"}
+
+    def change(body: Body) -> Body:
+        return {**body, "roles": sorted(given & {*body["roles"]}) or ["viewer"]}
+
+    return Known(path={"user_id": user}, body=change)
 
 
 async def _disabled(desk: Desk) -> Known:
@@ -281,10 +296,12 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.approval": _approval,
     "backoffice.approval_approve": _approval,
     "backoffice.approval_reject": _approval,
+    "backoffice.approval_secret": _secret,
     "backoffice.company": _company,
     "backoffice.company_create": _new_company,
     "backoffice.credential": _credential,
     "backoffice.credential_issue": _new_credential,
+    "backoffice.credential_limits": _credential,
     "backoffice.credential_revoke": _credential,
     "backoffice.credential_rotate": _credential,
     "backoffice.credentials": _of_company,

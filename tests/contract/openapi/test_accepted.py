@@ -153,7 +153,7 @@ async def sent(desk: Desk, place: Place, made: Made, known: Known) -> Answer:
         headers["If-Match"] = ANY_VERSION
     data = None
     if made.body is not ABSENT:
-        data = msgspec.json.encode(known.body(whole(made.body)))
+        data = msgspec.json.encode(known.body(written(made.body)))
         headers["Content-Type"] = "application/json"
     async with desk.world.session.request(
         place.row.method,
@@ -165,18 +165,24 @@ async def sent(desk: Desk, place: Place, made: Made, known: Known) -> Answer:
         return Answer(status=said.status, headers=said.headers, body=await said.read())
 
 
-def whole(part: Any) -> Any:
-    """Write whole numbers without a point: 5.0 is an integer to a schema, and not to us."""
+def written(part: Any) -> Any:
+    """
+    Write numbers as we read them; only amounts have decimals.
+
+    To a schema 5.0 is an integer, and in binary 57 hundredths are 0.5700000000000001.
+    """
     if isinstance(part, dict):
-        return {name: whole(each) for name, each in part.items()}
+        return {name: written(each) for name, each in part.items()}
     if isinstance(part, list):
-        return [whole(each) for each in part]
-    return int(part) if isinstance(part, float) and part.is_integer() else part
+        return [written(each) for each in part]
+    if not isinstance(part, float):
+        return part
+    return int(part) if part.is_integer() else round(part, 2)
 
 
 def asked(name: str, value: object, known: Known) -> object:
     """Return what is asked in the query: what is known, or what was made."""
-    value = whole(known.query.get(name, value))
+    value = written(known.query.get(name, value))
     return min(value, MOST) if type(value) is int else value
 
 
