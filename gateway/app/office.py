@@ -12,12 +12,14 @@ from gateway.app.people_surfaces import PeopleQuestions
 from gateway.config.settings import Settings
 from gateway.domain.clocks import Now
 from gateway.domain.office_stores import Approvals as ApprovalStore
+from gateway.domain.providers import Banks
 from gateway.domain.stores import Accounts, Audit, Companies
 from gateway.domain.strict import amount
 from gateway.http.banking.routes import Operations
 from gateway.http.operator.operations import OfficeOperations
 from gateway.http.operator.surface import OfficeQuestions
 from gateway.operations.approvals import Approvals, ApprovalTerms
+from gateway.operations.bank_connections import BankConnections
 from gateway.operations.charge_orders import ChargeOrders
 from gateway.operations.incoming import Incoming
 from gateway.operations.money_orders import MoneyOrders
@@ -66,15 +68,14 @@ def office_operations(
     settings: Settings, stored: OfficeStored, does: Operations, now: Now, office: OfficeCarriers
 ) -> OfficeOperations:
     """Make the operations; those of partners are the same ones."""
-    banks, environment = does.balances.banks, settings.environment
+    banks = does.balances.banks
     refunds = _refunds(settings, stored, does, now)
     return OfficeOperations(
         accounts=VisibleAccounts(stored.accounts, stored.companies),
+        connections=BankConnections(banks, stored.audit),
         balances=does.balances,
         statements=does.statements,
-        reports=Reports(
-            banks=banks, movements=AccountMovements(banks), environment=environment, now=now
-        ),
+        reports=_reports(settings, banks, now),
         pix_keys=does.pix_keys,
         key_orders=PixKeyOrders(banks, stored.audit),
         charges=does.charges,
@@ -92,6 +93,12 @@ def office_operations(
         ),
         alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
     )
+
+
+def _reports(settings: Settings, banks: Banks, now: Now) -> Reports:
+    """Make what writes an account's movements into files."""
+    movements = AccountMovements(banks)
+    return Reports(banks=banks, movements=movements, environment=settings.environment, now=now)
 
 
 def _refunds(settings: Settings, stored: OfficeStored, does: Operations, now: Now) -> Refunds:

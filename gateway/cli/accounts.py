@@ -108,7 +108,8 @@ def update(
     """
     Change what is named; a provider is always named whole.
 
-    Naming one without --provider-credentials forgets the stored ones.
+    Without --provider-credentials the stored ones stay, as long as provider and
+    provider's account stay the same; else they are asked for.
     """
     change = AccountUpdate(
         name=name,

@@ -192,6 +192,9 @@ class Capabilities:
         absent_after: How long after the lease a payout that cannot be found
             is proven absent; None when nothing proves it.
         max_value: The largest payout; None for no limit of the provider's.
+        account_credentials: Each account has credentials of its own at the
+            bank. One without them is refused before the bank is asked; declare
+            it, or its first payout is answered by a refusal that proves nothing.
     """
 
     operations: frozenset[str] = field(default_factory=frozenset)
@@ -200,6 +203,7 @@ class Capabilities:
     lookup_by_key: bool = False
     absent_after: timedelta | None = None
     max_value: Money | None = None
+    account_credentials: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,6 +311,11 @@ class Bank:
     adapter: ProviderAdapter
     account: ProviderAccount
     read_only: bool
+
+    @property
+    def lacks_credentials(self) -> bool:
+        """Say whether the bank would refuse every call for want of the account's credentials."""
+        return not self.account.credentials and self.adapter.capabilities.account_credentials
 
 
 class Banks(Protocol):

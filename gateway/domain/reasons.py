@@ -44,6 +44,11 @@ _FORMS: Final = {
     "account_unknown": "{field} is not the id of an account that is shown to the caller.",
     "subject_unknown": "{field} is not what the scope names, or it is not shown to the caller.",
     "other_company": "{field} is the id of an account of another company.",
+    "bank_credentials_missing": (
+        "{field} is missing: the account moves to another bank account; an empty text says that"
+        " the provider wants none."
+    ),
+    "bank_account_taken": "{field} stands behind an account of another company.",
     "uuid_form": "{field} must be a UUID with hyphens.",
     "amount_form": (
         "{field} must be a JSON number of reais without exponent, with at most two decimals,"
@@ -167,6 +172,7 @@ _MONEY: Final = {
     "inactive": "The account is not active.",
     "unverified": "The account is not verified.",
     "no_provider": "The account has no bank for this.",
+    "no_bank_credentials": "The account lacks the credentials that its bank asks for.",
     "read_only": "The account's bank does not take payouts.",
     "limit_per_payout": "The value is above the credential's limit of one payout.",
     "limit_per_day": "The credential's limit of this UTC day would be passed.",

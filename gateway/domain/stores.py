@@ -38,6 +38,10 @@ class NothingToCollect(Exception):
     """The secret of an order was fetched already, or its time is over; nothing was changed."""
 
 
+class BankAccountTaken(AlreadyExists):
+    """The bank's account stands behind an account of another company; nothing was changed."""
+
+
 class LimitReached(Exception):
     """A payout is above a limit of its credential; nothing was stored."""
 
@@ -144,13 +148,13 @@ class Accounts(Protocol):
         ...
 
     async def add(self, account: Account, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id is taken."""
+        """Store a new one; AlreadyExists, also BankAccountTaken, when something is taken."""
         ...
 
     async def replace(
         self, account: Account, event: AuditEvent, seen: Account | None = None
     ) -> bool:
-        """Overwrite one; False when there is none, or it is not as it was ``seen``."""
+        """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
         ...
 
     async def list(self, company_id: str | None = None) -> Sequence[Account]:

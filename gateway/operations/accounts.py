@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 
 from gateway.domain import strict
 from gateway.domain.accounts import Account, BankCoordinates
-from gateway.domain.stores import Accounts, AlreadyExists, Companies
+from gateway.domain.stores import (
+    Accounts,
+    AlreadyExists,
+    AuditEvent,
+    BankAccountTaken,
+    Companies,
+)
 from gateway.domain.versions import ANY_VERSION, Expected, version_of_account
 from gateway.operations.administration import Acting, NotPossible, identifier, name
 from gateway.operations.companies import existing
@@ -35,7 +41,8 @@ class ProviderChoice:
         name: Of a configured provider; empty for none.
         account: The provider's own name of the account.
         credentials: What the provider wants from us, in clear; sealed before
-            it is stored. None where the provider needs nothing.
+            it is stored. None keeps the stored ones, empty is for a provider
+            that wants none.
     """
 
     name: str = ""
@@ -63,8 +70,9 @@ class AccountUpdate:
     What is to change; None leaves a thing as it is.
 
     Attributes:
-        provider: Always whole: without credentials the stored ones are
-            forgotten, so that no bank is ever shown another one's.
+        provider: Always whole. Without credentials the stored ones stay, but
+            only where provider and account stay too: no bank is ever shown
+            another one's.
         coordinates: Empty fields of it leave what is there.
     """
 
@@ -123,8 +131,7 @@ class AccountRecords:
         try:
             await self.accounts.add(account, event)
         except AlreadyExists as problem:
-            message = f"the account {chosen} exists already"
-            raise NotPossible(message, "taken", field="id") from problem
+            raise _taken(chosen, problem) from problem
         return account
 
     async def update(
@@ -147,7 +154,7 @@ class AccountRecords:
                 return before
             changes = _differences(before, after)
             event = self.acting.event("account.updated", f"account:{before.id}", changes)
-            if await self.accounts.replace(after, event, before):
+            if await self._replace(before, after, event):
                 return after
         message = "others change the account at this moment; try again"
         raise NotPossible(message, "changed_meanwhile")
@@ -170,6 +177,13 @@ class AccountRecords:
             return await self.accounts.list()
         return await self.accounts.list((await existing(self.companies, company_id)).id)
 
+    async def _replace(self, before: Account, after: Account, event: AuditEvent) -> bool:
+        """Store a change; False when somebody else was quicker."""
+        try:
+            return await self.accounts.replace(after, event, before)
+        except BankAccountTaken as problem:
+            raise _taken(after.id, problem) from problem
+
     def _updated(self, before: Account, update: AccountUpdate) -> Account:
         """Apply an update without storing it."""
         after = before if update.provider is None else self._moved(before, update.provider)
@@ -185,13 +199,19 @@ class AccountRecords:
         )
 
     def _moved(self, before: Account, choice: ProviderChoice) -> Account:
-        """Stand the account at a bank, forgetting what was shown to the one before."""
-        return dataclasses.replace(
+        """Stand the account at a bank; what was shown to another one is forgotten."""
+        after = dataclasses.replace(
             before,
             provider=self._provider(choice.name),
             provider_account=_provider_account(choice),
-            sealed_credentials=self._sealed(choice.credentials, before.id),
         )
+        if choice.credentials is None and after == before:
+            return before
+        if choice.credentials is None and choice.name:
+            message = "the account moves to another bank account: its credentials are needed"
+            raise NotPossible(message, "bank_credentials_missing", field="credentials")
+        sealed = self._sealed(choice.credentials, before.id)
+        return dataclasses.replace(after, sealed_credentials=sealed)
 
     def _provider(self, chosen: str) -> str:
         if chosen and chosen not in self.providers:
@@ -220,6 +240,15 @@ def _provider_account(choice: ProviderChoice) -> str:
         message = "the account has no provider; name one"
         raise NotPossible(message, "missing", field="provider")
     return _text(choice.account)
+
+
+def _taken(account_id: str, problem: AlreadyExists) -> NotPossible:
+    """Say what is taken: the bank's account, or the id."""
+    if isinstance(problem, BankAccountTaken):
+        message = "the bank's account stands behind an account of another company"
+        return NotPossible(message, "bank_account_taken", field="provider_account")
+    message = f"the account {account_id} exists already"
+    return NotPossible(message, "taken", field="id")
 
 
 def _text(text: str) -> str:

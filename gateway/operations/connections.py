@@ -13,11 +13,14 @@ def bank_of(banks: Banks, account: Account) -> Bank:
     Return the account's bank.
 
     Raises:
-        ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+        ServiceError: ``SVC.ACC.005`` (422) when no provider is configured, or
+            the account lacks the credentials that its provider asks for.
     """
     bank = banks.of(account)
     if bank is None:
         raise ServiceError(errors.PROVIDER_NOT_CONFIGURED, "no_provider")
+    if bank.lacks_credentials:
+        raise ServiceError(errors.PROVIDER_NOT_CONFIGURED, "no_bank_credentials")
     return bank
 
 

@@ -154,7 +154,9 @@ class FollowUp:
             bank = self.banks.of(account)
         except ProviderError:
             return None
-        return bank if bank is not None and bank.name == payout.provider else None
+        if bank is None or bank.lacks_credentials or bank.name != payout.provider:
+            return None
+        return bank
 
     async def _take(self, payout: Payout, said: Outcome) -> Payout:
         """Do what the bank's word proves; another amount than ours wants a person to look."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, func, literal, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.accounts import Account, BankCoordinates
-from gateway.domain.stores import AlreadyExists, AuditEvent
+from gateway.domain.stores import AlreadyExists, AuditEvent, BankAccountTaken
 from gateway.store import audit
 from gateway.store.columns import Record
 from gateway.store.database import Database
@@ -20,6 +22,23 @@ AT_BANK = _LIST.where(
     accounts.c.provider_account == bindparam("provider_account"),
 ).limit(1)
 """What ``find_at`` asks."""
+
+_ELSEWHERE = (
+    select(literal(1))
+    .where(
+        accounts.c.provider == bindparam("provider"),
+        accounts.c.provider_account == bindparam("provider_account"),
+        accounts.c.company_id != bindparam("company_id"),
+    )
+    .limit(1)
+)
+_UNMOVED = select(literal(1)).where(
+    accounts.c.id == bindparam("account_id"),
+    accounts.c.provider == bindparam("provider"),
+    accounts.c.provider_account == bindparam("provider_account"),
+)
+_BANK_ACCOUNTS_LOCK: Final = 0x7069_7867_6261_6E6B
+"""A number of our own for PostgreSQL's advisory locks; any other would do as well."""
 
 
 class StoredAccounts:
@@ -43,8 +62,9 @@ class StoredAccounts:
         return None if row is None else _account(row)
 
     async def add(self, account: Account, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id is taken."""
+        """Store a new one; AlreadyExists when the id is taken, or its bank's account."""
         async with self._database.writing() as connection:
+            await _require_own_bank_account(connection, account)
             if not await self._database.add(connection, accounts, _row(account)):
                 raise AlreadyExists(account.id)
             await audit.append(connection, event)
@@ -52,7 +72,7 @@ class StoredAccounts:
     async def replace(
         self, account: Account, event: AuditEvent, seen: Account | None = None
     ) -> bool:
-        """Overwrite one; False when there is none, or it is not as it was ``seen``."""
+        """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
         known = {"id": account.id} if seen is None else _row(seen)
         change = (
             update(accounts)
@@ -60,6 +80,7 @@ class StoredAccounts:
             .values(_row(account))
         )
         async with self._database.writing() as connection:
+            await _require_own_bank_account(connection, account)
             if (await connection.execute(change)).rowcount == 0:
                 return False
             await audit.append(connection, event)
@@ -70,6 +91,26 @@ class StoredAccounts:
         wanted = _LIST if company_id is None else _LIST.where(accounts.c.company_id == company_id)
         async with self._database.reading() as connection:
             return [_account(row) for row in await connection.execute(wanted)]
+
+
+async def _require_own_bank_account(connection: AsyncConnection, account: Account) -> None:
+    """
+    Refuse a bank's account that another company has; an account that does not move may stay.
+
+    Whoever moves an account waits for whoever else does, until the commit: SQLite has one
+    writer anyhow, PostgreSQL a lock. So of two companies that take one at once, one gets it.
+    """
+    if not account.provider:
+        return
+    place = {"provider": account.provider, "provider_account": account.provider_account}
+    unmoved = await connection.execute(_UNMOVED, place | {"account_id": account.id})
+    if unmoved.first() is not None:
+        return
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(_BANK_ACCOUNTS_LOCK)))
+    taken = await connection.execute(_ELSEWHERE, place | {"company_id": account.company_id})
+    if taken.first() is not None:
+        raise BankAccountTaken(account.id)
 
 
 def _row(account: Account) -> dict[str, object]:

@@ -50,4 +50,5 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             repeat=self.repeat,
             lookup_by_key=self.lookup_by_key,
             absent_after=None if absent is None else timedelta(seconds=absent),
+            account_credentials=True,
         )

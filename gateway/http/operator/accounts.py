@@ -11,7 +11,7 @@ from gateway.domain.errors import ServiceError
 from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right
 from gateway.http.operator import represent
-from gateway.http.operator.callers import Office, Staff, as_caller, on_account
+from gateway.http.operator.callers import Office, Staff, as_actor, as_caller, on_account
 from gateway.http.operator.failing import PLAIN, READS, STORE_FAILS, bank_fails
 from gateway.http.operator.operations import OfficeOperations
 from gateway.http.resources import represent as resources
@@ -26,6 +26,7 @@ from policies.validation.inputs import NOTHING, SEARCH
 from policies.validation.report import ReportAsked, report_input
 
 _READ_ACCOUNT: Final = Right(Area.ACCOUNT, Action.READ)
+_TEST_PROVIDER: Final = Right(Area.PROVIDER, Action.WRITE)
 _READ_BALANCE: Final = Right(Area.BALANCE, Action.READ)
 _READ_TRANSACTIONS: Final = Right(Area.TRANSACTION, Action.READ)
 _READ_REPORT: Final = Right(Area.REPORT, Action.READ)
@@ -67,6 +68,19 @@ def account_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             takes=NOTHING,
             runs=on_account(does.accounts.read),
             shows=represent.account,
+            fails=STORE_FAILS,
+            raises=(),
+        ),
+        route(
+            "POST",
+            "/accounts/{account_id}/provider/test",
+            name="backoffice.account_provider_test",
+            tells="Ask the account's bank whether it accepts us; nothing moves.",
+            needs=_TEST_PROVIDER,
+            limits=PLAIN,
+            takes=NOTHING,
+            runs=as_actor(does.connections.test),
+            shows=represent.connection,
             fails=STORE_FAILS,
             raises=(),
         ),

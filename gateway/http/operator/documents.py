@@ -28,11 +28,33 @@ class AccountRecordDocument(TypedDict):
     active: bool
     verified: bool
     provider: str
+    provider_account: str
+    has_credentials: bool
     bank_number: str
     ispb: str
     branch: str
     account: str
     created_at: Instant
+
+
+class ConnectionDocument(TypedDict):
+    """What came of asking an account's bank; ``works`` is true for the outcome of that name."""
+
+    works: bool
+    outcome: Literal[
+        "works",
+        "no_provider",
+        "no_credentials",
+        "credentials_refused",
+        "account_unknown",
+        "refused",
+        "not_offered",
+        "busy",
+        "unreachable",
+        "no_answer",
+        "not_understood",
+    ]
+    message: str
 
 
 class AccountRecordList(TypedDict):

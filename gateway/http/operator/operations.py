@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gateway.operations.approvals import Approvals
 from gateway.operations.balances import Balances
+from gateway.operations.bank_connections import BankConnections
 from gateway.operations.charge_orders import ChargeOrders
 from gateway.operations.charges import Charges
 from gateway.operations.incoming import Incoming
@@ -30,6 +31,7 @@ class OfficeOperations:
     """
 
     accounts: VisibleAccounts
+    connections: BankConnections
     balances: Balances
     statements: Statements
     reports: Reports

@@ -19,6 +19,7 @@ from gateway.http.operator.documents import (
     AccountRecordDocument,
     AccountRecordList,
     ApprovalDocument,
+    ConnectionDocument,
     IncomingDocument,
     IncomingList,
     KeyOwnerDocument,
@@ -28,6 +29,7 @@ from gateway.http.operator.documents import (
 from gateway.http.resources import represent
 from gateway.http.resources.documents import PayoutDocument
 from gateway.http.route import Answer
+from gateway.operations.bank_connections import SENTENCES, Connected
 from gateway.operations.pages import Listed
 from gateway.operations.reports import Report
 from gateway.operations.visible_accounts import OwnedAccount
@@ -47,6 +49,15 @@ _FAILURES: Mapping[FailureCode, str] = {
 def account(found: OwnedAccount, _who: Office) -> Answer[AccountRecordDocument]:
     """Show an account as registered, with its version."""
     return Answer(content=_account(found), headers={hdrs.ETAG: version_of_account(found.account)})
+
+
+def connection(came: Connected, _who: Office) -> ConnectionDocument:
+    """Show what came of asking a bank."""
+    return {
+        "works": came is Connected.WORKS,
+        "outcome": came.value,
+        "message": SENTENCES[came],
+    }
 
 
 def accounts(found: Listed[OwnedAccount], _who: Staff) -> AccountRecordList:
@@ -170,6 +181,8 @@ def _account(found: OwnedAccount) -> AccountRecordDocument:
         "active": record.active,
         "verified": record.verified,
         "provider": record.provider,
+        "provider_account": record.provider_account,
+        "has_credentials": bool(record.sealed_credentials),
         "bank_number": at.bank_number,
         "ispb": at.ispb,
         "branch": at.branch,

@@ -11,7 +11,8 @@ from typing import Final
 from gateway.domain.accounts import Environment
 
 _ACCOUNTS: Final = (
-    *("accounts", "account", "account_create", "account_change", "account_provider"),
+    *("accounts", "account", "account_create", "account_change"),
+    *("account_provider", "account_provider_test"),
     *("balance", "statement", "report"),
     *("pix_keys", "pix_key", "pix_key_create", "pix_key_cancel", "pix_key_owner"),
     *("qrcode", "qrcode_generate", "qrcode_cancel"),

@@ -83,6 +83,7 @@ async def _account_change(desk: Desk) -> Known:
 async def _account_provider(desk: Desk) -> Known:
     account = await new_account(desk)
     bank = {"provider": "sandbox", "provider_account": account}
+    bank["credentials"] = "token"
     return Known(path={"account_id": account}, body=lambda body: {**body, **bank})
 
 

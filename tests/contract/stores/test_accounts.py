@@ -1,12 +1,16 @@
 """Accounts: what is stored comes back, sealed bytes included, and each change leaves its event."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
-from gateway.domain.stores import AlreadyExists, StoreUnavailable
+from gateway.domain.accounts import Account
+from gateway.domain.stores import AlreadyExists, BankAccountTaken, StoreUnavailable
 from gateway.store.engine import Store
+from gateway.store.tables import accounts
 from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event
 
 
@@ -66,19 +70,83 @@ async def test_a_taken_id_is_refused(store: Store) -> None:
     assert await store.accounts.find(ACCOUNT) == account()
 
 
+def at_bank(account_id: str, company_id: str, place: str = "conta-1") -> Account:
+    """Describe an account at a place of the bank's."""
+    held = account(account_id, company_id=company_id)
+    return replace(held, provider="sandbox", provider_account=place)
+
+
+@pytest.fixture
+async def theirs(store: Store) -> str:
+    """Another company's id."""
+    await store.companies.add(company("other"), event())
+    return "other"
+
+
+async def test_a_bank_s_account_stands_behind_one_company(store: Store, theirs: str) -> None:
+    await store.accounts.add(at_bank("a", COMPANY), event())
+    await store.accounts.add(at_bank("b", COMPANY), event())
+    await store.accounts.add(at_bank("c", theirs, "conta-2"), event())
+    before = await store.audit.verify()
+
+    with pytest.raises(BankAccountTaken):
+        await store.accounts.add(at_bank("d", theirs), event())
+    with pytest.raises(BankAccountTaken):
+        await store.accounts.replace(at_bank("c", theirs), event())
+
+    assert await store.accounts.find("d") is None
+    assert await store.accounts.find("c") == at_bank("c", theirs, "conta-2")
+    assert await store.audit.verify() == before
+
+
+async def test_accounts_of_no_bank_stand_behind_anybody(store: Store, theirs: str) -> None:
+    for account_id, owner in (("a", COMPANY), ("b", theirs)):
+        alone = replace(at_bank(account_id, owner), provider="", provider_account="")
+        await store.accounts.add(alone, event())
+
+    assert await store.accounts.find("b") is not None
+
+
+async def test_one_that_is_shared_since_long_ago_can_still_be_changed(
+    store: Store, theirs: str
+) -> None:
+    """A store from before this rule: whoever does not move may stay, and be switched off."""
+    await store.accounts.add(at_bank("a", COMPANY), event())
+    await store.accounts.add(at_bank("b", theirs, "conta-2"), event())
+    async with store.database.writing() as connection:
+        await connection.execute(update(accounts).values(provider_account="conta-1"))
+    off = replace(at_bank("b", theirs), active=False)
+
+    assert await store.accounts.replace(off, event())
+    assert await store.accounts.find("b") == off
+
+
+async def test_of_two_companies_that_take_one_at_once_one_gets_it(
+    store: Store, theirs: str
+) -> None:
+    for turn in range(10):
+        both = [at_bank(f"{owner}-{turn}", owner, f"conta-{turn}") for owner in (COMPANY, theirs)]
+
+        done = await asyncio.gather(
+            *(store.accounts.add(one, event()) for one in both), return_exceptions=True
+        )
+
+        assert sorted(map(type, done), key=str) == sorted((BankAccountTaken, type(None)), key=str)
+
+
 async def test_an_account_of_no_company_is_refused_whole(store: Store) -> None:
     """The database itself keeps references; nothing of the transaction stays."""
     before = await store.audit.verify()
 
     with pytest.raises(StoreUnavailable):
-        await store.accounts.add(account("a", company_id="nobody"), event())
+        await store.accounts.add(at_bank("a", "nobody", "conta-2"), event())
 
     assert await store.accounts.find("a") is None
     assert await store.audit.verify() == before
 
 
 async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
-    other = account("a", company_id="other")
+    other = at_bank("a", "other", "conta-2")
     await store.companies.add(company("other"), event())
     await store.accounts.add(other, event())
 

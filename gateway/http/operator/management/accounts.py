@@ -72,8 +72,9 @@ class ProviderBody(msgspec.Struct):
     """
     The bank behind an account; an empty ``provider`` for none.
 
-    Always whole: without credentials the stored ones are forgotten. They are
-    encrypted before they are stored, and never shown again.
+    Always whole. Without credentials the stored ones stay, as long as provider and
+    account stay the same; else they are asked for, and empty says that there are none.
+    They are encrypted before they are stored, and never shown again.
     """
 
     provider: Text
@@ -195,7 +196,7 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             runs=does.attach,
             shows=_versioned,
             fails=calls.FAILS,
-            raises=(*calls.REFUSED, errors.VERSION_CHANGED),
+            raises=(*calls.TAKEN, errors.VERSION_CHANGED),
         ),
     )
 

@@ -42,6 +42,7 @@ FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAIL
 REFUSED = (NOT_POSSIBLE,)
 TAKEN = (NOT_POSSIBLE, errors.ALREADY_IN_USE)
 ABSENT = (NOT_FOUND,)
+_TAKEN_WORDS = frozenset({"taken", "bank_account_taken"})
 CHANGED = (NOT_FOUND, NOT_POSSIBLE)
 CONDITIONAL = (*CHANGED, errors.VERSION_CHANGED)
 """Of changes that may be asked for on a version alone, by ``If-Match``."""
@@ -85,7 +86,7 @@ def explained() -> Iterator[None]:
     try:
         yield
     except NotPossible as problem:
-        error = errors.ALREADY_IN_USE if problem.reason == "taken" else NOT_POSSIBLE
+        error = errors.ALREADY_IN_USE if problem.reason in _TAKEN_WORDS else NOT_POSSIBLE
         detail = "" if problem.field else _sentence(str(problem))
         raise ServiceError(error, problem.reason, field=problem.field, detail=detail) from problem
 

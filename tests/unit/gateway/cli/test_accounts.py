@@ -1,5 +1,7 @@
 """``pixgate account``."""
 
+import os
+
 import pytest
 
 ORDER = ("--name", "Padaria", "--tax-number", "11.222.333/0001-81")
@@ -41,11 +43,30 @@ def test_a_provider_s_credentials_come_from_a_file_and_are_not_shown(shell, acco
 
 
 def test_a_provider_may_be_taken_away(shell, account_id):
-    shell.says("account", "update", account_id, *SANDBOX)
+    shell.says("account", "update", account_id, *SANDBOX, "--provider-credentials", os.devnull)
 
     updated = shell.reads("account", "update", account_id, "--provider", "")
 
     assert (updated["provider"], updated["provider_account"]) == ("", "")
+
+
+def test_another_bank_account_asks_for_its_credentials(shell, account_id):
+    line = shell.fails("account", "update", account_id, *SANDBOX)
+
+    assert "credentials are needed" in line
+
+
+def test_a_bank_s_account_belongs_to_one_company(shell, account_id):
+    command = ("account", "update", account_id, *SANDBOX, "--provider-credentials", os.devnull)
+    shell.says(*command)
+    other = shell.reads("company", "create", "--name", "Other")["id"]
+
+    line = shell.fails(
+        *("account", "create", "--company", other, "--name", "B"),
+        *("--tax-number", "11222333000181", *SANDBOX),
+    )
+
+    assert "another company" in line
 
 
 def test_a_provider_must_be_configured(shell, account_id):

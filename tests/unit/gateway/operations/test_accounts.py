@@ -135,10 +135,16 @@ async def test_an_update_that_changes_nothing_leaves_no_trace(office, account):
 
 
 async def test_another_bank_never_sees_the_credentials_of_the_one_before(office, account):
-    updated = await office.accounts.update(
-        account.id, AccountUpdate(provider=ProviderChoice(name="other-bank", account="9"))
-    )
+    elsewhere = ProviderChoice(name="other-bank", account="9")
+    with pytest.raises(NotPossible) as refused:
+        await office.accounts.update(account.id, AccountUpdate(provider=elsewhere))
+    none = replace(elsewhere, credentials="")
+    updated = await office.accounts.update(account.id, AccountUpdate(provider=none))
 
+    assert (refused.value.field, refused.value.reason) == (
+        "credentials",
+        "bank_credentials_missing",
+    )
     assert (updated.provider, updated.provider_account) == ("other-bank", "9")
     assert updated.sealed_credentials == b""
 

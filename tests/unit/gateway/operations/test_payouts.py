@@ -27,6 +27,7 @@ from tests.unit.paying import (
     ACCEPTED,
     ANSWERED,
     BAD,
+    CAREFUL,
     DOUBT,
     FAILED,
     FORBIDDEN,
@@ -177,6 +178,15 @@ async def test_without_a_bank_that_pays_out_nothing_is_stored(
 
     assert await till.post() == answer
     assert not await till.has_row()
+
+
+async def test_an_account_without_the_credentials_its_bank_asks_for_is_certain(till: Till):
+    """The bank would refuse, and nobody would know what became of the money."""
+    till.bank.capabilities = replace(CAREFUL, account_credentials=True)
+
+    assert await till.post() == "422 SVC.ACC.005"
+    assert not await till.has_row()
+    assert till.bank.orders == []
 
 
 async def test_the_date_is_looked_at_before_the_bank(till: Till):

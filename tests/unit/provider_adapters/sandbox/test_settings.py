@@ -19,6 +19,7 @@ def test_by_default_all_the_bank_can_do_is_declared():
         repeat=Repeat.SAME_ANSWER,
         lookup_by_key=True,
         absent_after=timedelta(seconds=5),
+        account_credentials=True,
     )
 
 
@@ -34,7 +35,7 @@ def test_every_kind_of_provider_can_be_tried():
         SandboxSettings,
     )
 
-    assert settings.capabilities() == Capabilities(payouts=False)
+    assert settings.capabilities() == Capabilities(payouts=False, account_credentials=True)
 
 
 def test_one_optional_operation_can_be_missing():

@@ -44,7 +44,8 @@ def test_an_account_is_shown_with_its_owner_and_no_credentials():
 
     assert shown["company"] == {"id": COMPANY, "name": "Padaria"}
     assert "sealed" not in str(shown)
-    assert "provider_account" not in shown
+    assert shown["provider_account"] == OWNED.account.provider_account
+    assert shown["has_credentials"] is bool(OWNED.account.sealed_credentials)
 
 
 def test_an_owner_whose_record_is_missing_has_no_name():

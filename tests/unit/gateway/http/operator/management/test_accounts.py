@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.domain.errors import ServiceError
 from gateway.http.operator.management.accounts import (
     AccountActs,
     AccountBody,
@@ -41,16 +42,65 @@ async def test_what_is_absent_stays_as_it_is(stage: Stage):
     assert changed.name == stage.account.name
 
 
-async def test_credentials_are_sealed_and_forgotten_with_their_bank(stage: Stage):
-    acts, who = AccountActs(stage.registers), stage.at(stage.account)
-    bank = ProviderBody(provider="sandbox", provider_account="1", credentials="secret")
+BANK = ProviderBody(provider="sandbox", provider_account="1", credentials="secret")
 
-    attached = await acts.attach(who, bank)
-    moved = await acts.attach(who, ProviderBody(provider="other-bank", provider_account="2"))
+
+async def test_credentials_are_sealed_and_stay_while_the_bank_s_account_does(stage: Stage):
+    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+
+    attached = await acts.attach(who, BANK)
+    kept = await acts.attach(who, ProviderBody(provider="sandbox", provider_account="1"))
 
     assert attached.sealed_credentials
     assert b"secret" not in attached.sealed_credentials
-    assert moved.sealed_credentials == b""
+    assert kept == attached
+
+
+@pytest.mark.parametrize(("provider", "account"), [("sandbox", "2"), ("other-bank", "1")])
+async def test_no_bank_is_shown_the_credentials_of_another(
+    stage: Stage, provider: str, account: str
+):
+    """They are asked for; an empty text says that there are none."""
+    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+    before = await acts.attach(who, BANK)
+
+    with pytest.raises(ServiceError) as refused:
+        await acts.attach(who, ProviderBody(provider=provider, provider_account=account))
+    found = await stage.office.accounts.find(stage.account.id)
+    none = ProviderBody(provider=provider, provider_account=account, credentials="")
+    moved = await acts.attach(who, none)
+
+    assert refused.value.error.status == 400
+    assert (refused.value.field, refused.value.reason) == (
+        "credentials",
+        "bank_credentials_missing",
+    )
+    assert found == before
+    assert (moved.provider, moved.sealed_credentials) == (provider, b"")
+
+
+async def test_an_account_that_leaves_its_bank_leaves_its_credentials(stage: Stage):
+    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+    await acts.attach(who, BANK)
+
+    alone = await acts.attach(who, ProviderBody(provider=""))
+
+    assert (alone.provider, alone.provider_account, alone.sealed_credentials) == ("", "", b"")
+
+
+async def test_a_bank_s_account_belongs_to_one_company(stage: Stage):
+    acts = AccountActs(stage.registers)
+    await acts.attach(stage.at(stage.account), BANK)
+
+    with pytest.raises(ServiceError) as refused:
+        await acts.attach(stage.at(stage.foreign), BANK)
+
+    assert refused.value.error.code == "SVC.GTW.009"
+    assert (refused.value.field, refused.value.reason) == (
+        "provider_account",
+        "bank_account_taken",
+    )
+    assert (await stage.office.accounts.find(stage.foreign.id)).provider == ""
 
 
 async def test_nobody_adds_to_a_company_they_do_not_see(stage: Stage):
