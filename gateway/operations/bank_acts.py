@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.domain import errors
@@ -101,5 +101,7 @@ async def _end(audit: Audit, act: BankAct, ending: str, reason: str) -> None:
 
 
 async def _write(audit: Audit, act: BankAct, step: str, more: Mapping[str, str]) -> None:
+    """Write a step; of a key or a refund the store could not tell whose it is."""
     details = {"account": act.account.id, **act.details, **more}
-    await audit.append(act.acting.event(f"{act.action}.{step}", act.subject, details))
+    event = act.acting.event(f"{act.action}.{step}", act.subject, details)
+    await audit.append(replace(event, companies=frozenset({act.account.company_id})))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -23,7 +24,7 @@ from gateway.domain.providers import (
 from gateway.domain.stores import StoreUnavailable
 from gateway.operations.bank_acts import BankAct, recorded
 from tests.unit.offering import Log, acting
-from tests.unit.people import ACCOUNT, account
+from tests.unit.people import ACCOUNT, COMPANY, account
 from tests.unit.standing import NOON
 
 ACT = BankAct(
@@ -49,6 +50,17 @@ async def test_an_act_is_ordered_and_done():
         NOON,
         f"account:{ACCOUNT}",
     )
+
+
+@pytest.mark.parametrize("subject", [f"account:{ACCOUNT}", "pix_key:1", "refund:1"])
+async def test_an_act_is_of_the_company_whose_account_it_is(subject: str):
+    """Keys and refunds are not stored here: nobody limited would be shown what became of them."""
+    log = Log()
+
+    async with recorded(log, replace(ACT, subject=subject)):
+        pass
+
+    assert [each.companies for each in log.events] == [{COMPANY}, {COMPANY}]
 
 
 @pytest.mark.parametrize(
