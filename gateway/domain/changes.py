@@ -88,6 +88,8 @@ ALWAYS: Final = Belief(inf)
 """For what is no record of the store."""
 
 _KINDS: Final = frozenset(map(str, Kept))
+_COUNTED: Final = frozenset({"access", "audit", "factor", "report", "sign_in"})
+"""First words of acts that count tries, refusals and downloads, and change nothing."""
 
 
 def outdated(act: Act) -> tuple[Kept, str] | None:
@@ -99,4 +101,5 @@ def outdated(act: Act) -> tuple[Kept, str] | None:
     if act.action in {STOPPED, RESUMED}:
         return Kept.STOP, ""
     kind, colon, key = act.subject.partition(":")
-    return (Kept(kind), key) if colon and kind in _KINDS else None
+    changes = act.action.partition(".")[0] not in _COUNTED
+    return (Kept(kind), key) if changes and colon and kind in _KINDS else None

@@ -66,6 +66,15 @@ async def until(world: World, pair: Pair, status: int) -> float:
     return time.monotonic() - began
 
 
+async def refused(world: World) -> float:
+    """Pay, each time anew, until payouts are stopped; return the seconds it took."""
+    began = time.monotonic()
+    async with asyncio.timeout(10):
+        while (await world.pay(order(f"at-{time.monotonic()}", world.today()))).status != 403:
+            await asyncio.sleep(0.05)
+    return time.monotonic() - began
+
+
 async def believing(world: World) -> None:
     """Wait until what is kept serves."""
     async with asyncio.timeout(10):
@@ -87,13 +96,12 @@ async def test_another_process_is_heard_of_within_a_second(world: World):
 
     async with another_process(world) as office:
         await office.stops.stop(stopped)
+        took = [await refused(world)]
         await office.credentials.revoke(pair["client_id"])
-    took = await until(world, pair, 401)
-    refused = await world.pay(order("after", world.today()))
+        took.append(await until(world, pair, 401))
 
     assert paid.status == 200
-    assert took <= SOON_S
-    assert refused.verdict == (403, "SVC.PIX.010")
+    assert max(took) <= SOON_S
 
 
 async def test_a_feed_that_is_killed_leaves_nothing_believed(world: World):

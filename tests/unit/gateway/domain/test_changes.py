@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from gateway.app.audit_tally import FAILED, REFUSED, TAKEN
 from gateway.domain.changes import ALWAYS, Act, Belief, Kept, outdated
 from gateway.domain.stops import RESUMED, STOPPED
 
@@ -36,6 +37,13 @@ def test_an_act_makes_the_record_old_that_it_names(
 def test_an_act_on_anything_else_makes_nothing_old(subject: str):
     """A stranger's failed sign-ins least of all."""
     assert outdated(Act("sign_in.failed", subject)) is None
+
+
+@pytest.mark.parametrize("action", [*FAILED.values(), *TAKEN.values(), REFUSED])
+@pytest.mark.parametrize("kind", Kept)
+def test_what_is_only_counted_makes_nothing_old(action: str, kind: Kept):
+    """Whatever it was about: nobody empties memory by being refused or by looking."""
+    assert outdated(Act(action, f"{kind}:a-1")) is None
 
 
 def test_nothing_is_believed_unless_somebody_says_until_when():
