@@ -70,7 +70,13 @@ PROVIDER_OUTCOME: Final = Label(
 LOGIN_RESULT: Final = Label("result", ("ok", "bad_credentials", "mfa_required", "locked"))
 FACTOR: Final = Label("factor", ("totp", "recovery"))
 FACTOR_RESULT: Final = Label("result", ("ok", "wrong", "expired", "locked", "reused"))
-LOCKED: Final = Label("scope", ("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"))
+LOCKED: Final = Label(
+    "scope",
+    (
+        *("account_ip", "ip", "consecutive", "device", "factor", "reset_ip", "link"),
+        "hashing_busy",
+    ),
+)
 RECOVERY_STAGE: Final = Label("stage", ("forgot", "reset", "invitation"))
 RECOVERY_RESULT: Final = Label("result", ("ok", "refused", "limited", "failed"))
 SESSION_EVENT: Final = Label(

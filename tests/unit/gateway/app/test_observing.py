@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from inspect import iscoroutinefunction
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -23,9 +25,12 @@ from gateway.domain.rights import Area
 from gateway.http.json import error_body
 from gateway.http.pages import PAGES
 from gateway.telemetry import metrics
+from gateway.telemetry.families import Label
 from gateway.telemetry.records import AccessRecord, ProviderCall
 from tests.unit.gateway.http.stage import Witness
 from tests.unit.standing import NOON
+
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture
@@ -99,6 +104,24 @@ def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
 
     text = made.values.render()[0].decode()
     assert [line for line in text.splitlines() if "_OTHER" in line] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        (r'TOO_MANY_ATTEMPTS, "(\w+)"', metrics.LOCKED),
+        (r'_key\("(?!account")(\w+)"', metrics.LOCKED),
+        (r'CSRF_FAILED, "(\w+)"', metrics.CSRF_REASON),
+    ],
+    ids=["refusals", "throttles", "forgeries"],
+)
+def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, label: Label):
+    """Reasons stand where they are raised, as text; what blocks nobody (``account``) is none."""
+    files = [file for top in ("gateway", "policies") for file in (ROOT / top).rglob("*.py")]
+    raised = {word for file in files for word in re.findall(written, file.read_text())}
+
+    assert raised
+    assert raised <= {*(label.values or ())}
 
 
 def test_the_digest_follows_the_settings(settings: Settings):
