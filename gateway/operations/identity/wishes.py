@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from dataclasses import dataclass, replace
 
+from gateway.domain.stores import StoreUnavailable
 from gateway.operations.identity.acts import own_act
 from gateway.operations.identity.mailing import Mailing
 from gateway.operations.identity.ports import Parts
@@ -66,8 +67,12 @@ class ResetWishes:
         """
         count = 0
         while self._waiting:
-            count += await self._send(self._waiting[0])
-            self._waiting.popleft()
+            wish = self._waiting.popleft()
+            try:
+                count += await self._send(wish)
+            except StoreUnavailable:
+                self._waiting.appendleft(wish)
+                raise
         return count
 
     async def _send(self, wish: Wish) -> bool:
