@@ -221,6 +221,8 @@ class FollowUp:
 
     async def _do(self, payout: Payout, change: Change) -> Payout:
         """Do a step and return the row as it stands then."""
-        if not await self.store.record(change):
+        if await self.store.record(change):
+            self.moved(payout, change)
+        else:
             self.cas_lost(payout.provider)
         return await self.store.find(payout.account_id, payout.reference) or payout
