@@ -82,7 +82,10 @@ async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Stor
         ({"companies": frozenset({COMPANY})}, set()),
         ({"name": "Maria"}, set()),
     ],
-    ids=str,
+    ids=[
+        *("disabled", "reads alone", "operates alone", "as before"),
+        *("another company", "the company", "renamed"),
+    ],
 )
 async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
     store: Store, changed: dict[str, object], void: set[str]
