@@ -43,6 +43,12 @@ class Answer(Generic[Content]):
     status: int | None = None
 
 
+class VersionedAnswer(Answer[Content]):
+    """A document and the version of what it shows, as ``ETag``: a change may name it."""
+
+    __slots__ = ()
+
+
 Shown = TypeVar("Shown", bound=Document | Answer[Any])
 
 
@@ -74,6 +80,7 @@ class Row(Generic[Who]):
         status: Of the answer, where nothing is refused.
         media: The media types its content may have.
         also: What else it answers where nothing is refused: documents by status.
+        tells_version: Its answer carries an ``ETag``.
     """
 
     method: str
@@ -90,6 +97,7 @@ class Row(Generic[Who]):
     status: int
     media: Sequence[str]
     also: Mapping[int, Any]
+    tells_version: bool
 
     def code_of(self, problem: Exception) -> ErrorCode | None:
         """Return the code an exception becomes here; None when it is nobody's."""
@@ -139,6 +147,7 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
     async def serve(who: Who, asked: Asked) -> Document | Answer[Any]:
         return shows(await runs(who, takes.read(asked)), who)
 
+    shown = _main(typing.get_type_hints(shows)["return"])
     return Row(
         method=method,
         path=path,
@@ -150,18 +159,23 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
         serve=serve,
         fails=fails,
         raises=raises,
-        document=_content(typing.get_type_hints(shows)["return"]),
+        document=_content(shown),
         status=status,
         media=media,
         also=also,
+        tells_version=typing.get_origin(shown) is VersionedAnswer,
     )
+
+
+def _main(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
+    """Return the type of the answer of the row's own status: the first of several."""
+    return typing.get_args(shown)[0] if typing.get_origin(shown) in _EITHER else shown
 
 
 def _content(shown: Any) -> Any:  # noqa: ANN401 - type hints have no type of their own
     """Return the type of the content: that of an ``Answer`` stands in its brackets."""
-    if typing.get_origin(shown) in _EITHER:
-        return _content(typing.get_args(shown)[0])
-    return typing.get_args(shown)[0] if typing.get_origin(shown) is Answer else shown
+    is_answer = typing.get_origin(shown) in {Answer, VersionedAnswer}
+    return typing.get_args(shown)[0] if is_answer else shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from gateway.domain.catalogue import ErrorCode
 Schema = dict[str, Any]
 
 _TRACE: Final = "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b"
+VERSION_TAG: Final = '"0f1e2d3c4b5a69788796a5b4c3d2e1f0"'
 _PARENT: Final = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
@@ -73,6 +74,12 @@ ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
         "schema": {"type": "string"},
         "example": 'Basic realm="baas", charset="UTF-8"',
     },
+    "Version": {
+        "required": True,
+        "description": "The version of what is shown; a change may name it in `If-Match`.",
+        "schema": {"type": "string"},
+        "example": VERSION_TAG,
+    },
     "RetryAfter": {
         "required": True,
         "description": "Seconds to wait before the next try.",
@@ -93,6 +100,9 @@ _QUOTA: Final = {
     "RateLimit": _reference("RateLimit"),
     "RateLimit-Policy": _reference("RateLimitPolicy"),
 }
+VERSION: Final = {"ETag": _reference("Version")}
+"""Of answers that tell the version of what they show."""
+
 _BY_STATUS: Final[Mapping[int, Mapping[str, Schema]]] = {
     401: {"WWW-Authenticate": _reference("WwwAuthenticate")},
     429: _WAIT,

@@ -11,7 +11,12 @@ from gateway.domain import errors, patterns
 from gateway.domain.catalogue import ErrorCode
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.examples import BY_NAME, example_of, file_example
-from gateway.http.openapi.headers import REQUEST_REFERENCES, answer_headers
+from gateway.http.openapi.headers import (
+    REQUEST_REFERENCES,
+    VERSION,
+    VERSION_TAG,
+    answer_headers,
+)
 from gateway.http.openapi.schemas import REF, Schema, tidied
 from gateway.http.openapi.tags import tag_of
 from gateway.http.route import Gate, Row
@@ -54,7 +59,7 @@ _IF_MATCH: Final[Schema] = {
     "in": "header",
     "required": False,
     "schema": {"type": "string"},
-    "example": '"0f1e2d3c4b5a69788796a5b4c3d2e1f0"',
+    "example": VERSION_TAG,
     "description": (
         "The `ETag` that was read: whoever else has changed this since is not undone, "
         "and the answer is 412. Without it the last one wins."
@@ -164,6 +169,8 @@ def _success(
     """Describe an answer of a document, of bytes or of nothing."""
     codes, shapes = known
     answer: Schema = {"description": "Success.", "headers": answer_headers(status, codes)}
+    if row.tells_version and status == row.status:
+        answer["headers"] |= VERSION
     if shape is bytes:
         answer["content"] = {media.partition(";")[0]: _file(media) for media in row.media}
     elif shape is not type(None):

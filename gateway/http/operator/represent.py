@@ -28,7 +28,7 @@ from gateway.http.operator.documents import (
 )
 from gateway.http.resources import represent
 from gateway.http.resources.documents import PayoutDocument
-from gateway.http.route import Answer
+from gateway.http.route import Answer, VersionedAnswer
 from gateway.operations.bank_connections import SENTENCES, Connected
 from gateway.operations.pages import Listed
 from gateway.operations.reports import Report
@@ -46,9 +46,10 @@ _FAILURES: Mapping[FailureCode, str] = {
 }
 
 
-def account(found: OwnedAccount, _who: Office) -> Answer[AccountRecordDocument]:
+def account(found: OwnedAccount, _who: Office) -> VersionedAnswer[AccountRecordDocument]:
     """Show an account as registered, with its version."""
-    return Answer(content=_account(found), headers={hdrs.ETAG: version_of_account(found.account)})
+    version = version_of_account(found.account)
+    return VersionedAnswer(content=_account(found), headers={hdrs.ETAG: version})
 
 
 def connection(came: Connected, _who: Office) -> ConnectionDocument:

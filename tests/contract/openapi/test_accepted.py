@@ -108,6 +108,7 @@ async def accepted(desk: Desk, place: Place, made: Made) -> None:
         f"then put it in by an entry in tests/contract/openapi/known_{place.surface.name}.py"
     )
     promised = described(place).operation(place)["responses"][str(answer.status)]
+    assert ("ETag" in answer.headers) == ("ETag" in promised["headers"])
     assert not answer.body or "content" in promised
     for media, content in promised.get("content", {}).items():
         if answer.headers["Content-Type"].startswith(media) and "schema" in content:

@@ -16,7 +16,7 @@ from gateway.http.json import instant
 from gateway.http.operator.callers import Office, Staff
 from gateway.http.operator.management import calls
 from gateway.http.resources.documents import Instant
-from gateway.http.route import Answer, Row, route
+from gateway.http.route import Row, VersionedAnswer, route
 from gateway.operations.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.administration import NotPossible
 from gateway.operations.registers import Registers
@@ -221,5 +221,5 @@ def _account(found: Account, _who: Staff | Office) -> AccountRegistered:
     }
 
 
-def _versioned(found: Account, who: Office) -> Answer[AccountRegistered]:
+def _versioned(found: Account, who: Office) -> VersionedAnswer[AccountRegistered]:
     return calls.versioned(_account(found, who), version_of_account(found))

@@ -19,7 +19,7 @@ from gateway.domain.stores import StoreUnavailable
 from gateway.domain.windows import Paging
 from gateway.http.operator.callers import Staff
 from gateway.http.operator.failing import BODY_BYTES
-from gateway.http.route import Answer, Document, RowLimits
+from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
 from gateway.operations.administration import NotPossible
 from gateway.operations.pages import Listed
 from policies.traffic.person_quota import PERSON
@@ -91,9 +91,9 @@ def explained() -> Iterator[None]:
         raise ServiceError(error, problem.reason, field=problem.field, detail=detail) from problem
 
 
-def versioned(document: Told, version: str) -> Answer[Told]:
+def versioned(document: Told, version: str) -> VersionedAnswer[Told]:
     """Show a document with the version that a change may name."""
-    return Answer(content=document, headers={hdrs.ETAG: version})
+    return VersionedAnswer(content=document, headers={hdrs.ETAG: version})
 
 
 def done(_done: None, _who: Staff) -> Answer[None]:

@@ -20,7 +20,7 @@ from gateway.http.operator.callers import Staff
 from gateway.http.operator.management import calls
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
-from gateway.http.route import Answer, Row, route
+from gateway.http.route import Row, VersionedAnswer, route
 from gateway.operations.pages import Listed
 from gateway.operations.registers import Registers
 from policies.validation import management
@@ -123,7 +123,7 @@ def _company(found: Company, _who: Staff) -> CompanyDocument:
     return {"id": found.id, "name": found.name, "created_at": instant(found.created_at)}
 
 
-def _versioned(found: Company, who: Staff) -> Answer[CompanyDocument]:
+def _versioned(found: Company, who: Staff) -> VersionedAnswer[CompanyDocument]:
     return calls.versioned(_company(found, who), version_of_company(found))
 
 

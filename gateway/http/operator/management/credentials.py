@@ -27,7 +27,7 @@ from gateway.http.operator.management import calls
 from gateway.http.operator.represent import WAITS, waiting
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
-from gateway.http.route import Answer, Row, route
+from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.administration import NotPossible
 from gateway.operations.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
 from gateway.operations.office_orders import CredentialOrders
@@ -246,7 +246,7 @@ def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revo
     return "expired" if found.expires_at is not None and found.expires_at <= now else "live"
 
 
-def _versioned(found: Credential, who: Staff) -> Answer[CredentialDocument]:
+def _versioned(found: Credential, who: Staff) -> VersionedAnswer[CredentialDocument]:
     return calls.versioned(_credential(found, who), version_of_credential(found))
 
 

@@ -37,7 +37,7 @@ from gateway.http.operator.management.user_standing import Standing
 from gateway.http.operator.represent import WAITS, waiting
 from gateway.http.people.represent import public_id
 from gateway.http.resources.represent import meter
-from gateway.http.route import Answer, Row, route
+from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.pages import Listed
 from policies.validation import management
 from policies.validation.inputs import NOTHING
@@ -273,7 +273,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
 
 def _user_or_order(
     found: User | Approval, who: Staff
-) -> Answer[UserRecordDocument] | Answer[ApprovalDocument]:
+) -> VersionedAnswer[UserRecordDocument] | Answer[ApprovalDocument]:
     if isinstance(found, Approval):
         return waiting(found)
     return _versioned(found, who)
@@ -293,7 +293,7 @@ def _user(found: User, _who: Staff) -> UserRecordDocument:
     }
 
 
-def _versioned(found: User, who: Staff) -> Answer[UserRecordDocument]:
+def _versioned(found: User, who: Staff) -> VersionedAnswer[UserRecordDocument]:
     return calls.versioned(_user(found, who), version_of_user(found))
 
 
@@ -313,7 +313,7 @@ def _stands(found: Standing, who: Staff) -> UserStandingDocument:
     }
 
 
-def _standing(found: Standing, who: Staff) -> Answer[UserStandingDocument]:
+def _standing(found: Standing, who: Staff) -> VersionedAnswer[UserStandingDocument]:
     return calls.versioned(_stands(found, who), version_of_user(found.user))
 
 
