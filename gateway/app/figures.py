@@ -59,7 +59,7 @@ class AuditFigure:
 
     def _show(self, head: AuditHead) -> None:
         """Tell where the log ends."""
-        _head_log.info("audit_head", number=head.number, hash=head.hash.hex(), key_id=head.key_id)
+        _head_log.info("audit_head", audit_number=head.number, audit_hash=head.hash.hex())
         self._values.values(metrics.AUDIT_HEAD).put((), head.number)
         shown = int.from_bytes(head.hash[:_SHOWN_BYTES])
         self._values.values(metrics.AUDIT_HEAD_HASH).put((), shown)

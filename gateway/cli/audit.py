@@ -89,7 +89,8 @@ def kept_head(file: Path) -> AuditHead:
     try:
         text = file.read_text(encoding="utf-8").strip()
         found = _document(text)
-        number, digest = found["number"], bytes.fromhex(found["hash"])
+        of_log = "audit_" if "audit_number" in found else ""
+        number, digest = found[f"{of_log}number"], bytes.fromhex(found[f"{of_log}hash"])
     except OSError as problem:
         message = f"{file} cannot be read: {problem.strerror}"
         raise click.ClickException(message) from problem

@@ -64,7 +64,7 @@ ALLOWED: Final = frozenset(
             "e2e_id",
             "command",
         ),
-        *(),
+        *("audit_number", "audit_hash"),
     )
 )
 """Fields whose value is shown, masked as text; every other value is ``***``."""

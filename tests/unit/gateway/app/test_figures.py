@@ -158,9 +158,8 @@ async def test_the_end_of_the_audit_log_is_shown_and_told(board: Board):
         {
             "event": "audit_head",
             "log_level": "info",
-            "number": head.number,
-            "hash": head.hash.hex(),
-            "key_id": "",
+            "audit_number": head.number,
+            "audit_hash": head.hash.hex(),
         }
     ]
 

@@ -108,7 +108,7 @@ def test_another_key_proves_nothing(shell: Shell, kept: Path):
     [
         json.dumps({"number": 7, "hash": HASH}),
         json.dumps({"number": 7, "hash": HASH}, indent=2) + "\n",
-        f'{{"event":"sys_startup"}}\n{{"event":"audit_head","number":7,"hash":"{HASH}"}}\n',
+        f'{{"event":"sys_startup"}}\n{{"event":"audit_head","audit_number":7,"audit_hash":"{HASH}"}}\n',
     ],
     ids=["one line", "as printed", "log"],
 )

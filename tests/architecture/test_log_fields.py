@@ -1,0 +1,26 @@
+"""What our code logs can be read: a field that the log does not allow is written as a mask."""
+
+from __future__ import annotations
+
+import ast
+
+from gateway.telemetry.redaction import ALLOWED
+from tests.architecture.tree import ROOT, modules
+
+LEVELS = {"debug", "info", "warning", "error", "exception", "critical"}
+OF_LOGGING = {"exc_info", "extra", "stack_info", "stacklevel"}
+
+
+def test_every_field_that_is_logged_is_shown():
+    masked = [
+        f"{path}:{call.lineno} {field.arg}"
+        for path in modules()
+        for call in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in LEVELS
+        for field in call.keywords
+        if field.arg is not None and field.arg not in ALLOWED | OF_LOGGING
+    ]
+
+    assert not masked
