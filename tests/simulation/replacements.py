@@ -43,7 +43,10 @@ async def send_before_storing(self: Payouts, caller: Caller, request: PayoutRequ
     return operation._answer(intent, outcome, recorded=await self._record(intent, outcome))
 
 
-async def read_then_insert(self: StoredPayouts, payout: Payout, attempt: Attempt) -> Payout | None:
+async def read_then_insert(
+    self: StoredPayouts, payout: Payout, attempt: Attempt, *, limited: bool = False
+) -> Payout | None:
+    assert not limited
     found = await self.find(payout.account_id, payout.reference)
     if found is not None:
         return found

@@ -173,7 +173,7 @@ async def test_a_secret_was_not_used_before_it_was_made(issued: Store) -> None:
     """The minute of its first use may have begun before it was made."""
     made = secret(b"n" * 32)
     within = made.created_at.replace(second=0, microsecond=0) + timedelta(seconds=59)
-    await issued.credentials.rotate(CLIENT, made, LATER, event())
+    await issued.credentials.rotate(CLIENT, Rotation(made, LATER), event())
 
     await issued.credentials.touch(CLIENT, made.digest, within)
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.domain.approvals import Rotation
 from gateway.domain.office_stores import Shown
 from gateway.domain.stops import Stop, StopScope
 from gateway.domain.windows import Paging
@@ -57,7 +58,7 @@ async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
     await store.companies.add(company(OTHER), event())
     later = NOW + timedelta(hours=1)
     await store.credentials.add(credential(), event())
-    await store.credentials.rotate(CLIENT, secret(b"n" * 32), later, event())
+    await store.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), later), event())
     second = replace(credential("cli_b"), secrets=(secret(b"o" * 32),), created_at=later)
     foreign = replace(
         credential("cli_c"), secrets=(secret(b"p" * 32),), company_id=OTHER, created_at=later

@@ -116,6 +116,7 @@ async def test_an_account_is_read_in_whatever_state(desk: Desk, account: str):
     assert read["verified"] is (account != "unverified")
     assert list(read) == [
         "id", "company", "name", "tax_number", "active", "verified", "provider",
+        "provider_account", "has_credentials",
         "bank_number", "ispb", "branch", "account", "created_at",
     ]  # fmt: skip
 

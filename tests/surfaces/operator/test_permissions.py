@@ -23,7 +23,7 @@ NEEDED = {
     "backoffice.pix_key": "pix_key:read",
     "backoffice.pix_key_create": "pix_key:write",
     "backoffice.pix_key_cancel": "pix_key:write",
-    "backoffice.pix_key_owner": "pix_key:write",
+    "backoffice.pix_key_owner": "pix_key:read",
     "backoffice.qrcode": "qrcode:read",
     "backoffice.qrcode_generate": "qrcode:write",
     "backoffice.qrcode_cancel": "qrcode:write",

@@ -18,7 +18,7 @@ ACTING = ["pix_key_create", "pix_key_cancel", "pix_key_owner"]
         ("pix_key", ("GET", "/pix/keys/{key_id}", "pix_key:read", 200)),
         ("pix_key_create", ("POST", "/pix/keys", "pix_key:write", 201)),
         ("pix_key_cancel", ("DELETE", "/pix/keys/{key_id}", "pix_key:write", 200)),
-        ("pix_key_owner", ("POST", "/pix/keys/lookup", "pix_key:write", 200)),
+        ("pix_key_owner", ("POST", "/pix/keys/lookup", "pix_key:read", 200)),
     ],
 )
 def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):

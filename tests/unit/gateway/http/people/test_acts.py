@@ -54,6 +54,7 @@ async def test_a_name_of_nothing_is_not_found(door: Door):
 async def test_a_link_is_asked_for_and_used(door: Door):
     ways, guest = WaysBack(door.desk), Guest(HOME)
     await ways.forgot(guest, ForgotBody(email=EMAIL))
+    await door.desk.wishes.answer()
 
     body = LinkBody(token=await door.link(), password="outra frase bem comprida")
     await ways.reset(guest, body)
