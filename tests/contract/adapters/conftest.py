@@ -35,9 +35,18 @@ async def stage(name: str, tmp_path: Path) -> AsyncIterator[Stage]:
 
 
 @pytest.fixture
-async def adapter(name: str, stage: Stage, told: Witness) -> AsyncIterator[ProviderAdapter]:
-    """The adapter, in front of its bank; a second for everything."""
-    limits = ClientLimits(connect_s=0.4, read_s=1.0, payout_s=1.0)
+def patience_s(request: pytest.FixtureRequest) -> float:
+    """How long a call may take: a second where a bank fails, longer where it answers."""
+    answers = request.module.__name__.endswith(("test_calls", "test_options"))
+    return 5.0 if answers else 1.0
+
+
+@pytest.fixture
+async def adapter(
+    name: str, stage: Stage, told: Witness, patience_s: float
+) -> AsyncIterator[ProviderAdapter]:
+    """The adapter, in front of its bank."""
+    limits = ClientLimits(connect_s=0.4, read_s=patience_s, payout_s=patience_s)
     async with on_stage(name, stage.url, told, limits) as standing:
         yield standing
 
