@@ -9,6 +9,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
+from gateway.telemetry import trace, traceparent
 from tests.servers import chromium, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import RedisServer
@@ -40,6 +41,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for name, text in (each for one in reports for each in getattr(one, "user_properties", ())):
             if name == "figures":
                 terminalreporter.write_line(text)
+
+
+@pytest.fixture(autouse=True)
+def outside_of_a_request() -> Iterator[None]:
+    """No test goes on with the trace of the one before: plain tests share one context."""
+    yield
+    trace.begin("")
+    traceparent.forget()
 
 
 @pytest.fixture(scope="session")
