@@ -12,9 +12,9 @@ from gateway.app.people import People
 from gateway.config.settings import Settings
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Now
-from gateway.http.operator.management.providers import Health
-from gateway.http.operator.management.rows import ManagementRuns, management_rows
-from gateway.http.operator.surface import OfficeRows
+from gateway.http.backoffice.oversight.providers import Health
+from gateway.http.backoffice.rows import ManagementRuns, management_rows
+from gateway.http.backoffice.surface import OfficeRows
 from gateway.operations.accounts import AccountRecords
 from gateway.operations.administration import Acting
 from gateway.operations.approvals import Approvals

@@ -15,9 +15,9 @@ from gateway.domain.office_stores import Approvals as ApprovalStore
 from gateway.domain.providers import Banks
 from gateway.domain.stores import Accounts, Audit, Companies
 from gateway.domain.strict import amount
+from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.surface import OfficeQuestions
 from gateway.http.banking.routes import Operations
-from gateway.http.operator.operations import OfficeOperations
-from gateway.http.operator.surface import OfficeQuestions
 from gateway.operations.approvals import Approvals, ApprovalTerms
 from gateway.operations.bank_connections import BankConnections
 from gateway.operations.charge_orders import ChargeOrders

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from gateway.app.banks import Connection
 from gateway.domain.clocks import Now
-from gateway.http.operator.management.providers import Health
+from gateway.http.backoffice.oversight.providers import Health
 from gateway.telemetry.records import Observer, ProviderCall
 
 _OK = "ok"

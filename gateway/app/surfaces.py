@@ -27,11 +27,11 @@ from gateway.domain.clocks import Now
 from gateway.domain.payouts import FINAL_STATES, Payout
 from gateway.domain.providers import Banks
 from gateway.domain.stores import Change, Payouts
+from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.surface import operation_rows, operator_surface
 from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
 from gateway.http.callbacks.surface import callback_surface
-from gateway.http.operator.operations import OfficeOperations
-from gateway.http.operator.surface import operation_rows, operator_surface
 from gateway.http.route import Surface
 from gateway.operations.approvals import Approvals
 from gateway.operations.balances import Balances

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.surfaces.operator.desk import Desk
+from tests.surfaces.backoffice.desk import Desk
 
 Body = dict[str, Any]
 

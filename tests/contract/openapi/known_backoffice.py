@@ -21,9 +21,9 @@ from tests.contract.openapi.known import (
     today,
 )
 from tests.surfaces import rows
-from tests.surfaces.operator.desk import Desk
-from tests.surfaces.operator.test_operations import generated, own_key, paid
-from tests.surfaces.operator.test_watching import in_review
+from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.test_operations import generated, own_key, paid
+from tests.surfaces.backoffice.test_watching import in_review
 
 OFFICE = "/backoffice/v1"
 CNPJ = "11.222.333/0001-81"

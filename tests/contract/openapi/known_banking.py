@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tests.contract.openapi.known import Knowing, Known, payout, today
 from tests.surfaces import rows
-from tests.surfaces.operator.desk import Desk
+from tests.surfaces.backoffice.desk import Desk
 
 
 async def _window(desk: Desk) -> Known:

@@ -11,7 +11,7 @@ import pyotp
 from gateway.domain.rights import Role
 from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
 from tests.contract.openapi.known import Body, Knowing, Known
-from tests.surfaces.operator.desk import HERE, PASSWORD, Desk
+from tests.surfaces.backoffice.desk import HERE, PASSWORD, Desk
 
 OTHER_PASSWORD = "outra frase bem comprida"
 

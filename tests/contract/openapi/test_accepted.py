@@ -23,9 +23,9 @@ from tests.contract.openapi.known import MOST, Knowing, Known
 from tests.contract.openapi.requests_made import ABSENT, Made, example, generated
 from tests.contract.openapi.surfaces import PLACES, described, name
 from tests.surfaces.answers import Answer
-from tests.surfaces.operator import matrix
-from tests.surfaces.operator.conftest import desk
-from tests.surfaces.operator.desk import Desk
+from tests.surfaces.backoffice import matrix
+from tests.surfaces.backoffice.conftest import desk
+from tests.surfaces.backoffice.desk import Desk
 from tests.surfaces.world import basic
 
 __all__ = ["desk"]

@@ -21,10 +21,10 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.http.openapi.codes import codes_of
 from gateway.http.table import Place
-from tests.surfaces.operator import matrix
-from tests.surfaces.operator.conftest import desk
-from tests.surfaces.operator.desk import NOBODY, Desk
-from tests.surfaces.operator.matrix import DOCUMENT
+from tests.surfaces.backoffice import matrix
+from tests.surfaces.backoffice.conftest import desk
+from tests.surfaces.backoffice.desk import NOBODY, Desk
+from tests.surfaces.backoffice.matrix import DOCUMENT
 
 __all__ = ["desk"]
 

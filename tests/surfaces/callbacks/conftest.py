@@ -2,7 +2,7 @@
 
 import pytest_asyncio
 
-from tests.surfaces.operator.desk import Desk
+from tests.surfaces.backoffice.desk import Desk
 from tests.surfaces.stage import world
 from tests.surfaces.world import World
 

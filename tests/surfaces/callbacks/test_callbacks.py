@@ -15,7 +15,7 @@ from gateway.domain.callbacks import CallbackState
 from gateway.domain.payouts import PayoutState, provider_key
 from provider_adapters.sandbox.callbacks import sign, token_of
 from tests.surfaces.answers import Answer
-from tests.surfaces.operator.desk import Desk
+from tests.surfaces.backoffice.desk import Desk
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

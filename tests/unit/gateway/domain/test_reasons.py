@@ -23,8 +23,8 @@ REFUSING = {"ServiceError": 1, "NotPossible": 1, "too_many": 1, "_not_possible":
 
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag"),
-    "gateway/http/operator/accounts.py: problem.reason": (),
-    "gateway/http/operator/management/calls.py: problem.reason": (),
+    "gateway/http/backoffice/money/accounts.py: problem.reason": (),
+    "gateway/http/backoffice/calls.py: problem.reason": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
     "gateway/operations/approvals.py: *_DECIDED": ("decided",),
@@ -66,17 +66,17 @@ WORKED_OUT = {
     "policies/traffic/throttle.py: reason": ("throttled", "address_blocked"),
     "policies/validation/fields.py: reason": (),
     "policies/validation/identity.py: refusal.reason": ("json", "media_type", "content_coding"),
-    "policies/validation/management.py: refusal.reason": (
+    "policies/validation/backoffice/inputs.py: refusal.reason": (
         *("json", "media_type", "content_coding", "amount_form", "not_positive"),
     ),
-    "policies/validation/management.py: reason": (
+    "policies/validation/backoffice/inputs.py: reason": (
         *("missing", "length", "form", "out_of_range", "not_one_of", "wrong_type", "text_form"),
     ),
     "policies/validation/payout.py: f'{name}_form'": (
         *("bank_number_form", "branch_form", "account_form"),
     ),
     "policies/validation/payout.py: reason": ("missing_for_bank_account",),
-    "policies/validation/report.py: reason": ("not_one_of", "repeated"),
+    "policies/validation/backoffice/reports.py: reason": ("not_one_of", "repeated"),
     "policies/validation/search.py: reason": ("window_backwards", "window_long"),
 }
 """Words that are no text where they are used, and what they can be."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.operations.administration import Acting
 from gateway.operations.registers import Registers
 from tests.registers import Registers as Records
-from tests.unit.gateway.http.operator.management.stage import registers_of
+from tests.unit.gateway.http.backoffice.registers import registers_of
 
 
 async def test_every_register_acts_in_the_name_that_is_given(office: Records):

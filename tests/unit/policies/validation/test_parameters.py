@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked, Call
-from policies.validation.management import PAGING
+from policies.validation.backoffice.inputs import PAGING
 from policies.validation.parameters import KnownParameters
 from tests.unit.refusals import refused
 

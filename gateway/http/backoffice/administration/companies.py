@@ -1,0 +1,132 @@
+"""Companies: the owners of accounts and credentials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import msgspec
+
+from gateway.domain.accounts import Company
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.office_stores import Lists
+from gateway.domain.rights import Area
+from gateway.domain.versions import version_of_company
+from gateway.domain.windows import Paging
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.callers import Staff
+from gateway.http.json import instant
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import Row, VersionedAnswer, route
+from gateway.operations.pages import Listed
+from gateway.operations.registers import Registers
+from policies.validation.backoffice import inputs
+from policies.validation.fields import Name, Text
+
+
+class CompanyBody(msgspec.Struct):
+    """A company to be; without ``id`` one is chosen."""
+
+    name: Name
+    id: Text = ""
+
+
+class CompanyDocument(TypedDict):
+    """A company."""
+
+    id: str
+    name: str
+    created_at: Instant
+
+
+class CompanyList(TypedDict):
+    """Every company that is shown to who asks, oldest first."""
+
+    data: list[CompanyDocument]
+    meta: Meter
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyActs:
+    """What people do with companies."""
+
+    registers: Registers
+    lists: Lists
+
+    async def list(self, who: Staff, paging: Paging) -> Listed[Company]:
+        """List them."""
+        return calls.listed(paging, await self.lists.companies(calls.shown(who, paging)))
+
+    async def read(self, who: Staff, company_id: str) -> Company:
+        """Read one."""
+        found = await self.registers.companies.companies.find(company_id)
+        if found is None or not who.person.sees(found.id):
+            raise ServiceError(NOT_FOUND, "company")
+        return found
+
+    async def create(self, who: Staff, wanted: CompanyBody) -> Company:
+        """Add one; whoever is limited to companies has no right to, and would not see it."""
+        with calls.explained():
+            return await self.registers.by(who.acting).companies.create(wanted.name, wanted.id)
+
+
+def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/companies",
+            name="backoffice.companies",
+            tells="List the companies that are shown to you.",
+            needs=calls.reading(Area.COMPANY),
+            limits=calls.READ,
+            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            runs=does.list,
+            shows=_companies,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/companies/{company_id}",
+            name="backoffice.company",
+            tells="Read one company.",
+            needs=calls.reading(Area.COMPANY),
+            limits=calls.READ,
+            takes=inputs.of_path("company_id"),
+            runs=does.read,
+            shows=_versioned,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
+        route(
+            "POST",
+            "/companies",
+            name="backoffice.company_create",
+            tells="Add a company.",
+            needs=calls.managing(Area.COMPANY),
+            limits=calls.WRITE,
+            takes=inputs.body(CompanyBody),
+            runs=does.create,
+            shows=_company,
+            fails=calls.FAILS,
+            raises=calls.TAKEN,
+            status=calls.CREATED,
+        ),
+    )
+
+
+def _company(found: Company, _who: Staff) -> CompanyDocument:
+    return {"id": found.id, "name": found.name, "created_at": instant(found.created_at)}
+
+
+def _versioned(found: Company, who: Staff) -> VersionedAnswer[CompanyDocument]:
+    return calls.versioned(_company(found, who), version_of_company(found))
+
+
+def _companies(found: Listed[Company], who: Staff) -> CompanyList:
+    data = [_company(each, who) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}

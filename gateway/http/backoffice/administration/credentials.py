@@ -1,0 +1,399 @@
+"""Partners' credentials: listed, issued, rotated, revoked; a secret is shown once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+import msgspec
+
+from gateway.domain import errors, strict
+from gateway.domain.accounts import Credential, CredentialLimits
+from gateway.domain.approvals import Approval
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.money import Money
+from gateway.domain.office_stores import Lists
+from gateway.domain.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.rights import Area
+from gateway.domain.versions import version_of_credential
+from gateway.domain.windows import Paging
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.documents import ApprovalDocument
+from gateway.http.backoffice.represent import WAITS, waiting
+from gateway.http.json import Amount, amount, instant
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import Answer, Row, VersionedAnswer, route
+from gateway.operations.administration import NotPossible
+from gateway.operations.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
+from gateway.operations.office_orders import CredentialOrders
+from gateway.operations.pages import Listed
+from gateway.operations.registers import Registers
+from policies.validation.backoffice import inputs
+from policies.validation.fields import Name, Text
+
+_PERMISSIONS = "|".join(map(str, EVERY_PERMISSION))
+
+Word = Annotated[str, msgspec.Meta(pattern=f"^({_PERMISSIONS})$", examples=["balance:read"])]
+Overlap = Annotated[int, msgspec.Meta(ge=0, le=30 * 86400, description="Seconds.")]
+
+
+class CredentialBody(msgspec.Struct):
+    """A credential to be; for one account, or for every account of a company."""
+
+    name: Name
+    company_id: Text = ""
+    account_id: Text | None = None
+    permissions: list[Word] = []
+    expires_at: datetime | None = None
+    limit_per_payout: Money | None = None
+    limit_per_day: Money | None = None
+
+
+class RotationBody(msgspec.Struct):
+    """How long the secret before lives on; 0 ends it at once."""
+
+    overlap_s: Overlap = int(DEFAULT_OVERLAP.total_seconds())
+
+
+class LimitsBody(msgspec.Struct):
+    """How much a credential may pay out, in reais; what is absent does not limit."""
+
+    limit_per_payout: Money | None = None
+    limit_per_day: Money | None = None
+
+
+class ReasonBody(msgspec.Struct):
+    """Why, for those who come after."""
+
+    reason: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+class CredentialDocument(TypedDict):
+    """A credential, never a secret or a digest; a limit that is absent does not limit."""
+
+    client_id: str
+    name: str
+    state: Literal["live", "expired", "revoked"]
+    company_id: str
+    account_id: str
+    permissions: list[str]
+    live_secrets: int
+    created_at: Instant
+    expires_at: Instant
+    revoked_at: Instant
+    last_used_at: Instant
+    limit_per_payout: NotRequired[Amount]
+    limit_per_day: NotRequired[Amount]
+
+
+class CredentialList(TypedDict):
+    """Every credential that is shown to who asks, oldest first."""
+
+    data: list[CredentialDocument]
+    meta: Meter
+
+
+class SecretDocument(TypedDict):
+    """A secret on its only way out; it is not shown again."""
+
+    client_id: str
+    client_secret: str
+    name: str
+    company_id: str
+    account_id: str
+    permissions: list[str]
+    expires_at: Instant
+    old_secret_ends_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialSearch:
+    """Which credentials; ``company_id`` None is every company's."""
+
+    paging: Paging
+    company_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialActs:
+    """What people do with credentials."""
+
+    registers: Registers
+    lists: Lists
+    orders: CredentialOrders
+
+    async def list(self, who: Staff, wanted: CredentialSearch) -> Listed[Credential]:
+        """List them."""
+        shown = calls.shown(who, wanted.paging)
+        return calls.listed(wanted.paging, await self.lists.credentials(shown, wanted.company_id))
+
+    async def read(self, who: Staff, client_id: str) -> Credential:
+        """Read one."""
+        return await self._visible(who, client_id)
+
+    async def issue(self, who: Staff, wanted: CredentialBody) -> Issued | Approval:
+        """Issue one, within what is shown to them, or let the order wait."""
+        with calls.explained():
+            await self._refuse_foreign(who, wanted)
+            return await self.orders.issue(
+                who.person,
+                CredentialOrder(
+                    name=wanted.name,
+                    company_id=wanted.company_id,
+                    account_id=wanted.account_id or None,
+                    permissions=frozenset(map(Permission.parse, wanted.permissions)),
+                    expires_at=_zoned(wanted.expires_at),
+                    limits=CredentialLimits(
+                        per_payout=wanted.limit_per_payout, per_day=wanted.limit_per_day
+                    ),
+                ),
+            )
+
+    async def rotate(self, who: Staff, taken: tuple[str, RotationBody]) -> Issued | Approval:
+        """Make a new secret, or let the order wait."""
+        client_id, wanted = taken
+        found = await self._visible(who, client_id)
+        with calls.explained():
+            overlap = timedelta(seconds=wanted.overlap_s)
+            return await self.orders.rotate(who.person, found, overlap)
+
+    async def set_limits(self, who: Staff, taken: tuple[str, LimitsBody]) -> Credential | Approval:
+        """Give one these limits; raising one waits."""
+        client_id, wanted = taken
+        found = await self._visible(who, client_id)
+        limits = CredentialLimits(per_payout=wanted.limit_per_payout, per_day=wanted.limit_per_day)
+        with calls.explained():
+            return await self.orders.set_limits(who.person, found, limits)
+
+    async def secret(self, who: Staff, approval_id: str) -> Issued:
+        """Make and show the secret of an approved order."""
+        with calls.explained():
+            return await self.orders.secret(who.person, approval_id)
+
+    async def revoke(self, who: Staff, taken: tuple[str, ReasonBody]) -> Credential:
+        """End one."""
+        client_id, why = taken
+        await self._visible(who, client_id)
+        with calls.explained():
+            return await self.registers.by(who.acting).credentials.revoke(client_id, why.reason)
+
+    async def _visible(self, who: Staff, client_id: str) -> Credential:
+        found = await self.registers.credentials.credentials.find(client_id)
+        if found is None or not who.person.sees(found.company_id):
+            raise ServiceError(NOT_FOUND, "credential")
+        return found
+
+    async def _refuse_foreign(self, who: Staff, wanted: CredentialBody) -> None:
+        """Refuse a company or account that is not shown, as one that is not there."""
+        if wanted.account_id:
+            account = await self.registers.accounts.find(wanted.account_id)
+            if not who.person.sees(account.company_id):
+                message = f"there is no account {wanted.account_id}"
+                raise NotPossible(message, "account_unknown", field="account_id")
+        elif not who.person.sees(wanted.company_id.lower()):
+            message = f"there is no company {wanted.company_id}"
+            raise NotPossible(message, "company_unknown", field="company_id")
+
+
+def _credential(found: Credential, who: Staff) -> CredentialDocument:
+    """Show one."""
+    now = who.acting.now()
+    used = [each.last_used_at for each in found.secrets if each.last_used_at is not None]
+    live = [each for each in found.secrets if each.expires_at is None or each.expires_at > now]
+    state = _state(found, now)
+    shown: CredentialDocument = {
+        "client_id": found.client_id,
+        "name": found.name,
+        "state": state,
+        "company_id": found.company_id,
+        "account_id": found.account_id or "",
+        "permissions": sorted(map(str, found.permissions)),
+        "live_secrets": len(live) if state == "live" else 0,
+        "created_at": instant(found.created_at),
+        "expires_at": instant(found.expires_at),
+        "revoked_at": instant(found.revoked_at),
+        "last_used_at": instant(max(used, default=None)),
+    }
+    if found.limits.per_payout is not None:
+        shown["limit_per_payout"] = amount(found.limits.per_payout)
+    if found.limits.per_day is not None:
+        shown["limit_per_day"] = amount(found.limits.per_day)
+    return shown
+
+
+def _zoned(at: datetime | None) -> datetime | None:
+    """Demand a zone, and return the instant in UTC."""
+    if at is None:
+        return None
+    if at.tzinfo is None:
+        message = "an instant has a zone, such as Z"
+        raise NotPossible(message, "form", field="expires_at")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as problem:
+        message = "an instant lies within the calendar"
+        raise NotPossible(message, "form", field="expires_at") from problem
+
+
+def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revoked"]:
+    if found.revoked_at is not None:
+        return "revoked"
+    return "expired" if found.expires_at is not None and found.expires_at <= now else "live"
+
+
+def _versioned(found: Credential, who: Staff) -> VersionedAnswer[CredentialDocument]:
+    return calls.versioned(_credential(found, who), version_of_credential(found))
+
+
+def _credentials(found: Listed[Credential], who: Staff) -> CredentialList:
+    data = [_credential(each, who) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
+
+
+def _search(given: inputs.Filters) -> CredentialSearch:
+    return CredentialSearch(given.paging(), given.read("company_id", strict.uuid_text))
+
+
+def _limited(
+    found: Credential | Approval, who: Staff
+) -> Answer[CredentialDocument] | Answer[ApprovalDocument]:
+    if isinstance(found, Approval):
+        return waiting(found)
+    return Answer(content=_credential(found, who))
+
+
+def _made(
+    found: Issued | Approval, who: Staff
+) -> Answer[SecretDocument] | Answer[ApprovalDocument]:
+    if isinstance(found, Approval):
+        return waiting(found)
+    return Answer(content=_secret(found, who))
+
+
+def _secret(issued: Issued, _who: Staff) -> SecretDocument:
+    made = issued.credential
+    return {
+        "client_id": made.client_id,
+        "client_secret": issued.client_secret,
+        "name": made.name,
+        "company_id": made.company_id,
+        "account_id": made.account_id or "",
+        "permissions": sorted(map(str, made.permissions)),
+        "expires_at": instant(made.expires_at),
+        "old_secret_ends_at": instant(issued.old_ends),
+    }
+
+
+_CLIENT = inputs.word_of_path("client_id")
+_WAITS = {WAITS: ApprovalDocument}
+
+
+def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/credentials",
+            name="backoffice.credentials",
+            tells="List partners' credentials, ended ones too.",
+            needs=calls.reading(Area.CREDENTIAL),
+            limits=calls.READ,
+            takes=inputs.filters(
+                _search,
+                inputs.text_filter("company_id", "Only those of this company."),
+                *inputs.PAGING,
+            ),
+            runs=does.list,
+            shows=_credentials,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/credentials/{client_id}",
+            name="backoffice.credential",
+            tells="Read one credential.",
+            needs=calls.reading(Area.CREDENTIAL),
+            limits=calls.READ,
+            takes=_CLIENT,
+            runs=does.read,
+            shows=_versioned,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
+        route(
+            "POST",
+            "/credentials",
+            name="backoffice.credential_issue",
+            tells="Issue a credential; its secret is shown this once. One that can pay out waits.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.WRITE,
+            takes=inputs.body(CredentialBody),
+            runs=does.issue,
+            shows=_made,
+            fails=calls.FAILS,
+            raises=calls.TAKEN,
+            status=calls.CREATED,
+            also=_WAITS,
+        ),
+        route(
+            "POST",
+            "/credentials/{client_id}/rotate",
+            name="backoffice.credential_rotate",
+            tells="Make a new secret; the one before lives on for the overlap. May wait.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.WRITE,
+            takes=inputs.both(_CLIENT, RotationBody),
+            runs=does.rotate,
+            shows=_made,
+            fails=calls.FAILS,
+            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
+            also=_WAITS,
+        ),
+        route(
+            "PUT",
+            "/credentials/{client_id}/limits",
+            name="backoffice.credential_limits",
+            tells="Set what a credential may pay out; raising a limit waits.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.WRITE,
+            takes=inputs.both(_CLIENT, LimitsBody),
+            runs=does.set_limits,
+            shows=_limited,
+            fails=calls.FAILS,
+            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
+            also=_WAITS,
+        ),
+        route(
+            "POST",
+            "/credentials/{client_id}/revoke",
+            name="backoffice.credential_revoke",
+            tells="End a credential; it is refused here at once, and everywhere within a second.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.WRITE,
+            takes=inputs.both(_CLIENT, ReasonBody),
+            runs=does.revoke,
+            shows=_credential,
+            fails=calls.FAILS,
+            raises=calls.CHANGED,
+        ),
+        route(
+            "POST",
+            "/approvals/{approval_id}/secret",
+            name="backoffice.approval_secret",
+            tells="Make and show the secret of your approved order: once, within 15 minutes.",
+            needs=calls.writing(Area.CREDENTIAL),
+            limits=calls.ACT,
+            takes=inputs.of_path("approval_id"),
+            runs=does.secret,
+            shows=_secret,
+            fails=calls.FAILS,
+            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
+            status=calls.CREATED,
+        ),
+    )

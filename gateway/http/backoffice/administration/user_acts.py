@@ -1,0 +1,226 @@
+"""What people do with people; who is limited to companies sees those limited to the same."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import msgspec
+
+from gateway.domain.approvals import Approval
+from gateway.domain.errors import ServiceError
+from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.office_stores import Lists
+from gateway.domain.people import Session, User
+from gateway.domain.rights import Role
+from gateway.domain.strict import uuid_text
+from gateway.domain.windows import Paging
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.administration.user_standing import Standing, standings
+from gateway.http.backoffice.callers import Staff
+from gateway.http.people.represent import public_id
+from gateway.operations.administration import NotPossible
+from gateway.operations.identity.desk import IdentityDesk
+from gateway.operations.identity.lockouts import Lockouts
+from gateway.operations.identity.others import OthersSessions
+from gateway.operations.identity.users import UserOrder, UserRecords
+from gateway.operations.office_orders import PeopleOrders
+from gateway.operations.pages import Listed
+from policies.validation.fields import Name, Text
+
+
+class RolesBody(msgspec.Struct):
+    """Everything that a person is to be."""
+
+    roles: Annotated[list[Role], msgspec.Meta(min_length=1, max_length=5)]
+
+
+class CompaniesBody(msgspec.Struct):
+    """The only companies that a person sees; none of them is all."""
+
+    companies: Annotated[list[Text], msgspec.Meta(max_length=1000)]
+
+
+class InvitationBody(RolesBody):
+    """A person to be; they choose a password by the link of a mail."""
+
+    email: Annotated[str, msgspec.Meta(min_length=3, max_length=254, examples=["ana@example.com"])]
+    name: Name
+    companies: Annotated[list[Text], msgspec.Meta(max_length=1000)] = []
+
+
+class NameBody(msgspec.Struct):
+    """How a person is called."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+class WhyBody(msgspec.Struct):
+    """Why, for those who come after."""
+
+    reason: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UserActs:
+    """The register of people, over HTTP."""
+
+    desk: IdentityDesk
+    others: OthersSessions
+    lists: Lists
+    orders: PeopleOrders
+
+    async def list(self, who: Staff, paging: Paging) -> Listed[Standing]:
+        """List them."""
+        people, total = await self.lists.people(calls.shown(who, paging))
+        return calls.listed(paging, (await self._standings(people), total))
+
+    async def stands(self, who: Staff, user_id: str) -> Standing:
+        """Read one, and how they stand."""
+        (found,) = await self._standings([await self.read(who, user_id)])
+        return found
+
+    async def rename(self, who: Staff, taken: tuple[str, NameBody]) -> User:
+        """Give one another name."""
+        user_id, wanted = taken
+        return await self._do(
+            who, user_id, lambda by, of: self._users(who).rename(by, of, wanted.name)
+        )
+
+    async def unlock(self, who: Staff, user_id: str) -> Standing:
+        """Let one in again who was wrong too often."""
+        found = await self.read(who, user_id)
+        await Lockouts(self.others.parts).lift(who.acting.actor, found)
+        return await self.stands(who, user_id)
+
+    async def read(self, who: Staff, user_id: str) -> User:
+        """Read one."""
+        try:
+            found = await self.desk.users.find(user_id)
+        except NotPossible as problem:
+            raise ServiceError(NOT_FOUND, "user") from problem
+        if not _shown(who, found):
+            raise ServiceError(NOT_FOUND, "user")
+        return found
+
+    async def invite(self, who: Staff, wanted: InvitationBody) -> User | Approval:
+        """Make one, and send them a link, or let the order wait."""
+        order = UserOrder(
+            email=wanted.email,
+            name=wanted.name,
+            roles=frozenset(wanted.roles),
+            companies=_companies(who, wanted.companies),
+        )
+        with calls.explained():
+            try:
+                return await self.orders.invite(who.person, order)
+            except NotPossible as problem:
+                raise await self._within(who, problem, order.email) from problem.__cause__
+
+    async def invite_again(self, who: Staff, user_id: str) -> User:
+        """Send a new link."""
+        return await self._do(who, user_id, self.desk.invitations.invite_again)
+
+    async def set_roles(self, who: Staff, taken: tuple[str, RolesBody]) -> User | Approval:
+        """Give one these roles and no others; giving one that writes waits."""
+        user_id, wanted = taken
+        found = await self.read(who, user_id)
+        with calls.explained():
+            return await self._orders(who).set_roles(who.person, found, frozenset(wanted.roles))
+
+    async def set_companies(self, who: Staff, taken: tuple[str, CompaniesBody]) -> User:
+        """Show one these companies alone."""
+        user_id, wanted = taken
+        shown = _companies(who, wanted.companies)
+        return await self._do(
+            who, user_id, lambda by, of: self._users(who).set_companies(by, of, shown)
+        )
+
+    async def disable(self, who: Staff, taken: tuple[str, WhyBody]) -> User:
+        """Keep one out."""
+        user_id, why = taken
+        return await self._do(
+            who, user_id, lambda by, of: self._users(who).disable(by, of, why.reason)
+        )
+
+    async def enable(self, who: Staff, user_id: str) -> User:
+        """Let one in again."""
+        return await self._do(who, user_id, self._users(who).enable)
+
+    async def reset_mfa(self, who: Staff, user_id: str) -> User | Approval:
+        """Take one's second factor away; it waits for who may write."""
+        found = await self.read(who, user_id)
+        with calls.explained():
+            return await self._orders(who).reset_mfa(who.person, found)
+
+    async def sessions(self, who: Staff, user_id: str) -> Sequence[Session]:
+        """List one's sign-ins."""
+        return await self.others.list((await self.read(who, user_id)).id)
+
+    async def end_sessions(self, who: Staff, user_id: str) -> int:
+        """End all of one's sign-ins."""
+        return await self._do(who, user_id, self.desk.users.end_sessions)
+
+    async def end_session(self, who: Staff, taken: tuple[str, str]) -> None:
+        """End one sign-in, named as lists name it."""
+        user_id, wanted = taken
+        for each in await self.sessions(who, user_id):
+            if public_id(each.id) == wanted and await self.others.end(who.acting.actor, each):
+                return
+        raise ServiceError(NOT_FOUND, "session")
+
+    def _orders(self, who: Staff) -> PeopleOrders:
+        """Return what orders go through, likewise."""
+        return replace(self.orders, desk=replace(self.desk, users=self._users(who)))
+
+    def _users(self, who: Staff) -> UserRecords:
+        """Return the register for changes of the versions that somebody has seen."""
+        return replace(self.desk.users, expected=who.expected)
+
+    async def _within(self, who: Staff, problem: NotPossible, email: str) -> NotPossible:
+        """Say of a person who is not shown no more than that they cannot be invited."""
+        if problem.reason != "taken":
+            return problem
+        try:
+            shown = _shown(who, await self.desk.users.find(email))
+        except NotPossible:
+            return problem
+        if shown:
+            return problem
+        message = "this address cannot be invited here; ask an administrator of every company"
+        return NotPossible(message, "not_here", field="email")
+
+    async def _standings(self, people: Sequence[User]) -> Sequence[Standing]:
+        """Look up how people stand."""
+        signed_in = await self.lists.last_sign_ins([each.id for each in people])
+        return standings(people, signed_in, await Lockouts(self.others.parts).of(people))
+
+    async def _do(
+        self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[calls.Result]]
+    ) -> calls.Result:
+        """Do something to somebody who is shown."""
+        found = await self.read(who, user_id)
+        with calls.explained():
+            return await act(who.acting.actor, found.id)
+
+
+def _shown(who: Staff, found: User) -> bool:
+    """Say whether somebody is shown: to who is limited, those who see nothing beyond."""
+    limit = who.person.companies
+    return not limit or (bool(found.companies) and found.companies <= limit)
+
+
+def _companies(who: Staff, wanted: Sequence[str]) -> frozenset[str]:
+    """Read which companies somebody is to see; nobody gives what they do not see."""
+    with calls.explained():
+        try:
+            companies = frozenset(map(uuid_text, wanted))
+        except ValueError as problem:
+            message = "a company is named by its id"
+            raise NotPossible(message, "uuid_form", field="companies") from problem
+        limit = who.person.companies
+        if limit and not (companies and companies <= limit):
+            message = "name companies that are shown to you"
+            raise NotPossible(message, "company_unknown", field="companies")
+    return companies

@@ -1,0 +1,76 @@
+"""Rows of charges as PIX QR codes (contract 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from gateway.domain import errors
+from gateway.domain.permissions import Action
+from gateway.domain.rights import Area, Right
+from gateway.http.backoffice.callers import Office, as_actor, as_caller
+from gateway.http.backoffice.failures import CHANGES, CREATED, PLAIN, READS, WITH_BODY, bank_fails
+from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.resources import represent as resources
+from gateway.http.route import Row, route
+from policies.validation.backoffice.orders import order_inputs
+from policies.validation.inputs import REFERENCE
+
+_READ: Final = Right(Area.QRCODE, Action.READ)
+_WRITE: Final = Right(Area.QRCODE, Action.WRITE)
+
+_FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE)
+_ONE_FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND)
+
+
+def qrcode_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+    """Return the row that reads a QR code."""
+    return (
+        route(
+            "GET",
+            "/accounts/{account_id}/pix/qrcode/{reference}",
+            name="backoffice.qrcode",
+            tells="Read a charge as a PIX QR code.",
+            needs=_READ,
+            limits=PLAIN,
+            takes=REFERENCE,
+            runs=as_caller(does.charges.read),
+            shows=resources.charge,
+            fails=_ONE_FAILS,
+            raises=(*READS, errors.CHARGE_NOT_FOUND),
+        ),
+    )
+
+
+def qrcode_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+    """Return the rows that change QR codes."""
+    takes = order_inputs(alphanumeric_cnpj=does.alphanumeric_cnpj)
+    return (
+        route(
+            "POST",
+            "/accounts/{account_id}/pix/qrcode",
+            name="backoffice.qrcode_generate",
+            tells="Make a charge; answers its PIX QR code.",
+            needs=_WRITE,
+            limits=WITH_BODY,
+            takes=takes.charge,
+            runs=as_actor(does.charge_orders.create),
+            shows=resources.charge,
+            fails=_FAILS,
+            raises=CHANGES,
+            status=CREATED,
+        ),
+        route(
+            "DELETE",
+            "/accounts/{account_id}/pix/qrcode/{reference}",
+            name="backoffice.qrcode_cancel",
+            tells="Cancel a charge; answers its QR code with status Canceled.",
+            needs=_WRITE,
+            limits=PLAIN,
+            takes=REFERENCE,
+            runs=as_actor(does.charge_orders.cancel),
+            shows=resources.charge,
+            fails=_ONE_FAILS,
+            raises=CHANGES,
+        ),
+    )

@@ -1,0 +1,134 @@
+"""Rows of payouts that people make and read (contract 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from gateway.domain import errors
+from gateway.domain.approvals import Approval
+from gateway.domain.calls import Input
+from gateway.domain.payouts import Payout, PayoutMethod, PayoutRequest
+from gateway.domain.permissions import Action
+from gateway.domain.providers import ProviderError
+from gateway.domain.refunds import Refund
+from gateway.domain.rights import Area, Right
+from gateway.http.backoffice import represent
+from gateway.http.backoffice.callers import Office, as_caller
+from gateway.http.backoffice.documents import ApprovalDocument
+from gateway.http.backoffice.failures import PLAIN, READS, STORE_FAILS, WITH_BODY
+from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.represent import WAITS
+from gateway.http.resources import represent as resources
+from gateway.http.route import Row, route
+from gateway.operations.approvals import Approvals
+from policies.validation.backoffice.searches import WITHDRAWS
+from policies.validation.inputs import NOTHING, REFERENCE, withdraw_input
+
+_READ: Final = Right(Area.PAYOUT, Action.READ)
+_WRITE: Final = Right(Area.PAYOUT, Action.WRITE)
+
+_RAISES: Final = (
+    *READS,
+    errors.ALREADY_IN_USE,
+    errors.PAYOUT_DATE_NOT_TODAY,
+    errors.PROVIDER_READ_ONLY,
+    errors.PROVIDER_UNREACHABLE,
+    errors.PAYOUT_REJECTED,
+    errors.PAYOUT_REFERENCE_IN_USE,
+    errors.PAYOUT_NOT_ALLOWED,
+    errors.PAYOUT_UNKNOWN,
+)
+
+
+def withdraw_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+    """Return the rows that read payouts."""
+    return (
+        route(
+            "GET",
+            "/accounts/{account_id}/withdraw/{reference}",
+            name="backoffice.withdraw",
+            tells="Read a payout by its reference.",
+            needs=_READ,
+            limits=PLAIN,
+            takes=REFERENCE,
+            runs=as_caller(does.payouts.read),
+            shows=resources.payout,
+            fails=STORE_FAILS,
+            raises=(errors.PAYOUT_NOT_FOUND,),
+        ),
+        route(
+            "POST",
+            "/accounts/{account_id}/withdraws/search",
+            name="backoffice.withdraws",
+            tells="Search payouts created within a window of days.",
+            needs=_READ,
+            limits=WITH_BODY,
+            takes=WITHDRAWS,
+            runs=as_caller(does.payout_lists.search),
+            shows=resources.payouts,
+            fails=STORE_FAILS,
+            raises=(),
+        ),
+    )
+
+
+def withdraw_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+    """Return the rows that pay out, and the one that never takes a payout back."""
+
+    def takes(method: PayoutMethod) -> Input[PayoutRequest]:
+        return withdraw_input(method, alphanumeric_cnpj=does.alphanumeric_cnpj)
+
+    return (
+        _ordering(
+            does, "/bank-account", "backoffice.withdraw_bank", takes(PayoutMethod.BANK_ACCOUNT)
+        ),
+        _ordering(does, "/pix", "backoffice.withdraw_pix", takes(PayoutMethod.PIX)),
+        route(
+            "DELETE",
+            "/accounts/{account_id}/withdraw/{reference}",
+            name="backoffice.withdraw_cancel",
+            tells="Always refused: a submitted payout is final.",
+            needs=_WRITE,
+            limits=PLAIN,
+            takes=NOTHING,
+            runs=as_caller(does.payouts.cancel),
+            shows=resources.nothing,
+            fails=STORE_FAILS,
+            raises=(errors.CANCEL_NOT_IMPLEMENTED,),
+        ),
+    )
+
+
+def _ordering(
+    does: OfficeOperations, path: str, name: str, takes: Input[PayoutRequest]
+) -> Row[Office]:
+    """Return the row of one method."""
+    return route(
+        "POST",
+        f"/accounts/{{account_id}}/withdraw{path}",
+        name=name,
+        tells="Pay out; may wait for another person.",
+        needs=_WRITE,
+        limits=WITH_BODY,
+        takes=takes,
+        runs=_Paying(does.approvals).order,
+        shows=represent.ordered_payout,
+        fails=STORE_FAILS | {ProviderError: errors.PROVIDER_UNREACHABLE},
+        raises=_RAISES,
+        also={WAITS: ApprovalDocument},
+    )
+
+
+class _Paying:
+    """Orders payouts for people."""
+
+    def __init__(self, approvals: Approvals) -> None:
+        self._approvals = approvals
+
+    async def order(self, who: Office, request: PayoutRequest) -> Payout | Approval:
+        """Pay out, or let the order wait."""
+        found = await self._approvals.order(who.person, who.account, request)
+        if isinstance(found, Refund):
+            raise TypeError(found)
+        return found

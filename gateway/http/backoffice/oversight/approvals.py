@@ -1,0 +1,298 @@
+"""Orders that wait for another person: read with all they say, approved, rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+import msgspec
+
+from gateway.domain import errors, identity_errors, office_orders
+from gateway.domain.approvals import Approval, ApprovalState
+from gateway.domain.office_orders import (
+    CredentialChange,
+    CredentialIssue,
+    CredentialRotation,
+    FactorReset,
+    Invitation,
+    LimitsChange,
+    OfficeOrder,
+    PersonChange,
+    RoleGrant,
+)
+from gateway.domain.office_stores import ApprovalSearch
+from gateway.domain.orders import Order
+from gateway.domain.payouts import Payout, PayoutRequest
+from gateway.domain.refunds import RefundRequest
+from gateway.domain.rights import Area
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.documents import ApprovalDocument
+from gateway.http.backoffice.failures import REFUND_FAILS
+from gateway.http.backoffice.represent import approval
+from gateway.http.json import Amount, amount, instant
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import Row, route
+from gateway.operations import money_orders
+from gateway.operations.approvals import Approvals, Decided
+from gateway.operations.pages import Listed
+from policies.validation.backoffice import inputs
+
+
+class RejectionBody(msgspec.Struct):
+    """Why, for those who come after."""
+
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+class OrderDocument(TypedDict):
+    """
+    What was ordered, in the fields of its kind; never a secret.
+
+    Of money: where it is to go, or which payment is given back. Of a credential: what
+    it may do. Of a person: what they are to be; roles are those that are given.
+    """
+
+    method: NotRequired[Literal["pix", "bank_account", "refund"]]
+    date: NotRequired[str]
+    description: NotRequired[str]
+    destination: NotRequired[Mapping[str, str]]
+    payment: NotRequired[str]
+    client_id: NotRequired[str]
+    name: NotRequired[str]
+    permissions: NotRequired[list[str]]
+    expires_at: NotRequired[Instant]
+    limit_per_payout: NotRequired[Amount]
+    limit_per_day: NotRequired[Amount]
+    overlap_s: NotRequired[int]
+    user_id: NotRequired[str]
+    email: NotRequired[str]
+    roles: NotRequired[list[str]]
+    companies: NotRequired[list[str]]
+
+
+class OrderedDocument(TypedDict):
+    """An order that waits, with all that it says."""
+
+    approval: ApprovalDocument
+    order: OrderDocument
+
+
+class MovedDocument(TypedDict):
+    """The money that a decision moved."""
+
+    approval: ApprovalDocument
+    status: Literal["processing", "paid", "failed", "done"]
+
+
+class ApprovalList(TypedDict):
+    """A page of orders, newest first."""
+
+    data: list[ApprovalDocument]
+    meta: Meter
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """An approval, and what was ordered."""
+
+    approval: Approval
+    order: Order | OfficeOrder
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalActs:
+    """What people do with orders of others."""
+
+    approvals: Approvals
+
+    async def search(self, who: Staff, wanted: ApprovalSearch) -> Listed[Approval]:
+        """Return a page."""
+        found, total = await self.approvals.search(who.person, wanted)
+        return Listed(items=found, paging=wanted.paging, total=total)
+
+    async def read(self, who: Staff, approval_id: str) -> Ordered:
+        """Read one with all that it says."""
+        found = await self.approvals.find(who.person, approval_id)
+        text = self.approvals.text(found)
+        if found.moves_money:
+            return Ordered(found, money_orders.read(found, text))
+        return Ordered(found, office_orders.read(text))
+
+    async def approve(self, who: Staff, approval_id: str) -> Decided:
+        """Agree."""
+        with calls.explained():
+            return await self.approvals.approve(who.person, approval_id)
+
+    async def reject(self, who: Staff, taken: tuple[str, RejectionBody]) -> Approval:
+        """Refuse."""
+        approval_id, why = taken
+        return await self.approvals.reject(who.person, approval_id, why.reason)
+
+
+_APPROVAL = inputs.of_path("approval_id")
+_DECIDING = (*calls.CHANGED, identity_errors.FORBIDDEN)
+_MOVING = (
+    errors.ACCOUNT_NOT_FOUND,
+    errors.ACCOUNT_INACTIVE,
+    errors.ACCOUNT_UNVERIFIED,
+    errors.PROVIDER_NOT_CONFIGURED,
+    errors.PROVIDER_READ_ONLY,
+    errors.PAYOUT_DATE_NOT_TODAY,
+    errors.PAYOUT_REJECTED,
+    errors.PAYOUT_REFERENCE_IN_USE,
+    errors.PAYOUT_NOT_ALLOWED,
+    errors.PAYOUT_UNKNOWN,
+    errors.PROVIDER_UNREACHABLE,
+    errors.BANK_REFUSED,
+    errors.ALREADY_IN_USE,
+)
+
+
+def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/approvals",
+            name="backoffice.approvals",
+            tells="List the orders that wait, or waited, for another person.",
+            needs=calls.reading(Area.APPROVAL),
+            limits=calls.READ,
+            takes=inputs.filters(
+                lambda given: ApprovalSearch(
+                    paging=given.paging(), state=given.read("status", ApprovalState)
+                ),
+                inputs.word_filter("status", ApprovalState),
+                *inputs.PAGING,
+            ),
+            runs=does.search,
+            shows=_approvals,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/approvals/{approval_id}",
+            name="backoffice.approval",
+            tells="Read an order with all that it says.",
+            needs=calls.reading(Area.APPROVAL),
+            limits=calls.READ,
+            takes=_APPROVAL,
+            runs=does.read,
+            shows=_ordered,
+            fails=calls.FAILS,
+            raises=calls.ABSENT,
+        ),
+        route(
+            "POST",
+            "/approvals/{approval_id}/approve",
+            name="backoffice.approval_approve",
+            tells="Agree to somebody else's order; it is carried out.",
+            needs=calls.writing(Area.APPROVAL),
+            limits=calls.ACT,
+            takes=_APPROVAL,
+            runs=does.approve,
+            shows=_moved,
+            fails=REFUND_FAILS,
+            raises=(*_DECIDING, *_MOVING),
+        ),
+        route(
+            "POST",
+            "/approvals/{approval_id}/reject",
+            name="backoffice.approval_reject",
+            tells="Refuse an order, or take one's own back.",
+            needs=calls.writing(Area.APPROVAL),
+            limits=calls.WRITE,
+            takes=inputs.both(_APPROVAL, RejectionBody),
+            runs=does.reject,
+            shows=_approval,
+            fails=calls.FAILS,
+            raises=_DECIDING,
+        ),
+    )
+
+
+def _approval(found: Approval, _who: Staff) -> ApprovalDocument:
+    return approval(found)
+
+
+def _approvals(found: Listed[Approval], _who: Staff) -> ApprovalList:
+    data = [approval(each) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
+
+
+def _ordered(found: Ordered, _who: Staff) -> OrderedDocument:
+    return {"approval": approval(found.approval), "order": _order(found.order)}
+
+
+def _order(found: Order | OfficeOrder) -> OrderDocument:
+    match found:
+        case RefundRequest():
+            return {
+                "method": "refund",
+                "date": "",
+                "description": found.description,
+                "destination": {},
+                "payment": found.payment,
+            }
+        case PayoutRequest():
+            sent = found.destination_sent
+            return {
+                "method": found.method.value,
+                "date": found.date.isoformat(),
+                "description": found.description,
+                "destination": {name: text for name, text in sent.items() if text},
+                "payment": "",
+            }
+        case Invitation() | RoleGrant() | FactorReset():
+            return _about_person(found)
+        case _:
+            return _about_credential(found)
+
+
+def _about_credential(found: CredentialChange) -> OrderDocument:
+    match found:
+        case CredentialRotation():
+            return {"client_id": found.client_id, "overlap_s": found.overlap_s}
+        case CredentialIssue():
+            shown: OrderDocument = {
+                "name": found.name,
+                "permissions": found.permissions,
+                "expires_at": instant(found.expires_at),
+            }
+        case LimitsChange():
+            shown = {"client_id": found.client_id}
+    if found.limits.per_payout is not None:
+        shown["limit_per_payout"] = amount(found.limits.per_payout)
+    if found.limits.per_day is not None:
+        shown["limit_per_day"] = amount(found.limits.per_day)
+    return shown
+
+
+def _about_person(found: PersonChange) -> OrderDocument:
+    match found:
+        case Invitation():
+            return {
+                "email": found.email,
+                "name": found.name,
+                "roles": [each.value for each in found.roles],
+                "companies": found.companies,
+            }
+        case RoleGrant():
+            roles = [each.value for each in found.roles]
+            return {"user_id": found.user_id, "email": found.email, "roles": roles}
+        case FactorReset():
+            return {"user_id": found.user_id, "email": found.email}
+
+
+def _moved(decided: Decided, _who: Staff) -> MovedDocument:
+    moved, shown = decided.moved, approval(decided.approval)
+    if moved is None:
+        return {"approval": shown, "status": "done"}
+    # A payout is told as its partner is told: processing, whatever the bank has said by now.
+    if isinstance(moved, Payout):
+        return {"approval": shown, "status": "processing"}
+    return {"approval": shown, "status": moved.status.value}

@@ -1,0 +1,212 @@
+"""The record of acts: searched, exported, proven whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypedDict
+
+from gateway.domain.office_stores import AuditEntry, AuditRecord, AuditSearch
+from gateway.domain.rights import Area
+from gateway.domain.windows import Paging
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.callers import Staff
+from gateway.http.json import dumps, instant
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import Answer, Row, route
+from gateway.operations.pages import Listed
+from policies.validation.backoffice import inputs
+from policies.validation.inputs import NOTHING
+
+NDJSON: Final = "application/x-ndjson"
+MOST: Final = 10_000
+"""Lines of one export; the next one begins after the last number."""
+
+
+class AuditDocument(TypedDict):
+    """An act; ``hash`` chains it to the one before, ``companies`` are shown it beside us."""
+
+    number: int
+    at: Instant
+    actor: str
+    action: str
+    subject: str
+    details: Mapping[str, str]
+    trace_id: str
+    companies: list[str]
+    hash: str
+
+
+class AuditList(TypedDict):
+    """A page of acts, newest first."""
+
+    data: list[AuditDocument]
+    meta: Meter
+
+
+class ProofDocument(TypedDict):
+    """
+    Whether the whole chain holds; ``problem`` names the first link that does not.
+
+    ``events`` counts the acts that are shown to who asks.
+    """
+
+    whole: bool
+    events: int
+    problem: str
+
+
+_ONE: Final = Paging(1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What walking the chain has shown."""
+
+    events: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditActs:
+    """
+    What people do with the record; who is limited to companies sees the acts of these.
+
+    The proof is of the whole chain for everybody: a part of it proves nothing.
+    Whoever is limited is told whether it holds, and how many of the acts are theirs to see.
+    """
+
+    record: AuditRecord
+
+    async def search(self, who: Staff, wanted: AuditSearch) -> Listed[AuditEntry]:
+        """Return a page."""
+        shown = replace(wanted, companies=who.person.companies)
+        found, total = await self.record.find_acts(shown)
+        return Listed(items=found, paging=wanted.paging, total=total)
+
+    async def export(self, who: Staff, after: int) -> Sequence[AuditEntry]:
+        """Return what follows a number, in the order of the chain."""
+        return await self.record.after(after, MOST, who.person.companies)
+
+    async def verify(self, who: Staff, _taken: None) -> Proof:
+        """Walk the chain."""
+        limit = who.person.companies
+        try:
+            length = await self.record.verify()
+        except ValueError as problem:
+            return Proof(problem=str(problem))
+        if not limit:
+            return Proof(events=length)
+        _, shown = await self.record.find_acts(AuditSearch(paging=_ONE, companies=limit))
+        return Proof(events=shown)
+
+
+def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/audit",
+            name="backoffice.audit",
+            tells="Search the record of acts, newest first.",
+            needs=calls.reading(Area.AUDIT),
+            limits=calls.READ,
+            takes=inputs.filters(
+                _search,
+                inputs.instant_filter("since", "Included."),
+                inputs.instant_filter("until", "Not included."),
+                inputs.text_filter("actor", "Who; `*` at the end stands for anything."),
+                inputs.text_filter("action", "What; likewise."),
+                inputs.text_filter("subject", "To what; likewise."),
+                inputs.text_filter("trace_id", "In which request."),
+                *inputs.PAGING,
+            ),
+            runs=does.search,
+            shows=_acts,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "GET",
+            "/audit/export",
+            name="backoffice.audit_export",
+            tells=f"Read up to {MOST} acts in the order of the chain, one JSON object a line.",
+            needs=calls.reading(Area.AUDIT),
+            limits=calls.READ,
+            takes=inputs.filters(
+                lambda given: given.whole("after") or 0,
+                inputs.whole_filter("after", "The last number that is known; 0 for none."),
+            ),
+            runs=does.export,
+            shows=show_lines,
+            fails=calls.FAILS,
+            raises=(),
+            media=(NDJSON,),
+        ),
+        route(
+            "GET",
+            "/audit/proof",
+            name="backoffice.audit_verify",
+            tells="Walk the whole chain, and say whether it holds.",
+            needs=calls.reading(Area.AUDIT),
+            limits=calls.READ,
+            takes=NOTHING,
+            runs=does.verify,
+            shows=_proof,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+    )
+
+
+def _search(given: inputs.Filters) -> AuditSearch:
+    return AuditSearch(
+        paging=given.paging(),
+        since=given.instant("since"),
+        until=given.instant("until"),
+        actor=given.text("actor"),
+        action=given.text("action"),
+        subject=given.text("subject"),
+        trace_id=given.text("trace_id"),
+    )
+
+
+def _act(found: AuditEntry) -> AuditDocument:
+    event = found.event
+    return {
+        "number": found.number,
+        "at": instant(event.at),
+        "actor": event.actor,
+        "action": event.action,
+        "subject": event.subject,
+        "details": dict(event.details),
+        "trace_id": event.trace_id,
+        "companies": sorted(event.companies or ()),
+        "hash": found.hash.hex(),
+    }
+
+
+def _acts(found: Listed[AuditEntry], _who: Staff) -> AuditList:
+    return {"data": [_act(each) for each in found.items], "meta": meter(found.paging, found.total)}
+
+
+def show_lines(found: Sequence[AuditEntry], _who: Staff) -> Answer[bytes]:
+    """Write a line for each; the file is to be kept, and no browser guesses at what it is."""
+    return Answer(
+        content=b"".join(dumps(_exact(each)) + b"\n" for each in found),
+        content_type=NDJSON,
+        headers={
+            "Content-Disposition": 'attachment; filename="audit.ndjson"',
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
+def _exact(found: AuditEntry) -> Mapping[str, object]:
+    """Write an act with all that its hash is made of: the instant to the microsecond."""
+    return {**_act(found), "at": found.event.at.isoformat()}
+
+
+def _proof(found: Proof, _who: Staff) -> ProofDocument:
+    return {"whole": not found.problem, "events": found.events, "problem": found.problem}

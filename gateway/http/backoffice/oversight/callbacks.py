@@ -1,0 +1,107 @@
+"""Callbacks received (contract 4.3, GetWebhooks): what banks told us, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypedDict
+
+from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
+from gateway.domain.office_stores import Callbacks, CallbackSearch
+from gateway.domain.rights import Area
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.callers import Staff
+from gateway.http.json import instant
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import Row, route
+from gateway.operations.pages import Listed
+from policies.validation.backoffice import inputs
+
+
+class WebhookDocument(TypedDict):
+    """A callback that was proven; ``body`` is as it came, where it is text."""
+
+    id: str
+    provider: str
+    event: str
+    kind: Literal["payout", "charge", "refund", "other"]
+    subject: str
+    state: Literal["received", "done", "ignored", "failed"]
+    tries: int
+    received_at: Instant
+    handled_at: Instant
+    body: str
+
+
+class WebhookList(TypedDict):
+    """A page of callbacks, newest first."""
+
+    data: list[WebhookDocument]
+    meta: Meter
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookActs:
+    """What people do with callbacks; who is limited sees their companies'."""
+
+    store: Callbacks
+
+    async def search(self, who: Staff, wanted: CallbackSearch) -> Listed[Callback]:
+        """Return a page."""
+        found, total = await self.store.search(replace(wanted, companies=who.person.companies))
+        return Listed(items=found, paging=wanted.paging, total=total)
+
+
+def webhook_rows(does: WebhookActs) -> Sequence[Row[Staff]]:
+    """Return the row."""
+    return (
+        route(
+            "GET",
+            "/webhooks",
+            name="backoffice.webhooks",
+            tells="List the callbacks that banks sent, newest first.",
+            needs=calls.reading(Area.WEBHOOK),
+            limits=calls.READ,
+            takes=inputs.filters(
+                _search,
+                inputs.text_filter("provider", "Of this provider."),
+                inputs.word_filter("kind", CallbackKind),
+                inputs.word_filter("state", CallbackState),
+                *inputs.PAGING,
+            ),
+            runs=does.search,
+            shows=_webhooks,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+    )
+
+
+def _search(given: inputs.Filters) -> CallbackSearch:
+    return CallbackSearch(
+        paging=given.paging(),
+        provider=given.text("provider"),
+        kind=given.read("kind", CallbackKind),
+        state=given.read("state", CallbackState),
+    )
+
+
+def _webhook(found: Callback) -> WebhookDocument:
+    return {
+        "id": found.id,
+        "provider": found.provider,
+        "event": found.event,
+        "kind": found.kind.value,
+        "subject": found.subject,
+        "state": found.state.value,
+        "tries": found.tries,
+        "received_at": instant(found.received_at),
+        "handled_at": instant(found.handled_at),
+        "body": found.body.decode("utf-8", "replace"),
+    }
+
+
+def _webhooks(found: Listed[Callback], _who: Staff) -> WebhookList:
+    data = [_webhook(each) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}

@@ -1,0 +1,80 @@
+"""The sandbox's mail: what would have gone out, links and all; not in production."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from gateway.domain.identity import Mail
+from gateway.domain.identity_stores import Outbox
+from gateway.domain.rights import Area
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.callers import Staff
+from gateway.http.json import instant
+from gateway.http.resources.documents import Instant, Total
+from gateway.http.route import Row, route
+from policies.validation.inputs import NOTHING
+
+_MOST = 50
+
+
+class MailDocument(TypedDict):
+    """A message."""
+
+    to: str
+    subject: str
+    text: str
+    created_at: Instant
+    sent_at: Instant
+
+
+class MailList(TypedDict):
+    """The newest messages, newest first."""
+
+    data: list[MailDocument]
+    meta: Total
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxActs:
+    """What people do with the sandbox's mail; who is limited sees that of their own people."""
+
+    outbox: Outbox
+
+    async def list(self, who: Staff, _taken: None) -> Sequence[Mail]:
+        """Return the newest."""
+        return await self.outbox.latest(_MOST, who.person.companies)
+
+
+def outbox_rows(does: OutboxActs) -> Sequence[Row[Staff]]:
+    """Return the row."""
+    return (
+        route(
+            "GET",
+            "/outbox",
+            name="backoffice.outbox",
+            tells="Read the newest mails of the sandbox.",
+            needs=calls.reading(Area.OUTBOX),
+            limits=calls.READ,
+            takes=NOTHING,
+            runs=does.list,
+            shows=_mails,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+    )
+
+
+def _mails(found: Sequence[Mail], _who: Staff) -> MailList:
+    data: list[MailDocument] = [
+        {
+            "to": each.to,
+            "subject": each.subject,
+            "text": each.text,
+            "created_at": instant(each.created_at),
+            "sent_at": instant(each.sent_at),
+        }
+        for each in found
+    ]
+    return {"data": data, "meta": {"total": len(data)}}

@@ -1,0 +1,108 @@
+"""Providers: whether each can be reached, as far as our own calls tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypedDict
+
+from gateway.domain.rights import Area
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.callers import Staff
+from gateway.http.json import instant
+from gateway.http.resources.documents import Instant, Total
+from gateway.http.route import Row, route
+from policies.validation.inputs import NOTHING
+
+
+class ProviderDocument(TypedDict):
+    """
+    A configured provider, as this process knows it.
+
+    ``breakers`` say by class of operation whether calls pass; the last call
+    says how it ended, ``ok`` or why not.
+    """
+
+    name: str
+    read_only: bool
+    operations: list[str]
+    breakers: Mapping[str, str]
+    last_call_at: Instant
+    last_operation: str
+    last_outcome: str
+    last_ok_at: Instant
+
+
+class ProviderList(TypedDict):
+    """Every configured provider."""
+
+    data: list[ProviderDocument]
+    meta: Total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """
+    What is known of a provider.
+
+    Attributes:
+        operations: The optional ones it offers.
+        breakers: By class of operation; one that never opened is not named.
+    """
+
+    name: str
+    read_only: bool
+    operations: frozenset[str]
+    breakers: Mapping[str, str] = field(default_factory=dict)
+    last_call_at: datetime | None = None
+    last_operation: str = ""
+    last_outcome: str = ""
+    last_ok_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderActs:
+    """What people do with providers."""
+
+    known: Callable[[], Sequence[Health]]
+
+    async def list(self, _who: Staff, _taken: None) -> Sequence[Health]:
+        """List them."""
+        return self.known()
+
+
+def provider_rows(does: ProviderActs) -> Sequence[Row[Staff]]:
+    """Return the row."""
+    return (
+        route(
+            "GET",
+            "/providers",
+            name="backoffice.providers",
+            tells="List the configured providers, and whether their calls pass.",
+            needs=calls.reading(Area.PROVIDER),
+            limits=calls.READ,
+            takes=NOTHING,
+            runs=does.list,
+            shows=_providers,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+    )
+
+
+def _providers(found: Sequence[Health], _who: Staff) -> ProviderList:
+    data: list[ProviderDocument] = [
+        {
+            "name": each.name,
+            "read_only": each.read_only,
+            "operations": sorted(each.operations),
+            "breakers": dict(each.breakers),
+            "last_call_at": instant(each.last_call_at),
+            "last_operation": each.last_operation,
+            "last_outcome": each.last_outcome,
+            "last_ok_at": instant(each.last_ok_at),
+        }
+        for each in found
+    ]
+    return {"data": data, "meta": {"total": len(data)}}

@@ -1,0 +1,171 @@
+"""Payouts in review: what no proof can settle is ended by two people who agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypedDict
+
+import msgspec
+
+from gateway.domain.office_stores import Lists
+from gateway.domain.payouts import Payout
+from gateway.domain.reviews import Opinion, Verdict
+from gateway.domain.rights import Area
+from gateway.domain.windows import Paging
+from gateway.http.backoffice import calls
+from gateway.http.backoffice.callers import Staff
+from gateway.http.json import Amount, amount, instant
+from gateway.http.resources.documents import Instant, Meter
+from gateway.http.resources.represent import meter
+from gateway.http.route import Row, route
+from gateway.operations.administration import NotPossible
+from gateway.operations.pages import Listed
+from gateway.operations.registers import Registers
+from gateway.operations.reviews import Judgement, Resolution
+from policies.validation.backoffice import inputs
+from policies.validation.fields import Why
+
+
+class JudgementBody(msgspec.Struct):
+    """What somebody found out about a payout, and how they know."""
+
+    account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+    reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
+    verdict: Verdict
+    reason: Why
+
+
+class ReviewDocument(TypedDict):
+    """A payout that waits for people."""
+
+    account_id: str
+    reference: str
+    state: str
+    value: Amount
+    provider: str
+    provider_key: str
+    created_at: Instant
+
+
+class ReviewList(TypedDict):
+    """Every payout in review that is shown to who asks, oldest first."""
+
+    data: list[ReviewDocument]
+    meta: Meter
+
+
+class OpinionDocument(TypedDict):
+    """What one person found out."""
+
+    by: str
+    verdict: Literal["paid", "failed"]
+    reason: str
+    at: Instant
+
+
+class ResolutionDocument(TypedDict):
+    """What an opinion led to."""
+
+    progress: Literal["waiting", "disagreed", "decided"]
+    payout: ReviewDocument
+    opinions: list[OpinionDocument]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewActs:
+    """What people do with payouts in review."""
+
+    registers: Registers
+    lists: Lists
+
+    async def list(self, who: Staff, paging: Paging) -> Listed[Payout]:
+        """List those that wait."""
+        return calls.listed(paging, await self.lists.reviews(calls.shown(who, paging)))
+
+    async def judge(self, who: Staff, said: JudgementBody) -> Resolution:
+        """Keep somebody's opinion; two that agree end the payout."""
+        judgement = Judgement(
+            account_id=said.account_id,
+            reference=said.reference,
+            verdict=said.verdict,
+            reason=said.reason,
+        )
+        with calls.explained():
+            if not await self._sees(who, said.account_id.lower()):
+                message = f"the account has no payout {said.reference}"
+                raise NotPossible(message, "no_row", field="reference")
+            return await self.registers.by(who.acting).reviews.resolve(judgement)
+
+    async def _sees(self, who: Staff, account_id: str) -> bool:
+        """Say whether an account is shown to a person."""
+        if not who.person.companies:
+            return True
+        account = await self.registers.accounts.accounts.find(account_id)
+        return account is not None and who.person.sees(account.company_id)
+
+
+def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
+    """Return the rows."""
+    return (
+        route(
+            "GET",
+            "/reviews",
+            name="backoffice.reviews",
+            tells="List the payouts whose outcome two people have to find out.",
+            needs=calls.reading(Area.REVIEW),
+            limits=calls.READ,
+            takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
+            runs=does.list,
+            shows=_payouts,
+            fails=calls.FAILS,
+            raises=(),
+        ),
+        route(
+            "POST",
+            "/reviews",
+            name="backoffice.review_judge",
+            tells="Say how a payout ended; with another person's equal opinion it ends so.",
+            needs=calls.writing(Area.REVIEW),
+            limits=calls.WRITE,
+            takes=inputs.body(JudgementBody),
+            runs=does.judge,
+            shows=_resolution,
+            fails=calls.FAILS,
+            raises=calls.REFUSED,
+        ),
+    )
+
+
+def _payout(found: Payout) -> ReviewDocument:
+    return {
+        "account_id": found.account_id,
+        "reference": found.reference,
+        "state": found.state.value,
+        "value": amount(found.value),
+        "provider": found.provider,
+        "provider_key": found.provider_key,
+        "created_at": instant(found.created_at),
+    }
+
+
+def _payouts(found: Listed[Payout], _who: Staff) -> ReviewList:
+    data = [_payout(each) for each in found.items]
+    return {"data": data, "meta": meter(found.paging, found.total)}
+
+
+def _opinion(found: Opinion) -> OpinionDocument:
+    return {
+        "by": found.by,
+        "verdict": found.verdict.value,
+        "reason": found.reason,
+        "at": instant(found.at),
+    }
+
+
+def _resolution(found: Resolution, _who: Staff) -> ResolutionDocument:
+    return {
+        "progress": found.progress.value,
+        "payout": _payout(found.payout),
+        "opinions": [_opinion(each) for each in found.opinions],
+    }

@@ -1,0 +1,85 @@
+"""Every row of management, by what is asked in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gateway.domain.identity_stores import Outbox
+from gateway.domain.office_stores import AuditRecord, Callbacks, Lists, RequestLog
+from gateway.http.backoffice.administration.accounts import (
+    AccountActs,
+    account_change_rows,
+    account_record_rows,
+)
+from gateway.http.backoffice.administration.companies import CompanyActs, company_rows
+from gateway.http.backoffice.administration.credentials import (
+    CredentialActs,
+    credential_rows,
+)
+from gateway.http.backoffice.administration.user_acts import UserActs
+from gateway.http.backoffice.administration.users import sign_in_rows, user_rows
+from gateway.http.backoffice.oversight.approvals import ApprovalActs, approval_rows
+from gateway.http.backoffice.oversight.audit import AuditActs, audit_rows
+from gateway.http.backoffice.oversight.callbacks import WebhookActs, webhook_rows
+from gateway.http.backoffice.oversight.outbox import OutboxActs, outbox_rows
+from gateway.http.backoffice.oversight.providers import Health, ProviderActs, provider_rows
+from gateway.http.backoffice.oversight.requests import RequestActs, request_rows
+from gateway.http.backoffice.oversight.reviews import ReviewActs, review_rows
+from gateway.http.backoffice.oversight.stops import StopActs, lifting_rows, stop_rows
+from gateway.http.backoffice.surface import OfficeRows
+from gateway.operations.approvals import Approvals
+from gateway.operations.identity.desk import IdentityDesk
+from gateway.operations.identity.others import OthersSessions
+from gateway.operations.office_orders import CredentialOrders, PeopleOrders
+from gateway.operations.registers import Registers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagementRuns:
+    """
+    What the rows run.
+
+    Attributes:
+        outbox: The sandbox's mail; None in production, where nobody reads it.
+    """
+
+    registers: Registers
+    desk: IdentityDesk
+    others: OthersSessions
+    approvals: Approvals
+    credentials: CredentialOrders
+    people: PeopleOrders
+    record: AuditRecord
+    lists: Lists
+    callbacks: Callbacks
+    requests: RequestLog
+    outbox: Outbox | None
+    providers: Callable[[], Sequence[Health]]
+
+
+def management_rows(runs: ManagementRuns) -> OfficeRows:
+    """Return the rows."""
+    accounts = AccountActs(runs.registers)
+    credentials = CredentialActs(runs.registers, runs.lists, runs.credentials)
+    users = UserActs(runs.desk, runs.others, runs.lists, runs.people)
+    stops = StopActs(runs.registers, runs.lists)
+    return OfficeRows(
+        staff=(
+            *company_rows(CompanyActs(runs.registers, runs.lists)),
+            *account_record_rows(accounts),
+            *credential_rows(credentials),
+            *user_rows(users),
+            *sign_in_rows(users),
+            *stop_rows(stops),
+            *review_rows(ReviewActs(runs.registers, runs.lists)),
+            *approval_rows(ApprovalActs(runs.approvals)),
+            *audit_rows(AuditActs(runs.record)),
+            *webhook_rows(WebhookActs(runs.callbacks)),
+            *request_rows(RequestActs(runs.requests)),
+            *provider_rows(ProviderActs(runs.providers)),
+            *(outbox_rows(OutboxActs(runs.outbox)) if runs.outbox is not None else ()),
+        ),
+        fresh=lifting_rows(stops),
+        visible=account_change_rows(accounts),
+    )

@@ -1,0 +1,193 @@
+"""What becomes of a bank that fails, that cannot, or that may not; and of a store that is away."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway.domain.provider_options import Option
+from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.world import opened, sandbox
+
+SHARED = pytest.mark.asyncio(loop_scope="module")
+
+
+@dataclass(frozen=True)
+class Asking:
+    """
+    One way to ask a bank.
+
+    Attributes:
+        operation: As the bank's faults name it.
+        code: Of the endpoint's own 502.
+        option: The optional call it rests on; None for one that every bank has.
+    """
+
+    name: str
+    method: str
+    path: str
+    body: Callable[[Desk], object] | None
+    operation: str
+    code: str
+    option: Option | None = None
+
+
+def days(desk: Desk) -> dict[str, str]:
+    return {"init": desk.world.today(), "ends": desk.world.today()}
+
+
+def charge(_desk: Desk) -> object:
+    key = "loja@example.com"
+    return {"reference": uuid.uuid4().hex, "type": "Dynamic", "key": key, "value": 1}
+
+
+def key(_desk: Desk) -> object:
+    return {"type": "email", "key": f"{uuid.uuid4().hex}@example.com"}
+
+
+def lookup(_desk: Desk) -> object:
+    return {"key": "maria@example.com"}
+
+
+READS = [
+    Asking("balance", "GET", "/balance", None, "balance", "SVC.ACC.006"),
+    Asking("statement", "GET", "/transactions?{days}", None, "statement", "SVC.ACC.007"),
+    Asking("report", "GET", "/report?{days}&format=json", None, "statement", "SVC.ACC.007"),
+    Asking("keys", "GET", "/pix/keys", None, "keys", "SVC.PIX.002"),
+    Asking("key", "GET", "/pix/keys/{key}", None, "keys", "SVC.PIX.002"),
+    Asking("qrcode", "GET", "/pix/qrcode/{paid}", None, "charge", "SVC.PIX.005"),
+    Asking(
+        "received", "POST", "/pix/transactions/search", days, "payment", "SVC.PIX.007",
+        Option.LIST_RECEIVED,
+    ),
+    Asking(
+        "refunds", "POST", "/pix/refunds/search", days, "refund_read", "SVC.PIX.007",
+        Option.LIST_REFUNDS,
+    ),
+    Asking(
+        "refund", "GET", "/pix/refunds/any", None, "refund_read", "SVC.PIX.007",
+        Option.FIND_REFUND,
+    ),
+    Asking(
+        "lookup", "POST", "/pix/keys/lookup", lookup, "keys", "SVC.PIX.002", Option.LOOK_UP_KEY
+    ),
+]  # fmt: skip
+
+CHANGES = [
+    Asking("new key", "POST", "/pix/keys", key, "keys", "SVC.PIX.002", Option.CREATE_KEY),
+    Asking(
+        "no key", "DELETE", "/pix/keys/{key}", None, "keys", "SVC.PIX.002", Option.CANCEL_KEY
+    ),
+    Asking("charge", "POST", "/pix/qrcode", charge, "charge", "SVC.PIX.005", Option.CREATE_CHARGE),
+    Asking(
+        "no charge", "DELETE", "/pix/qrcode/{pending}", None, "charge", "SVC.PIX.005",
+        Option.CANCEL_CHARGE,
+    ),
+]  # fmt: skip
+
+FAULTS = ["refuse", "reset_before", "status", "malformed", "wrong_types", "hang"]
+
+
+async def ask(desk: Desk, asking: Asking, account: str = "main") -> Any:
+    """Ask for what is there."""
+    demo = desk.world.demo
+    path = asking.path.format(
+        days="init={init}&ends={ends}".format(**days(desk)),
+        key=demo["pix_keys"]["main"][0],
+        paid=demo["charges"]["paid"],
+        pending=demo["charges"]["pending"],
+    )
+    body = asking.body(desk) if asking.body else None
+    return await desk.ask(asking.method, desk.at(path, account), body)
+
+
+@SHARED
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("asking", [*READS, *CHANGES], ids=lambda each: each.name)
+async def test_a_failing_bank_has_the_endpoints_own_code(desk: Desk, asking: Asking, fault: str):
+    """502 with Retry-After, whatever the cause, and not a word of the bank's."""
+    async with desk.world.failing(asking.operation, fault):
+        answer = await ask(desk, asking)
+
+    assert answer.verdict == (502, asking.code)
+
+
+@SHARED
+@pytest.mark.parametrize("asking", [*READS, *CHANGES], ids=lambda each: each.name)
+async def test_without_a_provider_nothing_is_asked(desk: Desk, asking: Asking):
+    assert (await ask(desk, asking, "no_provider")).verdict == (422, "SVC.ACC.005")
+
+
+@SHARED
+@pytest.mark.parametrize("asking", CHANGES, ids=lambda each: each.name)
+async def test_at_a_provider_that_only_reads_nothing_is_changed(desk: Desk, asking: Asking):
+    assert (await ask(desk, asking, "read_only")).verdict == (403, "SVC.ACC.005")
+
+
+@SHARED
+@pytest.mark.parametrize(
+    ("account", "verdict"),
+    [("no_provider", (422, "SVC.ACC.005")), ("read_only", (403, "SVC.ACC.005"))],
+)
+@pytest.mark.parametrize("path", ["/withdraw/pix", "/pix/transactions/any/refunds"])
+async def test_an_order_that_could_not_be_carried_out_does_not_wait(
+    desk: Desk, path: str, account: str, verdict: tuple[int, str]
+):
+    payee = {"tax_number": "52998224725", "key_type": "email", "key": "maria@example.com"}
+    sent = {"reference": "r", "value": 1, "date": desk.world.today(), "destination": payee}
+
+    answer = await desk.ask("POST", desk.at(path, account), sent)
+
+    assert answer.verdict == verdict
+
+
+@SHARED
+@pytest.mark.parametrize("table", ["payouts"])
+async def test_a_store_that_is_away_is_our_failure(desk: Desk, table: str):
+    async with desk.world.losing(table):
+        read = await desk.read("/withdraw/any")
+        found = await desk.post("/withdraws/search", days(desk))
+
+    assert read.verdict == found.verdict == (500, "SVC.SYS.001")
+
+
+@SHARED
+async def test_what_cannot_be_put_on_record_is_not_done(desk: Desk):
+    """The audit log comes first: without it the bank is asked nothing."""
+    wanted = {"type": "email", "key": f"{uuid.uuid4().hex}@example.com"}
+
+    async with desk.world.losing("audit"):
+        answer = await desk.post("/pix/keys", wanted)
+
+    listed = (await desk.read("/pix/keys")).document["data"]
+    assert answer.verdict == (500, "SVC.SYS.001")
+    assert wanted["key"] not in {each["key"] for each in listed}
+
+
+@pytest.fixture
+async def bare(tmp_path: Path) -> AsyncIterator[Desk]:
+    """The desk of a gateway whose provider offers no optional operation at all."""
+    settings = sandbox(tmp_path)
+    plain = settings.providers["sandbox"]
+    lacking = {**plain.settings, "lacks": [option.value for option in Option]}
+    provider = msgspec.structs.replace(plain, settings=lacking)
+    providers = {**settings.providers, "sandbox": provider}
+    async with opened(msgspec.structs.replace(settings, providers=providers)) as world:
+        yield Desk(world)
+
+
+async def test_a_provider_that_lacks_an_operation_is_not_configured_for_it(bare: Desk):
+    """422 for each optional one; what every provider has goes on."""
+    answers = {each.name: (await ask(bare, each)).verdict for each in (*READS, *CHANGES)}
+
+    expected = {
+        each.name: (200, "") if each.option is None else (422, "SVC.ACC.005")
+        for each in (*READS, *CHANGES)
+    }
+    assert answers == expected

@@ -1,0 +1,208 @@
+"""Orders of people where none waits: payouts and refunds that move money at once."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+import pytest_asyncio
+
+from gateway.config.settings import Payouts
+from gateway.domain.stops import RESUMED, STOPPED, Stop, StopScope
+from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.test_operations import BANK_PAYEE, PAYEE, paid, withdrawing
+from tests.surfaces.world import World, opened, sandbox
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """A gateway where four eyes are switched off."""
+    settings = sandbox(tmp_path_factory.mktemp("money"))
+    alone = msgspec.structs.replace(settings, payouts=Payouts(approval_above=None))
+    async with opened(alone) as made:
+        yield made
+
+
+def refunds_of(charge: Any) -> str:
+    return f"/pix/transactions/{charge['reference']}/refunds"
+
+
+def giving(value: float = 3.25) -> dict[str, object]:
+    return {"reference": uuid.uuid4().hex, "value": value, "description": "uma parte"}
+
+
+@pytest.mark.parametrize(
+    ("path", "payee"), [("/withdraw/pix", PAYEE), ("/withdraw/bank-account", BANK_PAYEE)]
+)
+async def test_a_payout_is_made_once_however_often_it_is_ordered(
+    desk: Desk, path: str, payee: object
+):
+    """Ten at once, one payout; the partner sees it, and reads who it was not."""
+    reference = uuid.uuid4().hex
+    sent = withdrawing(desk, reference, destination=payee)
+
+    answers = await asyncio.gather(*(desk.post(path, sent) for _ in range(10)))
+    settled = await desk.world.settled(reference)
+
+    assert {(each.status, each.document["status"]) for each in answers} == {(200, "processing")}
+    assert settled["status"] == "paid"
+    assert await desk.world.executions(reference) == [1050]
+
+
+@pytest.mark.parametrize(
+    ("changed", "verdict"),
+    [
+        ({"date": "2020-01-01"}, (400, "SVC.VAL.008")),
+        ({"value": 0}, (400, "SVC.VAL.009")),
+        ({"value": 777.03}, (400, "SVC.PIX.010")),
+        ({"value": 777.04}, (403, "SVC.PIX.010")),
+        ({"value": 777.08}, (502, "SVC.PIX.010")),
+        ({"destination": BANK_PAYEE}, (400, "SVC.PIX.014")),
+    ],
+)
+async def test_a_payout_is_refused_as_a_partners_is(
+    desk: Desk, changed: dict[str, object], verdict: tuple[int, str]
+):
+    answer = await desk.post("/withdraw/pix", withdrawing(desk, uuid.uuid4().hex, **changed))
+
+    assert answer.verdict == verdict
+
+
+async def test_a_bank_that_is_not_there_was_certainly_not_asked(desk: Desk):
+    async with desk.world.failing("payout", "refuse"):
+        answer = await desk.post("/withdraw/pix", withdrawing(desk, uuid.uuid4().hex))
+
+    assert answer.verdict == (502, "SVC.ACC.005")
+
+
+async def test_money_is_given_back_in_parts_and_each_part_once(desk: Desk):
+    """Read by its reference, found by search, seen on the payment."""
+    charge, asked = await paid(desk), giving()
+
+    answers = [await desk.post(refunds_of(charge), asked) for _ in range(3)]
+    read = await desk.read(f"/pix/refunds/{asked['reference']}")
+    day = {"init": desk.world.today(), "ends": desk.world.today()}
+    found = (await desk.post("/pix/refunds/search", day)).document["data"]
+    received = (await desk.post("/pix/transactions/search", day)).document["data"]
+
+    assert {each.status for each in answers} == {200}
+    assert len({each.document["return_id"] for each in answers}) == 1
+    shown = read.document
+    assert (shown["value"], shown["description"]) == (3.25, "uma parte")
+    assert shown["transaction"]["reference"] == charge["reference"]
+    assert [each["reference"] for each in found].count(asked["reference"]) == 1
+    payment = next(each for each in received if each["reference"] == charge["reference"])
+    assert (payment["status"], payment["refunded"]) == ("partly_refunded", 3.25)
+
+
+async def test_a_payment_may_be_named_by_its_end_to_end_id(desk: Desk):
+    charge = await paid(desk)
+    transaction = desk.world.at(f"/pix/transactions/{charge['reference']}")
+    e2e_id = (await desk.world.ask("GET", transaction)).document["e2e_id"]
+
+    answer = await desk.post(f"/pix/transactions/{e2e_id}/refunds", giving())
+
+    assert answer.document["transaction"] == {"reference": charge["reference"], "e2e_id": e2e_id}
+
+
+async def test_no_more_is_given_back_than_came_in(desk: Desk):
+    charge = await paid(desk)
+
+    answer = await desk.post(refunds_of(charge), giving(value=10.51))
+
+    assert answer.verdict == (422, "SVC.GTW.008")
+    assert answer.document["message"].endswith("The value is above what is left of the payment.")
+
+
+async def test_a_reference_is_one_refund(desk: Desk):
+    charge, asked = await paid(desk), giving()
+    await desk.post(refunds_of(charge), asked)
+
+    other = await desk.post(refunds_of(charge), {**asked, "value": 1})
+
+    assert other.verdict == (409, "SVC.GTW.009")
+
+
+async def test_a_payment_of_nobody_is_not_given_back(desk: Desk):
+    answer = await desk.post("/pix/transactions/nothing-of-this-name/refunds", giving())
+
+    assert answer.verdict == (404, "SVC.PIX.017")
+
+
+async def test_a_charge_that_is_not_paid_is_not_given_back(desk: Desk):
+    pending = desk.world.demo["charges"]["pending"]
+
+    answer = await desk.post(f"/pix/transactions/{pending}/refunds", giving())
+
+    assert answer.verdict == (422, "SVC.GTW.008")
+
+
+@pytest.mark.parametrize("fault", ["refuse", "status", "malformed", "reset_before"])
+async def test_before_it_is_ordered_a_failing_bank_was_certainly_not_asked(desk: Desk, fault: str):
+    """The look-up that comes first fails: nothing was given back by this call."""
+    charge = await paid(desk)
+    async with desk.world.failing("refund_read", fault):
+        answer = await desk.post(refunds_of(charge), giving())
+
+    assert answer.verdict == (502, "SVC.ACC.005")
+    assert answer.document["message"].endswith("nothing was given back by this call.")
+
+
+@pytest.mark.parametrize("fault", ["hang_after", "reset_after", "malformed"])
+async def test_a_refund_whose_answer_is_lost_is_found_and_never_given_twice(desk: Desk, fault: str):
+    """The bank is looked at once; what it has done is the answer."""
+    charge, asked = await paid(desk), giving()
+    async with desk.world.failing("refund", fault, count=1):
+        lost = await desk.post(refunds_of(charge), asked)
+    again = await desk.post(refunds_of(charge), asked)
+
+    day = {"init": desk.world.today(), "ends": desk.world.today()}
+    found = (await desk.post("/pix/refunds/search", day)).document["data"]
+    assert lost.verdict in {(200, ""), (502, "SVC.PIX.010")}
+    assert again.status == 200
+    assert [each["reference"] for each in found].count(asked["reference"]) == 1
+
+
+async def test_a_refund_that_was_refused_by_nobody_is_unknown(desk: Desk):
+    """The order is lost, and the bank shows none: that is no proof that none comes."""
+    charge = await paid(desk)
+    async with desk.world.failing("refund", "hang", count=1):
+        answer = await desk.post(refunds_of(charge), giving())
+
+    assert answer.verdict == (502, "SVC.PIX.010")
+    assert answer.document["message"].startswith("The refund's outcome is not known.")
+
+
+async def test_a_stop_holds_people_back_too(desk: Desk):
+    """It is felt at once, and so is its end; reading goes on."""
+    world = desk.world
+    charge, account = await paid(desk), world.demo["accounts"]["main"]["id"]
+    now = world.gateway.now()
+    stop = Stop(
+        id=str(uuid.uuid4()),
+        scope=StopScope.ACCOUNT,
+        subject=account,
+        reason="a test",
+        created_by="test",
+        created_at=now,
+        ends_at=now + timedelta(hours=1),
+    )
+    await world.gateway.store.stops.add(stop, world.office.acting.event(STOPPED, "account:x"))
+
+    refund = await desk.post(refunds_of(charge), giving())
+    payout = await desk.post("/withdraw/pix", withdrawing(desk, uuid.uuid4().hex))
+    read = await desk.read("/balance")
+
+    lifting = world.office.acting.event(RESUMED, f"stop:{stop.id}")
+    await world.gateway.store.stops.lift(stop.id, world.gateway.now(), lifting)
+    given = await desk.post(refunds_of(charge), giving())
+
+    assert refund.verdict == payout.verdict == (403, "SVC.PIX.010")
+    assert (read.status, given.status) == (200, 200)

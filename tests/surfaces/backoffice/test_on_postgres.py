@@ -1,0 +1,50 @@
+"""The back office over PostgreSQL: what races, and what databases read differently."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gateway.config.settings import Database
+from gateway.domain.rights import Role
+from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.test_approvals import ordered
+from tests.surfaces.backoffice.test_management import issued, pair
+from tests.surfaces.callbacks.test_callbacks import listed, tells
+from tests.surfaces.world import opened, sandbox
+
+OFFICE = "/backoffice/v1"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, postgres_url: str) -> AsyncIterator[Desk]:
+    """The back office over PostgreSQL."""
+    database = Database(url=postgres_url, migrate="always")  # type: ignore[arg-type]
+    async with opened(sandbox(tmp_path, database=database)) as world:
+        yield Desk(world)
+
+
+async def test_races_have_one_winner_and_lists_are_read(desk: Desk):
+    """Ten approvers pay once, ten equal callbacks are one; every list answers."""
+    approval, reference = await ordered(desk)
+    people = [await desk.limited("main", Role.APPROVER) for _ in range(10)]
+    path = f"{OFFICE}/approvals/{approval}/approve"
+
+    approved = await asyncio.gather(*(desk.ask("POST", path, by=who) for who in people))
+    told = await asyncio.gather(*(tells(desk, {"tipo": "x"}, event="evt_one") for _ in range(10)))
+    made = await issued(desk)
+    used = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(made))
+
+    assert any(each.status == 200 for each in approved)
+    assert {each.status for each in approved} <= {200, 400}
+    assert (await desk.world.settled(reference))["status"] == "paid"
+    assert await desk.world.executions(reference) == [1050]
+    assert {each.status for each in told} == {200}
+    assert sum(each["event"] == "evt_one" for each in await listed(desk)) == 1
+    assert used.status == 200
+    for name in ("audit?action=*", "audit/proof", "requests?limit=5", "users", "outbox"):
+        said = await desk.ask("GET", f"{OFFICE}/{name}", by="admin")
+        assert said.status == 200, (name, said.body)

@@ -1,0 +1,70 @@
+"""What a password alone may do where roles ask for a second factor: read, and enrol."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pyotp
+import pytest
+import pytest_asyncio
+
+from gateway.config.identity import Identity, MfaRequired
+from gateway.domain.rights import Right, Role, changes
+from gateway.http.table import Place
+from tests.surfaces.backoffice import matrix
+from tests.surfaces.backoffice.desk import PASSWORD, Desk
+from tests.surfaces.world import opened, sandbox
+
+ALWAYS = MfaRequired(**dict.fromkeys(MfaRequired.__struct_fields__, "always"))
+WHO = "everybody@example.com"
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def strict(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
+    """A back office that asks every role for a factor, as production does; one person has none."""
+    settings = sandbox(tmp_path_factory.mktemp("strict"), identity=Identity(mfa_required=ALWAYS))
+    async with opened(settings) as world:
+        desk = Desk(world)
+        await desk.plain(WHO, *Role)
+        yield desk
+
+
+@pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
+async def test_nothing_is_changed_by_a_password_alone(strict: Desk, place: Place):
+    path = matrix.path(place, account_id=strict.world.demo["accounts"]["main"]["id"])
+    body = {} if place.row.takes.body else None
+
+    answer = await strict.ask(place.row.method, path, body, by=WHO, kind=matrix.kind(place))
+
+    assert isinstance(place.row.needs, Right)
+    refused = answer.verdict == (403, "STEP_UP_REQUIRED")
+    assert refused is changes(place.row.needs), answer.body
+    if refused:
+        assert answer.document["reason"] == "no_factor"
+        assert "Enrol a second factor" in answer.document["message"]
+
+
+async def test_who_enrols_may_do_it(strict: Desk):
+    """Without a factor one can sign in, and that is the way to one."""
+    who = "late@example.com"
+    await strict.plain(who, Role.OPERATOR)
+    order = {"scope": "provider", "subject": "sandbox", "reason": "a test", "minutes": 1}
+    before = await strict.ask("POST", "/backoffice/v1/stops", order, by=who)
+
+    begun = await strict.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, by=who)
+    app = pyotp.TOTP(begun.document["secret"])
+    done = await strict.ask("POST", "/iam/v1/auth/totp/confirm", {"code": app.now()}, by=who)
+    body = {"email": who, "password": PASSWORD}
+    asked = await strict.ask("POST", "/iam/v1/auth/login", body, by="")
+    code = {
+        "mfa_token": asked.document["mfa_token"],
+        "code": done.document["recovery_codes"][0],
+    }
+    signed_in = await strict.ask("POST", "/iam/v1/auth/mfa", code, by="")
+    strict.tokens[who] = signed_in.document["access_token"]
+    after = await strict.ask("POST", "/backoffice/v1/stops", order, by=who)
+
+    assert before.verdict == (403, "STEP_UP_REQUIRED")
+    assert after.status == 201

@@ -1,0 +1,113 @@
+"""The rows on accounts as records."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.errors import ServiceError
+from gateway.http.backoffice.administration.accounts import (
+    AccountActs,
+    AccountBody,
+    AccountChange,
+    ProviderBody,
+)
+from tests.unit.gateway.http.backoffice.registers import TAX, Stage, turned_down
+from tests.unit.gateway.http.backoffice.surface import gate_of, line
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("account_create", ("POST", "/accounts", "account:write", 201)),
+        ("account_change", ("PATCH", "", "account:write", 200)),
+        ("account_provider", ("PUT", "/provider", "provider:write", 200)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+def test_an_account_that_is_switched_off_can_be_switched_on():
+    """The gate asks whether it is shown, not whether it may act."""
+    assert "VisibleAccount" in gate_of("account_change")
+    assert "AccountState" not in gate_of("account_change")
+
+
+async def test_what_is_absent_stays_as_it_is(stage: Stage):
+    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+
+    changed = await acts.change(who, AccountChange(active=True, branch="12"))
+
+    assert (changed.active, changed.verified, changed.coordinates.branch) == (True, False, "12")
+    assert changed.name == stage.account.name
+
+
+BANK = ProviderBody(provider="sandbox", provider_account="1", credentials="secret")
+
+
+async def test_credentials_are_sealed_and_stay_while_the_bank_s_account_does(stage: Stage):
+    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+
+    attached = await acts.attach(who, BANK)
+    kept = await acts.attach(who, ProviderBody(provider="sandbox", provider_account="1"))
+
+    assert attached.sealed_credentials
+    assert b"secret" not in attached.sealed_credentials
+    assert kept == attached
+
+
+@pytest.mark.parametrize(("provider", "account"), [("sandbox", "2"), ("other-bank", "1")])
+async def test_no_bank_is_shown_the_credentials_of_another(
+    stage: Stage, provider: str, account: str
+):
+    """They are asked for; an empty text says that there are none."""
+    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+    before = await acts.attach(who, BANK)
+
+    with pytest.raises(ServiceError) as refused:
+        await acts.attach(who, ProviderBody(provider=provider, provider_account=account))
+    found = await stage.office.accounts.find(stage.account.id)
+    none = ProviderBody(provider=provider, provider_account=account, credentials="")
+    moved = await acts.attach(who, none)
+
+    assert refused.value.error.status == 400
+    assert (refused.value.field, refused.value.reason) == (
+        "credentials",
+        "bank_credentials_missing",
+    )
+    assert found == before
+    assert (moved.provider, moved.sealed_credentials) == (provider, b"")
+
+
+async def test_an_account_that_leaves_its_bank_leaves_its_credentials(stage: Stage):
+    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+    await acts.attach(who, BANK)
+
+    alone = await acts.attach(who, ProviderBody(provider=""))
+
+    assert (alone.provider, alone.provider_account, alone.sealed_credentials) == ("", "", b"")
+
+
+async def test_a_bank_s_account_belongs_to_one_company(stage: Stage):
+    acts = AccountActs(stage.registers)
+    await acts.attach(stage.at(stage.account), BANK)
+
+    with pytest.raises(ServiceError) as refused:
+        await acts.attach(stage.at(stage.foreign), BANK)
+
+    assert refused.value.error.code == "SVC.GTW.009"
+    assert (refused.value.field, refused.value.reason) == (
+        "provider_account",
+        "bank_account_taken",
+    )
+    assert (await stage.office.accounts.find(stage.foreign.id)).provider == ""
+
+
+async def test_nobody_adds_to_a_company_they_do_not_see(stage: Stage):
+    acts = AccountActs(stage.registers)
+    order = AccountBody(company_id=stage.theirs.id.upper(), name="A", tax_number=TAX)
+
+    refused = await turned_down(acts.create(stage.staff(stage.ours.id), order))
+
+    assert refused == "400 VALIDATION_FAILED"
+    assert (await acts.create(stage.staff(stage.theirs.id), order)).company_id == stage.theirs.id

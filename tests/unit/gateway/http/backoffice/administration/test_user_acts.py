@@ -1,0 +1,128 @@
+"""What people do with people."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.domain.office_stores import Lists
+from gateway.domain.rights import Role
+from gateway.http.backoffice.administration.user_acts import (
+    CompaniesBody,
+    InvitationBody,
+    RolesBody,
+    UserActs,
+    WhyBody,
+)
+from gateway.http.backoffice.callers import Staff
+from gateway.http.people.represent import public_id
+from gateway.operations.administration import Acting
+from gateway.operations.identity.others import OthersSessions
+from gateway.operations.office_orders import FourEyes, PeopleOrders
+from tests import registers
+from tests.unit.door import Door, door_of
+from tests.unit.gateway.http.backoffice.registers import (
+    FIRST,
+    Stage,
+    person,
+    staged,
+    turned_down,
+)
+from tests.unit.standing import Clock
+
+
+@dataclass(slots=True)
+class People:
+    stage: Stage
+    door: Door
+    acts: UserActs
+
+    def staff(self, *companies: str) -> Staff:
+        return Staff(person(*companies), Acting("user:ana@example.com", self.door.clock.now))
+
+
+def alone(door: Door, lists: Lists) -> UserActs:
+    """What people do where nobody else has to agree."""
+    nobody: Any = None
+    orders = PeopleOrders(desk=door.desk, approvals=nobody, rules=FourEyes(people=False))
+    return UserActs(door.desk, OthersSessions(door.parts), lists, orders)
+
+
+@pytest.fixture
+async def people(tmp_path: Path) -> AsyncIterator[People]:
+    """The register of people over a store with two companies."""
+    async with registers.opened(tmp_path) as office:
+        door = door_of(office.store, Clock())
+        await door.desk.keys.ensure()
+        yield People(await staged(office), door, alone(door, office.store.office.lists))
+        door.hasher.close()
+
+
+def invitation(*companies: str, email: str = "new@example.com") -> InvitationBody:
+    return InvitationBody(roles=[Role.VIEWER], email=email, name="New", companies=list(companies))
+
+
+async def test_somebody_is_invited_by_mail(people: People):
+    made = await people.acts.invite(people.staff(), invitation())
+
+    assert made.password == ""
+    assert await people.door.link(made.email)
+    assert (await people.stage.acts())[-1] == ("user:ana@example.com", "user.created")
+
+
+async def test_who_is_limited_sees_and_invites_within_their_limit(people: People):
+    ours, theirs = people.stage.ours.id, people.stage.theirs.id
+    limited, acts = people.staff(ours), people.acts
+    everybody = await acts.invite(people.staff(), invitation(email="all@example.com"))
+    foreign = await acts.invite(people.staff(), invitation(theirs, email="t@example.com"))
+
+    mine = await acts.invite(limited, invitation(ours.upper()))
+
+    assert [each.user for each in (await acts.list(limited, FIRST)).items] == [mine]
+    for hidden in (everybody, foreign):
+        assert await turned_down(acts.read(limited, hidden.id)) == "404 NOT_FOUND"
+        assert await turned_down(acts.disable(limited, (hidden.id, WhyBody()))) == "404 NOT_FOUND"
+    for beyond in ((), (theirs,), (ours, theirs)):
+        order = invitation(*beyond, email="x@example.com")
+        assert await turned_down(acts.invite(limited, order)) == "400 VALIDATION_FAILED"
+        body = (mine.id, CompaniesBody(companies=list(beyond)))
+        assert await turned_down(acts.set_companies(limited, body)) == "400 VALIDATION_FAILED"
+
+
+async def test_a_company_is_named_by_its_id(people: People):
+    wrong = invitation("our company")
+
+    assert await turned_down(people.acts.invite(people.staff(), wrong)) == "400 VALIDATION_FAILED"
+
+
+async def test_changes_end_sign_ins(people: People):
+    maria = await people.door.person()
+    who, acts = people.staff(), people.acts
+
+    for change in (
+        lambda: acts.set_roles(who, (maria.id, RolesBody(roles=[Role.VIEWER]))),
+        lambda: acts.reset_mfa(who, maria.id),
+        lambda: acts.disable(who, (maria.id, WhyBody(reason="left"))),
+    ):
+        await people.door.comes_in()
+        await change()
+        assert await acts.sessions(who, maria.id) == []
+    assert (await acts.enable(who, maria.id)).active
+
+
+async def test_one_sign_in_is_ended_and_the_other_stays(people: People):
+    maria = await people.door.person()
+    first = await people.door.comes_in()
+    await people.door.comes_in()
+    who, acts = people.staff(), people.acts
+    await acts.end_session(who, (maria.id, public_id(first.person.session_id)))
+
+    left = await acts.sessions(who, maria.id)
+    assert len(left) == 1
+    assert first.person.session_id not in {each.id for each in left}
+    assert await turned_down(acts.end_session(who, (maria.id, "0" * 12))) == "404 NOT_FOUND"
+    assert await acts.end_sessions(who, maria.id) == 1

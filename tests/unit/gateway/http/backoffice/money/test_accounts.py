@@ -1,0 +1,103 @@
+"""The rows of accounts."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from gateway.domain import identity_errors
+from gateway.domain.calls import Asked
+from gateway.domain.providers import Unavailable
+from gateway.domain.stores import StoreUnavailable
+from gateway.http.backoffice.money.accounts import account_rows
+from gateway.operations.administration import NotPossible
+from gateway.operations.reports import Report, ReportRequest
+from gateway.reports.formats import FORMATS, Locale
+from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, line
+from tests.unit.refusals import refused
+
+DAYS = {"init": ["2026-01-01"], "ends": ["2026-01-31"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("accounts", ("GET", "/accounts", "account:read", 200)),
+        ("account", ("GET", "", "account:read", 200)),
+        ("balance", ("GET", "/balance", "balance:read", 200)),
+        ("statement", ("GET", "/transactions", "transaction:read", 200)),
+        ("report", ("GET", "/report", "report:read", 200)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("balance", "balance_unavailable"),
+        ("statement", "statement_unavailable"),
+        ("report", "statement_unavailable"),
+        ("account", ""),
+    ],
+)
+def test_a_bank_that_fails_has_the_rows_own_code(name: str, error: str):
+    assert becomes(name, Unavailable("a")) == error
+    assert becomes(name, StoreUnavailable()) == "internal"
+
+
+def test_a_report_may_have_every_media_type():
+    assert ROWS["backoffice.report"].media == tuple(each.media_type for each in FORMATS.values())
+
+
+class Writer:
+    """Reports of the test's own."""
+
+    def __init__(self, problem: Exception | None = None) -> None:
+        self.problem = problem
+        self.asked: list[ReportRequest] = []
+
+    async def make(self, _account: object, asked: ReportRequest) -> Report:
+        self.asked.append(asked)
+        if self.problem:
+            raise self.problem
+        return Report(file_name="a.csv", media_type="text/csv", content=b"a")
+
+
+class Nothing:
+    """Stands behind rows that are not asked."""
+
+    def __init__(self, reports: Writer) -> None:
+        self.reports = reports
+
+    def __getattr__(self, _name: str) -> Nothing:
+        return self
+
+
+def reporting(writer: Writer):
+    *_, row = account_rows(Nothing(writer))  # type: ignore[arg-type]
+    return row
+
+
+async def test_a_report_is_made_as_it_is_asked_for():
+    writer = Writer()
+    query = {**DAYS, "format": ["csv"], "locale": ["pt-BR"]}
+
+    shown = await reporting(writer).serve(OFFICE, Asked(path={}, query=query))
+
+    (asked,) = writer.asked
+    assert (asked.format, asked.locale) == ("csv", Locale.PT_BR)
+    assert asked.window.ends == date(2026, 1, 31)
+    assert shown.content == b"a"
+
+
+async def test_what_is_not_possible_is_told_in_its_own_words():
+    """Operators read the sentence; nobody else ever sees one."""
+    writer = Writer(NotPossible("more than 20000 movements: ask for fewer days"))
+    query = {**DAYS, "format": ["csv"]}
+
+    with refused(identity_errors.NOT_POSSIBLE) as refusal:
+        await reporting(writer).serve(OFFICE, Asked(path={}, query=query))
+    assert refusal.value.detail == "more than 20000 movements: ask for fewer days"

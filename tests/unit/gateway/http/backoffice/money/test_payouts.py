@@ -1,0 +1,96 @@
+"""The rows of payouts."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.payouts import PayoutMethod, PayoutRequest
+from gateway.domain.stores import StoreUnavailable
+from gateway.http.backoffice.money.payouts import withdraw_acting_rows
+from gateway.http.route import Answer
+from tests.contract.stores.samples import payout
+from tests.unit.gateway.http.backoffice.ordering import WAITING, Only, Says
+from tests.unit.gateway.http.backoffice.surface import (
+    MARIA,
+    OFFICE,
+    ROWS,
+    becomes,
+    gate_of,
+    line,
+)
+from tests.unit.offering import refund
+from tests.unit.people import posted
+
+PIX = {"tax_number": "52998224725", "key_type": "email", "key": "maria@example.com"}
+BANK = {
+    "tax_number": "52998224725",
+    "bank_number": "341",
+    "branch": "0001",
+    "account": "123456-7",
+}
+BODY = {"reference": "order-1", "value": 10.5, "date": "2026-11-20"}
+NAMES = ["withdraw", "withdraws", "withdraw_bank", "withdraw_pix", "withdraw_cancel"]
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("withdraw", ("GET", "/withdraw/{reference}", "payout:read", 200)),
+        ("withdraws", ("POST", "/withdraws/search", "payout:read", 200)),
+        ("withdraw_bank", ("POST", "/withdraw/bank-account", "payout:write", 200)),
+        ("withdraw_pix", ("POST", "/withdraw/pix", "payout:write", 200)),
+        ("withdraw_cancel", ("DELETE", "/withdraw/{reference}", "payout:write", 200)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+def test_only_what_acts_asks_for_an_account_that_may_bank():
+    asked = ["AccountState" in gate_of(name) for name in NAMES]
+
+    assert asked == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_store_that_is_away_is_our_failure(name: str):
+    assert becomes(name, StoreUnavailable()) == "internal"
+
+
+def test_cancelling_is_refused_whatever_is_asked():
+    assert ROWS["backoffice.withdraw_cancel"].raises == (errors.CANCEL_NOT_IMPLEMENTED,)
+
+
+async def orders(says: Says, method: PayoutMethod) -> Answer[object]:
+    """Order a payout of a method."""
+    bank, pix, _ = withdraw_acting_rows(Only(says))  # type: ignore[arg-type]
+    by_bank = method is PayoutMethod.BANK_ACCOUNT
+    row, payee = (bank, BANK) if by_bank else (pix, PIX)
+    shown = await row.serve(OFFICE, posted({**BODY, "destination": payee}))
+    assert isinstance(shown, Answer)
+    return shown
+
+
+@pytest.mark.parametrize("method", PayoutMethod)
+async def test_the_path_names_the_method(method: PayoutMethod):
+    """Ordered by the person, on the account."""
+    says = Says(payout())
+
+    shown = await orders(says, method)
+
+    ((person, where, request),) = says.asked
+    assert isinstance(request, PayoutRequest)
+    assert (person, where, request.method) == (MARIA, OFFICE.account, method)
+    assert (shown.status, shown.content["status"]) == (None, "processing")  # type: ignore[index]
+
+
+async def test_a_payout_that_waits_is_answered_by_202():
+    shown = await orders(Says(WAITING), PayoutMethod.PIX)
+
+    assert (shown.status, shown.content["status"]) == (202, "waiting")  # type: ignore[index]
+
+
+async def test_what_is_no_payout_is_a_mistake_of_ours():
+    with pytest.raises(TypeError):
+        await orders(Says(refund()), PayoutMethod.PIX)

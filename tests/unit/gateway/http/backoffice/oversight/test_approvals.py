@@ -1,0 +1,41 @@
+"""The rows of approvals."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.approvals import ApprovalState
+from gateway.domain.identity_errors import REFUND_NOT_SENT, VALIDATION_FAILED
+from gateway.domain.providers import Unreachable
+from tests.unit.gateway.http.backoffice.registers import taken
+from tests.unit.gateway.http.backoffice.surface import becomes, line
+from tests.unit.refusals import refusal_of
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("approvals", ("GET", "/approvals", "approval:read", 200)),
+        ("approval", ("GET", "/approvals/{approval_id}", "approval:read", 200)),
+        (
+            "approval_approve",
+            ("POST", "/approvals/{approval_id}/approve", "approval:write", 200),
+        ),
+        ("approval_reject", ("POST", "/approvals/{approval_id}/reject", "approval:write", 200)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+def test_a_status_is_one_of_the_words():
+    wanted = taken("approvals", query={"status": ["waiting"]})
+
+    assert wanted.state is ApprovalState.WAITING
+    assert taken("approvals").state is None
+    wrong = refusal_of(lambda: taken("approvals", query={"status": ["open"]}))
+    assert wrong is VALIDATION_FAILED
+
+
+def test_a_refund_that_was_not_sent_is_told_so():
+    assert becomes("approval_approve", Unreachable("refused")) == REFUND_NOT_SENT.name

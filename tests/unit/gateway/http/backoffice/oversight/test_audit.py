@@ -1,0 +1,106 @@
+"""The rows of the record."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gateway.domain.office_stores import AuditSearch
+from gateway.domain.windows import Paging
+from gateway.http.backoffice.oversight.audit import NDJSON, AuditActs, show_lines
+from tests.unit.gateway.http.backoffice.registers import Stage, taken
+from tests.unit.gateway.http.backoffice.surface import line
+
+FIRST = AuditSearch(paging=Paging(1, 25))
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("audit", ("GET", "/audit", "audit:read", 200)),
+        ("audit_export", ("GET", "/audit/export", "audit:read", 200)),
+        ("audit_verify", ("GET", "/audit/proof", "audit:read", 200)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+def test_a_search_is_read_from_the_query():
+    wanted = taken("audit", query={"actor": ["cli:*"], "page": ["2"], "limit": ["500"]})
+
+    assert (wanted.actor, wanted.action) == ("cli:*", None)
+    assert wanted.paging == Paging(2, 100)
+    assert taken("audit", query={"trace_id": ["t-1"]}).trace_id == "t-1"
+
+
+async def test_acts_are_searched_exported_and_proven(stage: Stage):
+    acts = AuditActs(stage.office.store.office.record)
+
+    found = await acts.search(stage.staff(), FIRST)
+    rest = await acts.export(stage.staff(), 1)
+    proof = await acts.verify(stage.staff(), None)
+
+    assert found.total == proof.events == len(rest) + 1 == 4
+    assert proof.problem == ""
+
+
+async def test_an_export_has_a_line_for_each_act(stage: Stage):
+    entries = await AuditActs(stage.office.store.office.record).export(stage.staff(), 0)
+
+    answer = show_lines(entries, stage.staff())
+
+    lines = [json.loads(each) for each in answer.content.splitlines()]
+    assert answer.content_type == NDJSON
+    assert [each["number"] for each in lines] == [1, 2, 3, 4]
+    assert lines[0]["hash"] == entries[0].hash.hex()
+
+
+class Broken:
+    """A record whose second link does not hold."""
+
+    async def verify(self) -> int:
+        message = "the audit log is broken at event 2"
+        raise ValueError(message)
+
+
+async def test_a_record_that_was_changed_is_told(stage: Stage):
+    """Which link is broken, and not an error."""
+    record: Any = Broken()
+
+    proof = await AuditActs(record).verify(stage.staff(), None)
+
+    assert proof.problem == "the audit log is broken at event 2"
+
+
+async def test_who_is_limited_reads_the_acts_of_their_companies(stage: Stage):
+    """And is told of the whole chain whether it holds: a part of it proves nothing."""
+    acts, limited = AuditActs(stage.office.store.office.record), stage.staff(stage.ours.id)
+
+    found = await acts.search(limited, FIRST)
+    exported = await acts.export(limited, 0)
+    proof = await acts.verify(limited, None)
+
+    subjects = [each.event.subject for each in found.items]
+    assert subjects == [f"account:{stage.account.id}", f"company:{stage.ours.id}"]
+    assert list(exported) == list(reversed(found.items))
+    assert (proof.events, proof.problem) == (found.total, "") == (2, "")
+
+
+async def test_a_filter_shows_nobody_more_than_they_see(stage: Stage):
+    acts = AuditActs(stage.office.store.office.record)
+    theirs = replace(FIRST, subject=f"company:{stage.theirs.id}")
+
+    assert (await acts.search(stage.staff(stage.ours.id), theirs)).total == 0
+    assert (await acts.search(stage.staff(stage.theirs.id), theirs)).total == 1
+
+
+async def test_who_is_limited_is_told_of_a_break_anywhere(stage: Stage):
+    record: Any = Broken()
+
+    proof = await AuditActs(record).verify(stage.staff(stage.ours.id), None)
+
+    assert proof.problem == "the audit log is broken at event 2"

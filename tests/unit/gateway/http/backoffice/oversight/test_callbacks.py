@@ -1,0 +1,48 @@
+"""The row of callbacks received."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
+from gateway.domain.office_stores import CallbackSearch
+from gateway.domain.windows import Paging
+from gateway.http.backoffice.oversight.callbacks import WebhookActs
+from tests.unit.gateway.http.backoffice.registers import Stage, taken
+from tests.unit.gateway.http.backoffice.surface import line
+from tests.unit.standing import NOON
+
+
+def test_the_row_is_the_one_decided():
+    assert line("webhooks") == ("GET", "/webhooks", "webhook:read", 200)
+
+
+def test_filters_are_read():
+    wanted = taken("webhooks", query={"kind": ["payout"], "state": ["done"], "provider": ["p"]})
+
+    assert wanted == CallbackSearch(
+        paging=Paging(1, 25), provider="p", kind=CallbackKind.PAYOUT, state=CallbackState.DONE
+    )
+
+
+async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(stage: Stage):
+    acts = WebhookActs(stage.office.store.office.callbacks)
+    told = Callback(
+        id="1",
+        provider="p",
+        event="e",
+        kind=CallbackKind.OTHER,
+        subject="",
+        received_at=NOON,
+        body=b"\xff",
+    )
+    ours = replace(told, id="2", event="e2", company_id=stage.ours.id)
+    for each in (told, ours):
+        await stage.office.store.office.callbacks.add(each)
+
+    shown = [
+        list((await acts.search(who, CallbackSearch(paging=Paging(1, 25)))).items)
+        for who in (stage.staff(), stage.staff(stage.ours.id), stage.staff(stage.theirs.id))
+    ]
+
+    assert shown == [[told, ours], [ours], []]

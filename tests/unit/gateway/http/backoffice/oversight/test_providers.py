@@ -1,0 +1,31 @@
+"""The row of providers."""
+
+from __future__ import annotations
+
+from gateway.http.backoffice.oversight.providers import Health, ProviderActs, provider_rows
+from tests.unit.gateway.http.backoffice.surface import STAFF, line
+from tests.unit.standing import NOON
+
+
+def test_the_row_is_the_one_decided():
+    assert line("providers") == ("GET", "/providers", "provider:read", 200)
+
+
+async def test_what_is_known_is_shown():
+    known = Health(
+        name="p",
+        read_only=False,
+        operations=frozenset({"b", "a"}),
+        breakers={"read": "open"},
+        last_call_at=NOON,
+        last_operation="get_balance",
+        last_outcome="timeout",
+    )
+    (row,) = provider_rows(ProviderActs(lambda: [known]))
+
+    shown = await row.serve(STAFF, None)  # type: ignore[arg-type]
+
+    (one,) = shown["data"]  # type: ignore[index]
+    assert one["operations"] == ["a", "b"]
+    assert one["breakers"] == {"read": "open"}
+    assert (one["last_call_at"], one["last_ok_at"]) == ("2026-11-20T12:00:00Z", "")

@@ -1,0 +1,34 @@
+"""The rows of reviews."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.reviews import Verdict
+from gateway.http.backoffice.oversight.reviews import JudgementBody, ReviewActs
+from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
+from tests.unit.gateway.http.backoffice.surface import line
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("reviews", ("GET", "/reviews", "review:read", 200)),
+        ("review_judge", ("POST", "/reviews", "review:write", 200)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+async def test_what_is_not_in_review_is_not_judged(stage: Stage):
+    """One answer for a payout that is not there and for one of another company."""
+    acts = ReviewActs(stage.registers, stage.lists)
+    said = JudgementBody(
+        account_id=stage.foreign.id, reference="r", verdict=Verdict.PAID, reason="seen"
+    )
+
+    assert (await acts.list(stage.staff(), FIRST)).items == []
+    assert await turned_down(acts.judge(stage.staff(), said)) == "400 VALIDATION_FAILED"
+    limited = stage.staff(stage.ours.id)
+    assert await turned_down(acts.judge(limited, said)) == "400 VALIDATION_FAILED"

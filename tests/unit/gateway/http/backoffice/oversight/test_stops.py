@@ -1,0 +1,63 @@
+"""The rows of stops."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.stops import StopScope
+from gateway.http.backoffice.administration.credentials import CredentialBody
+from gateway.http.backoffice.oversight.stops import StopActs, StopBody
+from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
+from tests.unit.gateway.http.backoffice.surface import line
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("stops", ("GET", "/stops", "stop:read", 200)),
+        ("stop_pull", ("POST", "/stops", "stop:write", 201)),
+        ("stop_lift", ("DELETE", "/stops/{stop_id}", "stop:write", 204)),
+    ],
+)
+def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+async def subjects(stage: Stage, *, ours: bool) -> dict[StopScope, str]:
+    """Name something of each scope within a company."""
+    company, account = (stage.ours, stage.account) if ours else (stage.theirs, stage.foreign)
+    order = CredentialBody(name="n", company_id=company.id)
+    issued = await stage.credentials.issue(stage.staff(), order)
+    return {
+        StopScope.COMPANY: company.id,
+        StopScope.ACCOUNT: account.id,
+        StopScope.CREDENTIAL: issued.credential.client_id,
+    }
+
+
+@pytest.mark.parametrize("scope", [each for each in StopScope if each is not StopScope.PROVIDER])
+async def test_who_is_limited_stops_what_is_theirs(stage: Stage, scope: StopScope):
+    acts, limited = StopActs(stage.registers, stage.lists), stage.staff(stage.ours.id)
+    mine = StopBody(scope=scope, subject=(await subjects(stage, ours=True))[scope], reason="r")
+    other = StopBody(scope=scope, subject=(await subjects(stage, ours=False))[scope], reason="r")
+
+    pulled = await acts.pull(limited, mine)
+    foreign = await acts.pull(stage.staff(), other)
+
+    assert (await acts.list(limited, FIRST)).items == [pulled]
+    assert await turned_down(acts.pull(limited, other)) == "400 VALIDATION_FAILED"
+    assert await turned_down(acts.lift(limited, foreign.id)) == "404 NOT_FOUND"
+    await acts.lift(limited, pulled.id)
+    assert (await acts.list(limited, FIRST)).items == []
+
+
+async def test_a_providers_stop_is_everybodys_to_see_and_not_to_pull(stage: Stage):
+    acts, limited = StopActs(stage.registers, stage.lists), stage.staff(stage.ours.id)
+    order = StopBody(scope=StopScope.PROVIDER, subject="sandbox", reason="r", minutes=5)
+
+    pulled = await acts.pull(stage.staff(), order)
+
+    assert (await acts.list(limited, FIRST)).items == [pulled]
+    assert (pulled.ends_at - pulled.created_at).total_seconds() == 300
+    assert await turned_down(acts.pull(limited, order)) == "400 VALIDATION_FAILED"
+    assert await turned_down(acts.lift(limited, pulled.id)) == "404 NOT_FOUND"

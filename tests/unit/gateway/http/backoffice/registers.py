@@ -1,0 +1,121 @@
+"""The registers over a store of the test's own, and people who write in them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from gateway.domain.accounts import Account, Company
+from gateway.domain.calls import Asked
+from gateway.domain.errors import ServiceError
+from gateway.domain.office_stores import Lists
+from gateway.domain.people import Person
+from gateway.domain.rights import Role
+from gateway.domain.windows import Paging
+from gateway.http.backoffice.administration.credentials import CredentialActs
+from gateway.http.backoffice.callers import Office, Staff
+from gateway.operations.accounts import AccountOrder
+from gateway.operations.administration import Acting
+from gateway.operations.office_orders import CredentialOrders, FourEyes
+from gateway.operations.registers import Registers
+from gateway.operations.reviews import ReviewDesk
+from gateway.operations.stops import StopRecords, Subjects
+from tests.registers import Registers as Office_
+from tests.unit.gateway.http.backoffice.surface import ROWS
+from tests.unit.people import somebody
+
+TAX = "52998224725"
+FIRST = Paging(1, 25)
+
+
+@dataclass(slots=True)
+class Stage:
+    """Two companies with an account each, and the registers that hold them."""
+
+    office: Office_
+    registers: Registers
+    lists: Lists
+    ours: Company
+    theirs: Company
+    account: Account
+    foreign: Account
+
+    @property
+    def credentials(self) -> CredentialActs:
+        """Credentials as people change them, where nobody else has to agree."""
+        nobody: Any = None
+        orders = CredentialOrders(
+            records=self.registers.credentials,
+            approvals=nobody,
+            rules=FourEyes(credentials=False),
+        )
+        return CredentialActs(self.registers, self.lists, orders)
+
+    def staff(self, *companies: str) -> Staff:
+        """Return somebody; limited to companies, where some are named."""
+        return Staff(person(*companies), Acting("user:ana@example.com", self.office.clock))
+
+    def at(self, account: Account) -> Office:
+        """Return somebody at an account."""
+        acting = Acting("user:ana@example.com", self.office.clock)
+        return Office(person=person(), acting=acting, account=account)
+
+    async def acts(self) -> list[tuple[str, str]]:
+        """Return who did what, in order."""
+        return [(each.actor, each.action) for each in await self.office.acts()]
+
+
+def person(*companies: str) -> Person:
+    """Return somebody who is everything."""
+    return somebody(*Role, email="ana@example.com", companies=frozenset(companies))
+
+
+async def staged(office: Office_) -> Stage:
+    """Fill the registers."""
+    ours, theirs = await office.companies.create("Ours"), await office.companies.create("Theirs")
+    accounts = [
+        await office.accounts.create(AccountOrder(company_id=each.id, name="A", tax_number=TAX))
+        for each in (ours, theirs)
+    ]
+    return Stage(office, registers_of(office), office.store.office.lists, ours, theirs, *accounts)
+
+
+def registers_of(office: Office_) -> Registers:
+    """Put every register together."""
+    store = office.store
+    subjects = Subjects(
+        providers=("sandbox",),
+        companies=store.companies,
+        accounts=store.accounts,
+        credentials=store.credentials,
+    )
+    return Registers(
+        acting=office.acting,
+        companies=office.companies,
+        accounts=office.accounts,
+        credentials=office.credentials,
+        stops=StopRecords(
+            stops=store.stops, subjects=subjects, acting=office.acting, new_id=office.new_id
+        ),
+        reviews=ReviewDesk(
+            payouts=store.payouts,
+            follow_ups=store.follow_ups,
+            reviews=store.reviews,
+            acting=office.acting,
+        ),
+    )
+
+
+async def turned_down(deed: Awaitable[object]) -> str:
+    """Return status and code that a deed is refused with."""
+    with pytest.raises(ServiceError) as refused:
+        await deed
+    return f"{refused.value.error.status} {refused.value.error.code}"
+
+
+def taken(name: str, **asked: Any) -> Any:
+    """Read what a row takes."""
+    return ROWS[f"backoffice.{name}"].takes.read(Asked(path={}, **asked))

@@ -1,0 +1,40 @@
+"""The back office as it is described, and somebody at an account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+from gateway.http.backoffice.callers import Office, Staff
+from gateway.http.route import Row
+from gateway.operations.administration import Acting
+from tests.unit.people import account, somebody
+from tests.unit.standing import Clock
+
+SURFACE = next(each for each in described_surfaces(Settings()) if each.name == "backoffice")
+ROWS: dict[str, Row[Any]] = {row.name: row for gate in SURFACE.gates for row in gate.rows}
+CLOCK = Clock()
+MARIA = somebody()
+STAFF = Staff(MARIA, Acting(MARIA.actor, CLOCK.now))
+OFFICE = Office(person=MARIA, acting=Acting(MARIA.actor, CLOCK.now), account=account())
+
+Line = tuple[str, str, str, int]
+
+
+def line(name: str) -> Line:
+    """Return method, path, right and status of a row."""
+    row = ROWS[f"backoffice.{name}"]
+    return row.method, row.path.removeprefix("/accounts/{account_id}"), str(row.needs), row.status
+
+
+def gate_of(name: str) -> list[str]:
+    """Return the policies in front of a row, by name."""
+    (gate,) = (gate for gate in SURFACE.gates if ROWS[f"backoffice.{name}"] in gate.rows)
+    return [type(policy).__name__ for policy in gate.policies]
+
+
+def becomes(name: str, problem: Exception) -> str:
+    """Return the name of the code that a failure becomes in a row; empty for nobody's."""
+    error = ROWS[f"backoffice.{name}"].code_of(problem)
+    return error.name if error else ""

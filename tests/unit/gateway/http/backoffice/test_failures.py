@@ -1,0 +1,57 @@
+"""What a bank's failures become on the back office."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.provider_options import OutcomeUnknown
+from gateway.domain.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
+from gateway.domain.stores import StoreUnavailable
+from gateway.http.backoffice.failures import REFUND_FAILS, bank_fails
+from tests.unit.gateway.http.stage import row
+
+UNAVAILABLE, ABSENT = errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND
+
+
+def name(fails: object, problem: Exception) -> str:
+    """Return the name of the code that a failure becomes."""
+    error = row(fails=fails).code_of(problem)  # type: ignore[arg-type]
+    return error.name if error else ""
+
+
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (Unavailable("a"), "charge_unavailable"),
+        (Unreachable("a"), "charge_unavailable"),
+        (BadReply("a"), "charge_unavailable"),
+        (NotFound("a"), "charge_not_found"),
+        (NotSupported("a"), "provider_not_configured"),
+        (StoreUnavailable(), "internal"),
+        (ValueError(), ""),
+    ],
+)
+def test_a_failure_has_the_rows_own_code(problem: Exception, error: str):
+    assert name(bank_fails(UNAVAILABLE, ABSENT), problem) == error
+
+
+def test_where_nothing_can_be_absent_it_is_a_failure_too():
+    assert name(bank_fails(UNAVAILABLE), NotFound("a")) == "charge_unavailable"
+
+
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (Unreachable("a"), "refund_not_sent"),
+        (OutcomeUnknown("a"), "refund_unknown"),
+        (Unavailable("a"), "refund_unknown"),
+        (BadReply("a"), "refund_unknown"),
+        (NotFound("a"), "transaction_not_found"),
+        (NotSupported("a"), "provider_not_configured"),
+    ],
+)
+def test_a_refund_is_unknown_unless_it_is_certain_that_it_was_not_sent(
+    problem: Exception, error: str
+):
+    assert name(REFUND_FAILS, problem) == error

@@ -1,0 +1,57 @@
+"""The back office's gates: which questions are asked, and in which order."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain import errors, identity_errors
+from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE, OfficeRows
+from gateway.http.checks import check_surfaces
+from gateway.http.route import Row
+from tests.unit.gateway.http.backoffice.surface import ROWS, SURFACE, gate_of
+
+PERSON = [
+    *("BearerToken", "WithinPersonQuota"),
+    *("RequiresRight", "RequiresSecondFactor", "FreshFactor", "Identifiers", "KnownParameters"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "policies"),
+    [
+        ("accounts", PERSON),
+        ("account", [*PERSON, "VisibleAccount"]),
+        ("balance", [*PERSON, "VisibleAccount"]),
+        ("withdraw_pix", [*PERSON, "VisibleAccount", "AccountState"]),
+        ("health", []),
+    ],
+)
+def test_questions_are_asked_in_the_order_decided(name: str, policies: list[str]):
+    """Who may not know must not learn by asking what is there."""
+    assert gate_of(name) == policies
+
+
+def test_every_row_but_three_asks_for_a_right():
+    open_rows = {name for name, row in ROWS.items() if row.needs is None}
+
+    assert open_rows == {"backoffice.info", "backoffice.health", "backoffice.error_codes"}
+
+
+def test_the_surface_is_what_was_decided():
+    assert (SURFACE.prefix, SURFACE.body_bytes) == ("/backoffice/v1", 65_536)
+    assert SURFACE.challenge == CHALLENGE == 'Bearer realm="iam"'
+    assert SURFACE.exempt == {"backoffice.health"}
+    assert check_surfaces([SURFACE]) == []
+
+
+def test_every_code_there_is_can_be_looked_up():
+    assert set(errors.CATALOGUE) | set(identity_errors.CATALOGUE) == set(CATALOGUE)
+
+
+def test_rows_are_put_together_by_what_is_asked_in_front_of_them():
+    first, second = list(ROWS.values())[:2]
+
+    both = OfficeRows(staff=[first]) + OfficeRows(staff=[second], banking=[first])
+
+    assert both == OfficeRows(staff=(first, second), fresh=(), visible=(), banking=(first,))
+    assert isinstance(both.staff[0], Row)

@@ -1,8 +1,0 @@
-"""Documents of people."""
-
-from gateway.domain.rights import Role
-from gateway.http.operator.management.user_documents import RoleName
-
-
-def test_roles_have_the_names_that_are_documented():
-    assert set(RoleName.__args__) == set(Role)

@@ -1,0 +1,85 @@
+"""Searches in a body: read as the query is."""
+
+from datetime import date
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.catalogue import ErrorCode
+from gateway.domain.incoming import IncomingSearch, IncomingStatus
+from gateway.domain.payout_status import PayoutSearch, PayoutStatus
+from gateway.domain.refunds import RefundSearch, RefundStatus
+from gateway.domain.windows import Paging, Search, Window
+from policies.validation.backoffice.searches import INCOMING, REFUNDS, WITHDRAWS
+from tests.unit.people import posted
+from tests.unit.refusals import refusal_of
+
+DAYS = {"init": "2026-01-01", "ends": "2026-01-31"}
+JANUARY = Window(date(2026, 1, 1), date(2026, 1, 31))
+
+
+@pytest.mark.parametrize(
+    ("more", "paging"),
+    [
+        ({}, Paging(1, 25)),
+        ({"page": None, "limit": None}, Paging(1, 25)),
+        ({"page": 3, "limit": 10}, Paging(3, 10)),
+        ({"limit": 101}, Paging(1, 100)),
+    ],
+)
+def test_days_and_page_are_read(more: dict[str, object], paging: Paging):
+    assert WITHDRAWS.read(posted({**DAYS, **more})) == PayoutSearch(Search(JANUARY, paging))
+
+
+@pytest.mark.parametrize("status", [None, "", "absent"])
+def test_without_a_status_all_are_asked_for(status: str | None):
+    body = DAYS if status == "absent" else {**DAYS, "status": status}
+
+    assert INCOMING.read(posted(body)).status is None
+    assert REFUNDS.read(posted(body)).status is None
+    assert WITHDRAWS.read(posted(body)).status is None
+
+
+def test_a_status_is_one_of_its_words():
+    everything = Search(JANUARY, Paging(1, 25))
+
+    payments = INCOMING.read(posted({**DAYS, "status": "partly_refunded"}))
+    refunds = REFUNDS.read(posted({**DAYS, "status": "failed"}))
+    payouts = WITHDRAWS.read(posted({**DAYS, "status": "processing"}))
+
+    assert payments == IncomingSearch(everything, IncomingStatus.PARTLY_REFUNDED)
+    assert refunds == RefundSearch(everything, RefundStatus.FAILED)
+    assert payouts == PayoutSearch(everything, PayoutStatus.PROCESSING)
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ("[]", errors.PAYLOAD_INVALID),
+        ({}, errors.FIELD_MISSING),
+        ({"init": "2026-01-01"}, errors.FIELD_MISSING),
+        ({**DAYS, "ends": ""}, errors.FIELD_MISSING),
+        ({**DAYS, "ends": 20260131}, errors.DATE_INVALID),
+        ({**DAYS, "ends": "31/01/2026"}, errors.DATE_INVALID),
+        ({**DAYS, "ends": "2025-12-31"}, errors.WINDOW_INVALID),
+        ({**DAYS, "ends": "2026-04-01"}, errors.WINDOW_INVALID),
+        ({**DAYS, "page": 0}, errors.NUMBER_INVALID),
+        ({**DAYS, "page": "1"}, errors.NUMBER_INVALID),
+        ({**DAYS, "limit": 1.5}, errors.NUMBER_INVALID),
+        ({**DAYS, "limit": -1}, errors.NUMBER_INVALID),
+        ({**DAYS, "status": "lost"}, errors.PAYLOAD_INVALID),
+        ({**DAYS, "status": 1}, errors.PAYLOAD_INVALID),
+    ],
+)
+@pytest.mark.parametrize("takes", [INCOMING, REFUNDS, WITHDRAWS], ids=["in", "back", "out"])
+def test_a_wrong_body_has_the_code_of_the_query(takes, body: object, error: ErrorCode):
+    assert refusal_of(lambda: takes.read(posted(body))) is error
+    assert error in takes.refuses
+
+
+def test_what_is_not_known_is_counted():
+    asked = posted({**DAYS, "status": "paid", "sort": "asc"})
+
+    WITHDRAWS.read(asked)
+
+    assert asked.unknown_fields == 1
