@@ -25,7 +25,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clients run check test simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration docs lint lock clean
+.PHONY: help setup clients run check test simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration mistakes docs lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -87,6 +87,9 @@ races: $(VENV)/.test ## ten thousand races for one refresh token, on two nodes
 
 enumeration: $(VENV)/.test ## sign-ins, forgotten passwords and codes, for people and for nobody: [PAIRS=n]
 	@$(BIN)/python -m tests.identity.enumeration $(PAIRS)
+
+mistakes: $(VENV)/.test ## mistakes planted in copies of the tree, each caught: [ONLY=name] [JOBS=n] [RECORD=1]
+	@$(BIN)/python -m tests.mistakes $(if $(ONLY),--only $(ONLY)) $(if $(JOBS),--jobs $(JOBS)) $(if $(RECORD),--record)
 
 bench: $(VENV)/.run ## CPU, latency, memory, start, scrape, beside a bare proxy: [BENCH="--only cpu --rounds 3"]
 	@$(BIN)/python bench/run.py $(BENCH)

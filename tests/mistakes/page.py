@@ -1,0 +1,76 @@
+"""``docs/planted-mistakes.md``: what was planted, what caught it, and when that was last shown."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.mistakes.planting import Verdict
+
+PAGE = Path("docs/planted-mistakes.md")
+NAMED = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
+_RUN = re.compile(r"^\| \d{4}-\d\d-\d\d .*\|$", re.MULTILINE)
+
+_HEAD = """\
+# Planted mistakes
+
+A test suite is worth what it catches. Each row below is a mistake that a tired engineer might
+make, the promise it breaks, and the test that fails because of it. `make mistakes` copies the
+tree into a temporary folder, runs the named tests once without any mistake, then plants one
+mistake at a time and runs the tests named for it; it exits with 1 if one survives.
+`make mistakes ONLY=name` runs one row. The rows stand in
+[tests/mistakes/rows](../tests/mistakes/rows).
+
+A test that is merged, moved or removed must leave every row caught: this is how we know that
+nothing that could fail has stopped being able to. `make mistakes RECORD=1` writes this page.
+
+## Runs
+
+| Date (UTC) | Commit | Command | Caught | Seconds |
+| --- | --- | --- | --- | --- |
+"""
+_TABLE = """
+## Rows
+
+| Mistake | Promise | Source | File | Caught by |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def record(root: Path, verdicts: Sequence[Verdict], took_s: float) -> None:
+    """Write the page anew; runs that it tells of already stay."""
+    path = root / PAGE
+    runs = _RUN.findall(path.read_text()) if path.is_file() else []
+    runs.append(_run(root, verdicts, took_s))
+    path.write_text("\n".join([_HEAD + "\n".join(runs), _TABLE + _rows(verdicts), ""]))
+
+
+def _run(root: Path, verdicts: Sequence[Verdict], took_s: float) -> str:
+    now = datetime.now(UTC)
+    caught = sum(each.caught for each in verdicts)
+    return (
+        f"| {now:%Y-%m-%d %H:%M} | {_commit(root)} | `make mistakes` "
+        f"| {caught} of {len(verdicts)} | {took_s:.0f} |"
+    )
+
+
+def _commit(root: Path) -> str:
+    command = ["git", "rev-parse", "--short=7", "HEAD"]
+    asked = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
+    return asked.stdout.strip()
+
+
+def _rows(verdicts: Sequence[Verdict]) -> str:
+    return "\n".join(
+        f"| `{each.mistake.name}` | {each.mistake.promise} | {each.mistake.source} "
+        f"| `{each.mistake.file}` | {_test(each)} |"
+        for each in verdicts
+    )
+
+
+def _test(verdict: Verdict) -> str:
+    """Name the test without its parameters: they may hold what a table cannot."""
+    return f"`{verdict.by.partition('[')[0]}`" if verdict.caught else "**nothing**"

@@ -1,0 +1,7 @@
+"""Every mistake of the list."""
+
+from __future__ import annotations
+
+from tests.mistakes.rows import access
+
+MISTAKES = (*access.ROWS,)

@@ -1,0 +1,91 @@
+"""The runner itself: it must be able to say that a mistake survived."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mistakes.mistake import Mistake, NotPlantable
+from tests.mistakes.planting import LONGEST_S, Ran, judge, planted
+
+RIGHT = "if paid > owed:\n    refuse()\n"
+FAILED = "F\nFAILED tests/test_a.py::test_b[x - y] - assert 1 == 2\n1 failed in 0.1s\n"
+MISTAKE = Mistake(
+    name="too-much",
+    promise="Nobody gives back more than came in.",
+    source="a page",
+    file="paying.py",
+    right="paid > owed",
+    wrong="paid < owed",
+    tests=("tests/test_a.py",),
+)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy with one file."""
+    (tmp_path / MISTAKE.file).write_text(RIGHT)
+    return tmp_path
+
+
+def test_a_mistake_stands_in_the_copy_while_its_tests_run(tree: Path):
+    path = tree / MISTAKE.file
+
+    with planted(tree, MISTAKE):
+        during = path.read_text()
+
+    assert during == RIGHT.replace(">", "<")
+    assert path.read_text() == RIGHT
+
+
+def test_what_is_put_back_has_its_time_back(tree: Path):
+    """Bytecode is known by time and size: a wrong file of the same size must leave none behind."""
+    before = (tree / MISTAKE.file).stat().st_mtime_ns
+
+    with planted(tree, MISTAKE):
+        pass
+
+    assert (tree / MISTAKE.file).stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("text", ["", RIGHT * 2])
+def test_a_row_that_does_not_fit_is_not_planted(tree: Path, text: str):
+    (tree / MISTAKE.file).write_text(text)
+
+    with pytest.raises(NotPlantable), planted(tree, MISTAKE):
+        pass
+
+
+def test_a_failed_test_caught_it():
+    verdict = judge(MISTAKE, Ran(1, FAILED, 1.0))
+
+    assert (verdict.caught, verdict.by) == (True, "tests/test_a.py::test_b[x - y]")
+
+
+@pytest.mark.parametrize(
+    ("ran", "why"),
+    [
+        (Ran(0, "1 passed", 1.0), "every named test passes"),
+        (Ran(-1, "", LONGEST_S), f"no answer within {LONGEST_S:.0f} s"),
+        (Ran(2, "ERROR tests/test_a.py", 1.0), "pytest ended with 2"),
+        (Ran(4, "ERROR: not found", 1.0), "pytest ended with 4"),
+        (Ran(5, "no tests ran", 1.0), "pytest ended with 5"),
+        (
+            Ran(1, "ERROR tests/test_a.py::test_b - NameError: name 'x'", 1.0),
+            "not loaded: NameError: name 'x'",
+        ),
+    ],
+)
+def test_anything_else_did_not(ran: Ran, why: str):
+    """A file that cannot be loaded fails every test and proves nothing about the promise."""
+    verdict = judge(MISTAKE, ran)
+
+    assert (verdict.caught, verdict.by) == (False, why)
+
+
+def test_a_mistake_that_nobody_could_run_is_refused(tree: Path):
+    (tree / MISTAKE.file).write_text("if paid > owed")
+
+    with pytest.raises(SyntaxError), planted(tree, MISTAKE):
+        pass
