@@ -21,7 +21,7 @@ from gateway.domain.identity_errors import FORBIDDEN
 from gateway.domain.identity_stores import Users
 from gateway.domain.people import User
 from gateway.domain.stores import Audit, AuditEvent, StoreUnavailable
-from gateway.operations.identity.addresses import network
+from gateway.operations.identity.throttling import network
 from gateway.telemetry.observer import Keep
 from gateway.telemetry.records import AccessRecord, current_record
 

@@ -20,7 +20,7 @@ from gateway.operations.administration import Acting
 from gateway.operations.approvals import Approvals
 from gateway.operations.companies import CompanyRecords
 from gateway.operations.credentials import CredentialRecords, CredentialSource
-from gateway.operations.identity.others import OthersSessions
+from gateway.operations.identity.sessions import OthersSessions
 from gateway.operations.office_orders import CredentialOrders, FourEyes, PeopleOrders
 from gateway.operations.registers import Registers
 from gateway.operations.reviews import ReviewDesk

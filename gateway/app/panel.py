@@ -8,11 +8,11 @@ from datetime import timedelta
 
 from gateway.app.people import People
 from gateway.config.session import Session
-from gateway.operations.identity.counted import CountedSigningIn
-from gateway.operations.identity.panel import PanelSessionRecords
-from gateway.operations.identity.panel_parts import PanelParts, PanelRules
-from gateway.operations.identity.panel_tokens import PanelTokens
-from gateway.operations.identity.panel_view import PanelViews
+from gateway.operations.identity.sign_in import CountedSigningIn
+from gateway.operations.panel.context import PanelParts, PanelRules
+from gateway.operations.panel.sessions import PanelSessionRecords
+from gateway.operations.panel.token_refresh import PanelTokens
+from gateway.operations.panel.view import PanelViews
 from gateway.security import device_cookies
 from gateway.security.device_cookies import DeviceCookies
 from gateway.security.keys import Keys

@@ -15,7 +15,6 @@ from gateway.config.identity import Identity
 from gateway.config.settings import Settings
 from gateway.domain.clocks import Now
 from gateway.mail import MailSender
-from gateway.operations.identity.desk import IdentityDesk, identity_desk
 from gateway.operations.identity.ports import (
     Crafts,
     Notice,
@@ -25,6 +24,7 @@ from gateway.operations.identity.ports import (
     Throttles,
     unnoticed,
 )
+from gateway.operations.identity.services import IdentityDesk, identity_desk
 from gateway.security.access_tokens import AccessTokens, Audience
 from gateway.security.keys import Keys
 from gateway.security.opaque import Opaque

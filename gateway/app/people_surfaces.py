@@ -24,7 +24,7 @@ from gateway.http.panel.routes import PanelActs
 from gateway.http.panel.surface import PanelQuestions, PanelRuns, panel_surface, session_gate
 from gateway.http.people.acts import OwnAccount, WaysBack
 from gateway.http.route import Surface
-from gateway.operations.identity.counted import CountedRefreshing, CountedSigningIn
+from gateway.operations.identity.sign_in import CountedRefreshing, CountedSigningIn
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import (
     HARDENED,

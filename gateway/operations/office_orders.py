@@ -42,7 +42,7 @@ from gateway.operations.credentials import (
     Issued,
     moves_money,
 )
-from gateway.operations.identity.desk import IdentityDesk
+from gateway.operations.identity.services import IdentityDesk
 from gateway.operations.identity.users import UserOrder
 
 WAITS_FOR: Final = timedelta(days=3)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from gateway.domain.accounts import Environment
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import REFRESH_INVALID
-from gateway.operations.identity.answers import TokenPair
+from gateway.operations.identity.tokens import TokenPair
 from gateway.store.database import Limits
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.domain.errors import ServiceError
-from gateway.operations.identity.answers import Visitor
+from gateway.operations.identity.ports import Visitor
 from gateway.security.passwords import PasswordHasher
 from tests.identity.enumeration import run
 from tests.surfaces.house import house_on

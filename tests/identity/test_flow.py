@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.domain.errors import ServiceError
-from gateway.operations.identity.answers import FactorAsked
+from gateway.operations.identity.sign_in import FactorAsked
 from tests.identity.races import race
 from tests.unit.door import EMAIL, HOME, PASSWORD
 

@@ -5,7 +5,9 @@ import asyncio
 import pytest
 
 from gateway.domain.errors import ServiceError
-from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.tokens import SignedIn
 from tests.identity.races import race, run
 from tests.unit.door import EMAIL, HOME, PASSWORD
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gateway.domain.browsers import Browser
-from gateway.operations.identity.panel import PanelSessionRecords
-from gateway.operations.identity.panel_parts import PanelParts, PanelRules
-from gateway.operations.identity.panel_tokens import PanelTokens
-from gateway.operations.identity.panel_view import PanelViews
+from gateway.operations.panel.context import PanelParts, PanelRules
+from gateway.operations.panel.sessions import PanelSessionRecords
+from gateway.operations.panel.token_refresh import PanelTokens
+from gateway.operations.panel.view import PanelViews
 from gateway.security.panel_cookies import PanelCookies
 from tests.unit.door import EMAIL, HOME, PASSWORD, Door
 

@@ -11,9 +11,10 @@ import pyotp
 from gateway.domain.errors import ServiceError
 from gateway.domain.people import Person, User
 from gateway.domain.rights import Role
-from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
-from gateway.operations.identity.desk import IdentityDesk, identity_desk
-from gateway.operations.identity.ports import Crafts, Parts, Rules, Stored
+from gateway.operations.identity.ports import Crafts, Parts, Rules, Stored, Visitor
+from gateway.operations.identity.services import IdentityDesk, identity_desk
+from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import UserOrder
 from gateway.security.access_tokens import AccessTokens, Audience
 from gateway.security.opaque import Opaque

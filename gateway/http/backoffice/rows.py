@@ -29,8 +29,8 @@ from gateway.http.backoffice.oversight.reviews import ReviewActs, review_rows
 from gateway.http.backoffice.oversight.stops import StopActs, lifting_rows, stop_rows
 from gateway.http.backoffice.surface import OfficeRows
 from gateway.operations.approvals import Approvals
-from gateway.operations.identity.desk import IdentityDesk
-from gateway.operations.identity.others import OthersSessions
+from gateway.operations.identity.services import IdentityDesk
+from gateway.operations.identity.sessions import OthersSessions
 from gateway.operations.office_orders import CredentialOrders, PeopleOrders
 from gateway.operations.registers import Registers
 

@@ -13,7 +13,8 @@ from gateway.http.identity.documents import (
 from gateway.http.people.callers import Guest
 from gateway.http.people.represent import epoch, user
 from gateway.http.route import Answer
-from gateway.operations.identity.answers import FactorAsked, SignedIn, TokenPair
+from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.tokens import SignedIn, TokenPair
 
 _KEYS_CACHED = {"Cache-Control": "public, max-age=300"}
 

@@ -28,8 +28,8 @@ from gateway.http.people.routes import (
     SIGN_IN,
 )
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.identity.answers import FactorAsked, SignedIn, TokenPair
-from gateway.operations.identity.panel_parts import Tokens, WayIn
+from gateway.operations.identity.sign_in import FactorAsked, Tokens, WayIn
+from gateway.operations.identity.tokens import SignedIn, TokenPair
 from policies.validation.identity import CODE, LOGIN, MFA, REFRESH, LoginBody, MfaBody, RefreshBody
 from policies.validation.inputs import NOTHING
 

@@ -14,8 +14,8 @@ from gateway.http.panel.documents import FactorDocument, SessionDocument
 from gateway.http.people.callers import Guest, Member
 from gateway.http.people.represent import epoch, public_id
 from gateway.http.route import Answer
-from gateway.operations.identity.answers import Visitor
-from gateway.operations.identity.panel_view import PanelView, SignedInView
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.panel.view import PanelView, SignedInView
 from policies.authentication.session import SET_COOKIE, CookieForm
 
 _CLEAR = {"Clear-Site-Data": '"cache", "storage"'}

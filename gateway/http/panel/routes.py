@@ -28,9 +28,9 @@ from gateway.http.people.routes import (
     SIGN_IN,
 )
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.identity.desk import IdentityDesk
-from gateway.operations.identity.panel import PanelSessionRecords
-from gateway.operations.identity.panel_view import PanelView, PanelViews
+from gateway.operations.identity.services import IdentityDesk
+from gateway.operations.panel.sessions import PanelSessionRecords
+from gateway.operations.panel.view import PanelView, PanelViews
 from policies.validation.identity import CODE, LOGIN, CodeBody, LoginBody
 from policies.validation.inputs import NOTHING
 

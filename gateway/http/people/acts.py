@@ -11,8 +11,8 @@ from gateway.domain.identity_errors import NOT_FOUND
 from gateway.domain.people import Session
 from gateway.http.people.callers import Guest, Member
 from gateway.http.people.represent import public_id
-from gateway.operations.identity.answers import Enrolment
-from gateway.operations.identity.desk import IdentityDesk
+from gateway.operations.identity.second_factors import Enrolment
+from gateway.operations.identity.services import IdentityDesk
 from policies.validation.identity import ChangeBody, CodeBody, ForgotBody, LinkBody, PasswordBody
 
 

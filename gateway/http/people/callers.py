@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gateway.domain.browsers import Browser
 from gateway.domain.calls import Call
 from gateway.domain.people import Person
-from gateway.operations.identity.answers import Visitor
+from gateway.operations.identity.ports import Visitor
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from gateway.http.people.documents import (
     UserDocument,
 )
 from gateway.http.route import Answer
-from gateway.operations.identity.answers import Enrolment
+from gateway.operations.identity.second_factors import Enrolment
 
 _PUBLIC_LENGTH = 12
 _SCALE = 4

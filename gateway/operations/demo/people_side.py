@@ -10,9 +10,9 @@ from gateway.domain.people import Totp, User
 from gateway.domain.rights import Role
 from gateway.domain.stores import AlreadyExists
 from gateway.operations.demo.document import Demo
-from gateway.operations.identity.acts import act
-from gateway.operations.identity.codes import sealed_for
 from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.second_factors import sealed_for
+from gateway.operations.identity.user_changes import act
 
 _ACTOR = "system"
 _WITHOUT_FACTOR = frozenset({Role.VIEWER})

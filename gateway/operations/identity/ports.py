@@ -1,4 +1,4 @@
-"""What identity is made of: stores, crafts and rules, all given from outside."""
+"""What identity works with: stores, cryptography, rules and callbacks, all given from outside."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from gateway.domain.browsers import KnownBrowser
 from gateway.domain.clocks import Now
 from gateway.domain.identity import AccessClaims
 from gateway.domain.identity_stores import (
@@ -232,3 +233,22 @@ class Parts:
     new_id: Callable[[], str]
     pause: Callable[[float], Awaitable[None]]
     notice: Notice = unnoticed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visitor:
+    """
+    Where a person comes from.
+
+    Attributes:
+        address: Of the network, as we believe it.
+        panel: The tokens are for our own panel.
+        bound_to: The panel's pre-session; empty for callers of the interface.
+        known: The browser, where somebody has signed in there before.
+    """
+
+    address: str = ""
+    user_agent: str = ""
+    panel: bool = False
+    bound_to: str = ""
+    known: KnownBrowser | None = None

@@ -1,4 +1,4 @@
-"""Sessions: who calls, where else they are signed in, and the end of it."""
+"""Sessions: who calls, where else they are signed in, and how a session ends."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND, TOKEN_INVALID
 from gateway.domain.people import Person, Session, person
 from gateway.domain.strict import Malformed, uuid_text
-from gateway.operations.identity.acts import act, holds
 from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.user_changes import act, holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +98,29 @@ class SessionRecords:
         return await self.parts.stored.sessions.end_all(
             caller.user_id, now, "by_owner", keep, event
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OthersSessions:
+    """The sign-ins of anybody; ``by`` is who acts, as the audit log names them."""
+
+    parts: Parts
+
+    async def list(self, user_id: str) -> Sequence[Session]:
+        """Return a person's live sign-ins, oldest first."""
+        return await self.parts.stored.sessions.of(user_id, self.parts.now())
+
+    async def end(self, by: str, session: Session) -> bool:
+        """End one with all of its tokens; False when it has ended already."""
+        event = act(
+            self.parts,
+            by,
+            "session.ended",
+            f"user:{session.user_id}",
+            session=session.id,
+            why="by_administrator",
+        )
+        now = self.parts.now()
+        ended = await self.parts.stored.sessions.end(session.id, now, "by_administrator", event)
+        self.parts.crafts.access.forget(session.id)
+        return ended

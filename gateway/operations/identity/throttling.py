@@ -1,16 +1,16 @@
 """
-How often a person may be wrong: counted for all processes, and for unknown people too.
+Throttling of passwords, codes and links: counted for all processes, for unknown users too.
 
-A try is counted before it is looked at and taken back when it was right, so
-that many at once are not more than allowed. Keys hold no address of a person:
-an e-mail stands there as a digest.
+A try is counted before it is checked and taken back when it was right, so that
+parallel tries cannot exceed the limit. Keys hold digests, never an address in clear.
 """
 
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,9 +18,93 @@ from functools import partial
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity import Failures
 from gateway.domain.identity_errors import TOO_MANY_ATTEMPTS
-from gateway.operations.identity.addresses import network
-from gateway.operations.identity.limits import REMEMBERED, Limit, blocked_for, doubling, taken_back
+from gateway.domain.people import User
 from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.user_changes import act
+
+REMEMBERED = timedelta(days=1)
+"""How long a block makes the next one longer."""
+
+_MOST_DOUBLINGS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """
+    So many failures within a window, then a block.
+
+    Attributes:
+        most: The one that fills the window.
+        block: How long then, by how often it was full before; None: until the
+            window is over.
+    """
+
+    most: int
+    window: timedelta
+    block: Callable[[int], timedelta] | None = None
+
+    def next(self, before: Failures | None, key: str, now: datetime) -> Failures:
+        """Return what follows when one more try is made; a block that holds stays as it is."""
+        if before is None:
+            before = Failures(key=key, count=0, since=now)
+        if blocked_for(before, now):
+            return before
+        if before.blocked_until is not None or now >= before.since + self.window:
+            blocks = before.blocks if now < before.since + REMEMBERED else 0
+            before = Failures(key=key, count=0, since=now, blocks=blocks)
+        count = before.count + 1
+        if count < self.most:
+            return replace(before, count=count)
+        until = before.since + self.window
+        if self.block is not None:
+            until = now + self.block(before.blocks)
+        return replace(before, count=count, blocked_until=until, blocks=before.blocks + 1)
+
+
+def taken_back(before: Failures | None, key: str, now: datetime) -> Failures:
+    """Return what follows when a counted try turns out to have been no failure."""
+    if before is None:
+        return Failures(key=key, count=0, since=now)
+    return replace(
+        before,
+        count=max(0, before.count - 1),
+        blocked_until=None,
+        blocks=max(0, before.blocks - (before.blocked_until is not None)),
+    )
+
+
+def blocked_for(failures: Failures, now: datetime) -> timedelta:
+    """Return how long it is blocked still; zero when it is not."""
+    if failures.blocked_until is None:
+        return timedelta(0)
+    return max(timedelta(0), failures.blocked_until - now)
+
+
+def doubling(shortest: timedelta, longest: timedelta) -> Callable[[int], timedelta]:
+    """Make each block twice as long as the one before, up to ``longest``."""
+    return lambda blocks: min(shortest * 2 ** min(blocks, _MOST_DOUBLINGS), longest)
+
+
+_HOME_BITS = 64
+
+
+def network(address: str) -> str:
+    """
+    Return what one household or server has: an IPv4 address, or 64 bits of an IPv6 one.
+
+    Who has so many addresses would else have as many tries. What is no address
+    stands for itself.
+    """
+    try:
+        read = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if read.version == 4:  # noqa: PLR2004 - the name of a protocol
+        return address
+    if read.ipv4_mapped is not None:
+        return str(read.ipv4_mapped)
+    return str(ipaddress.ip_network((read.packed, _HOME_BITS), strict=False))
+
 
 _HOUR = timedelta(hours=1)
 _FOR_GOOD = timedelta(days=3650)
@@ -219,3 +303,54 @@ def _key(kind: str, *of: str) -> str:
     """Name a counter; what it counts stands there as a digest of one length."""
     content = "\0".join(of).encode("utf-8", "surrogatepass")
     return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lockout:
+    """
+    Somebody's door is shut.
+
+    Attributes:
+        until: When it opens by itself; None where only a reset or an
+            administrator opens it.
+    """
+
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lockouts:
+    """
+    Looks at what is counted in a person's name, and forgets it.
+
+    What is counted of one network alone shuts nobody out elsewhere, is not
+    shown, and ends by itself.
+    """
+
+    parts: Parts
+
+    async def of(self, users: Sequence[User]) -> Mapping[str, Lockout]:
+        """Return who of these is locked out now, by id."""
+        owners = {key: user.id for user in users for key in _keys(user)}
+        now, longest = self.parts.now(), self.parts.rules.throttles.longest_block
+        found: dict[str, Lockout] = {}
+        for failures in await self.parts.stored.failures.find(list(owners)):
+            left, owner = blocked_for(failures, now), owners[failures.key]
+            if not left:
+                continue
+            until = failures.blocked_until if left <= longest else None
+            known = found.get(owner)
+            if known is None or (known.until and (until is None or until > known.until)):
+                found[owner] = Lockout(until)
+        return found
+
+    async def lift(self, by: str, user: User) -> None:
+        """Forget what was wrong in a person's name; safe to repeat, and always on record."""
+        await self.parts.stored.failures.clear(_keys(user))
+        event = act(self.parts, by, "user.unlocked", f"user:{user.id}")
+        await self.parts.stored.audit.append(event)
+        self.parts.notice("user_unlocked", user.id)
+
+
+def _keys(user: User) -> list[str]:
+    return [*password_keys(user.email), factor_key(user.id)]

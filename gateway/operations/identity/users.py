@@ -1,11 +1,13 @@
-"""The register of people: made, disabled, given roles; what is taken away is felt at once."""
+"""The register of users: created, invited, changed, disabled; a change ends their sessions."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gateway.domain.errors import ServiceError
+from gateway.domain.identity import Purpose
 from gateway.domain.people import User
 from gateway.domain.rights import Role
 from gateway.domain.stores import AlreadyExists, AuditEvent, Companies
@@ -13,11 +15,26 @@ from gateway.domain.strict import Malformed
 from gateway.domain.versions import ANY_VERSION, Expected, version_of_user
 from gateway.operations.administration import NotPossible, identifier, name
 from gateway.operations.companies import existing
-from gateway.operations.identity.acts import act, change
-from gateway.operations.identity.addresses import email
-from gateway.operations.identity.mailing import Mailing
-from gateway.operations.identity.new_passwords import NewPasswords
-from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.mail import Mailing
+from gateway.operations.identity.passwords import NewPasswords
+from gateway.operations.identity.ports import Parts, Visitor
+from gateway.operations.identity.user_changes import act, change
+
+_LONGEST = 254
+
+
+_EMAIL = re.compile(
+    r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}",
+    re.ASCII,
+)
+
+
+def email(text: str) -> str:
+    """Read an address into lower case; ``Malformed`` when it is none."""
+    lowered = text.strip().lower()
+    if len(lowered) > _LONGEST or _EMAIL.fullmatch(lowered) is None:
+        raise Malformed
+    return lowered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,3 +283,50 @@ def _taken(address: str) -> NotPossible:
 def _absent(user_id: str) -> NotPossible:
     message = f"there is no person {user_id}"
     return NotPossible(message, "user", field="user_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Invitations:
+    """How people come in."""
+
+    parts: Parts
+    users: UserRecords
+
+    async def invite(self, by: str, order: UserOrder) -> User:
+        """
+        Make a person and send them a link, good once, for three days.
+
+        Raises:
+            NotPossible: as ``UserRecords.create`` does.
+        """
+        user = await self.users.create(by, order)
+        await Mailing(self.parts).invitation(user)
+        return user
+
+    async def invite_again(self, by: str, user_id: str) -> User:
+        """
+        Send a new link to who has not accepted yet; the link before is void.
+
+        Raises:
+            NotPossible: there is no such person, or they have a password or are disabled.
+        """
+        user = await self.users.find(user_id)
+        if user.password or not user.active:
+            message = f"{user.email} has accepted an invitation already, or is disabled"
+            raise NotPossible(message, "not_invited")
+        await self.parts.stored.audit.append(
+            act(self.parts, by, "user.invited_again", f"user:{user.id}")
+        )
+        await Mailing(self.parts).invitation(user)
+        return user
+
+    async def accept(self, token: str, password: str, visitor: Visitor) -> str:
+        """
+        Set the first password, and return whose; nobody is signed in by that.
+
+        Raises:
+            ServiceError: NOT_POSSIBLE for a weak password, or a link that is
+                unknown, used or over; TOO_MANY_ATTEMPTS.
+        """
+        passwords = NewPasswords(self.parts)
+        return (await passwords.by_link(token, Purpose.INVITATION, password, visitor)).id

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 import pyotp
 
 from gateway.domain.rights import Role
-from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.tokens import SignedIn
 from tests.contract.openapi.known import Body, Knowing, Known
 from tests.surfaces.backoffice.desk import HERE, PASSWORD, Desk
 

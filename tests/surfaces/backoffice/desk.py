@@ -15,7 +15,9 @@ from yarl import URL
 from gateway.domain import errors, identity_errors
 from gateway.domain.reasons import REASONS
 from gateway.domain.rights import Role
-from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import UserOrder
 from tests.surfaces.answers import JSON, WAITING, Answer
 from tests.surfaces.backoffice import matrix

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from gateway.domain.errors import ServiceError
-from gateway.operations.identity.answers import Visitor
+from gateway.operations.identity.ports import Visitor
 from tests.surfaces.answers import Answer
 from tests.surfaces.house import DEVICE, HERE, House, Rate, Window, house_on
 from tests.unit.door import EMAIL, PASSWORD

@@ -21,9 +21,9 @@ from gateway.http.backoffice.administration.user_standing import Standing, stand
 from gateway.http.backoffice.callers import Staff
 from gateway.http.people.represent import public_id
 from gateway.operations.administration import NotPossible
-from gateway.operations.identity.desk import IdentityDesk
-from gateway.operations.identity.lockouts import Lockouts
-from gateway.operations.identity.others import OthersSessions
+from gateway.operations.identity.services import IdentityDesk
+from gateway.operations.identity.sessions import OthersSessions
+from gateway.operations.identity.throttling import Lockouts
 from gateway.operations.identity.users import UserOrder, UserRecords
 from gateway.operations.office_orders import PeopleOrders
 from gateway.operations.pages import Listed

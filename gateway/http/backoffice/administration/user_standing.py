@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gateway.domain.people import User
-from gateway.operations.identity.lockouts import Lockout
+from gateway.operations.identity.throttling import Lockout
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts import Environment
 from gateway.domain.identity import PanelSession, PanelState
 from gateway.domain.rights import Role
-from gateway.operations.identity.answers import SignedIn
+from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import UserOrder
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store

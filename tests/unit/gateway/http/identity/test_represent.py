@@ -6,7 +6,9 @@ from datetime import timedelta
 
 from gateway.http.identity import represent
 from gateway.http.people.callers import Guest
-from gateway.operations.identity.answers import FactorAsked, SignedIn, TokenPair, Visitor
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.tokens import SignedIn, TokenPair
 from tests.unit.people import somebody
 from tests.unit.standing import NOON
 

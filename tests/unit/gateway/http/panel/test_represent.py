@@ -14,8 +14,8 @@ from gateway.domain.people import Person
 from gateway.domain.rights import Role
 from gateway.http.panel.represent import PanelShows
 from gateway.http.people.callers import Guest
-from gateway.operations.identity.answers import Visitor
-from gateway.operations.identity.panel_view import PanelView, SignedInView
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.panel.view import PanelView, SignedInView
 from gateway.security.device_cookies import DeviceCookies
 from policies.authentication.session import HARDENED
 from tests.unit.people import COMPANY, somebody

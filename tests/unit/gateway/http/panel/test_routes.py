@@ -9,7 +9,7 @@ from gateway.config.settings import Settings
 from gateway.domain.identity_errors import CSRF_FAILED
 from gateway.http.panel.routes import PanelActs
 from gateway.http.people.callers import Guest
-from gateway.operations.identity.answers import Visitor
+from gateway.operations.identity.ports import Visitor
 from policies.validation.identity import CodeBody, LoginBody
 from tests.unit.refusals import refused
 

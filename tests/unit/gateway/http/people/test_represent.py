@@ -9,7 +9,8 @@ from gateway.domain.people import Session
 from gateway.domain.rights import Role
 from gateway.http.people import represent
 from gateway.http.people.callers import Member
-from gateway.operations.identity.answers import Enrolment, Visitor
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.second_factors import Enrolment
 from tests.unit.people import somebody
 from tests.unit.standing import NOON
 

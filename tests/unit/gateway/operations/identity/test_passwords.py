@@ -1,12 +1,203 @@
-"""Passwords forgotten, reset and changed."""
+"""Passwords: checked, forgotten, reset and changed."""
+
+import uuid
+from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
+from gateway.domain.browsers import KnownBrowser
 from gateway.domain.errors import ServiceError
+from gateway.domain.identity import Purpose
 from gateway.domain.rights import Role
-from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
+from gateway.domain.stores import StoreUnavailable
+from gateway.operations.identity import passwords as module
+from gateway.operations.identity.passwords import LONGEST, SHORTEST, NewPasswords, Proving, as_typed
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import UserOrder
+from gateway.telemetry import trace
 from tests.unit.door import EMAIL, HOME, PASSWORD, refusal
+
+
+def test_what_is_typed_at_the_door_is_read_as_it_is_kept():
+    assert as_typed(" Maria@Example.COM ") == "maria@example.com"
+
+
+async def test_whose_address_and_password_they_are(door, maria):
+    proving = Proving(door.parts)
+
+    assert await proving.by_email(EMAIL, PASSWORD, HOME) == maria
+    assert await proving.by_email(EMAIL, "wrong", HOME) is None
+    assert await proving.by_email("nobody@example.com", PASSWORD, HOME) is None
+
+
+async def test_the_same_work_is_done_for_nobody(door, maria, monkeypatch):
+    """One look-up and one digest, whoever is asked for."""
+    asked: list[str] = []
+    matches, find = door.hasher.matches, door.store.identity.users.find_by_email
+
+    async def noting(password, stored):
+        asked.append("digest")
+        return await matches(password, stored)
+
+    async def finding(email):
+        asked.append("find")
+        return await find(email)
+
+    monkeypatch.setattr(door.hasher, "matches", noting)
+    monkeypatch.setattr(door.store.identity.users, "find_by_email", finding)
+    for email in (EMAIL, "nobody@example.com"):
+        await Proving(door.parts).by_email(email, "wrong", HOME)
+
+    assert asked == ["find", "digest"] * 2
+
+
+async def test_a_browser_known_for_somebody_else_is_any_browser(door, maria):
+    """What is tried there counts as a stranger's."""
+    foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
+    for _ in range(5):
+        await Proving(door.parts).by_email(EMAIL, "wrong", foreign)
+
+    with pytest.raises(ServiceError) as refused:
+        await Proving(door.parts).by_email(EMAIL, PASSWORD, foreign)
+
+    assert refused.value.reason == "account_ip"
+
+
+async def test_who_is_signed_in_is_not_shut_out_of_their_own_account_by_strangers(door, maria):
+    """A new password takes the old one, whoever has guessed at it elsewhere."""
+    caller = (await door.comes_in()).person
+    for _ in range(6):
+        with suppress(ServiceError):
+            await Proving(door.parts).by_email(EMAIL, "wrong", HOME)
+
+    assert await Proving(door.parts).by_caller(caller, PASSWORD, HOME) == maria
+    assert await Proving(door.parts).by_caller(caller, "wrong", HOME) is None
+
+
+@pytest.mark.parametrize(
+    ("password", "reason"),
+    [
+        ("Tr0ub4dor&3", "password_short"),
+        ("x1" * 64 + "y", "password_form"),
+        ("uma frase\nbem comprida", "password_form"),
+        ("\ud800" * 12, "password_form"),
+        ("password1234", "password_common"),
+        ("aaaaaaaaaaaa", "password_common"),
+    ],
+)
+async def test_a_weak_password_is_refused_with_the_rule_it_breaks(door, password: str, reason: str):
+    with pytest.raises(ServiceError) as refused:
+        NewPasswords(door.parts).refuse_weak(password)
+
+    assert refusal(refused.value) == ("not_possible", reason)
+    assert refused.value.detail
+    assert password not in refused.value.detail
+
+
+@pytest.mark.parametrize("password", ["lua azul 12x", "uma frase: " + "é" * (LONGEST - 11)])
+async def test_twelve_to_128_characters_of_any_kind_are_taken(door, password: str):
+    assert SHORTEST <= len(password) <= LONGEST
+
+    NewPasswords(door.parts).refuse_weak(password)
+
+
+async def test_a_weak_password_does_not_use_the_link_up(door, maria):
+    await door.forgets(maria.email, HOME)
+    link = await door.link()
+    with pytest.raises(ServiceError):
+        await NewPasswords(door.parts).by_link(link, Purpose.RESET, "short", HOME)
+
+    user = await NewPasswords(door.parts).by_link(link, Purpose.RESET, PASSWORD + "!", HOME)
+
+    assert user.id == maria.id
+
+
+async def test_a_link_of_one_purpose_serves_no_other(door, maria):
+    await door.forgets(maria.email, HOME)
+
+    with pytest.raises(ServiceError) as refused:
+        await NewPasswords(door.parts).by_link(
+            await door.link(), Purpose.INVITATION, PASSWORD, HOME
+        )
+
+    assert refusal(refused.value) == ("not_possible", "link_over")
+
+
+async def test_links_cannot_be_tried_for_ever(door):
+    """Each try costs us a slow digest."""
+    for _ in range(20):
+        with pytest.raises(ServiceError) as refused:
+            await NewPasswords(door.parts).by_link("made up", Purpose.RESET, PASSWORD, HOME)
+        assert refusal(refused.value) == ("not_possible", "link_over")
+
+    with pytest.raises(ServiceError) as refused:
+        await NewPasswords(door.parts).by_link("made up", Purpose.RESET, PASSWORD, HOME)
+
+    assert refusal(refused.value) == ("too_many_attempts", "link")
+
+
+NOBODY = "nobody@example.com"
+
+
+async def test_nobody_is_looked_up_while_the_caller_waits(door, maria, monkeypatch):
+    """What is done for a person costs three durable writes, and would be felt."""
+    looked_up = []
+    find = door.store.identity.users.find_by_email
+
+    async def finding(email):
+        looked_up.append(email)
+        return await find(email)
+
+    monkeypatch.setattr(door.store.identity.users, "find_by_email", finding)
+    for email in (EMAIL, NOBODY):
+        await door.desk.passwords.forgot(email, HOME)
+    before = list(looked_up)
+
+    assert await door.desk.wishes.answer() == 1
+    assert (before, looked_up) == ([], [EMAIL, NOBODY])
+
+
+async def test_a_link_is_told_under_the_trace_of_its_wish(door, maria):
+    trace.begin("the-wish")
+    await door.desk.passwords.forgot(EMAIL, HOME)
+    trace.begin("another")
+
+    await door.desk.wishes.answer()
+
+    entries = await door.store.office.record.after(0, 50)
+    told = next(each.event for each in entries if each.event.action == "password.forgotten")
+    assert (told.trace_id, told.details["address"]) == ("the-wish", HOME.address)
+
+
+async def test_a_wish_waits_while_the_store_is_away(door, maria, monkeypatch):
+    await door.desk.passwords.forgot(EMAIL, HOME)
+
+    async def away(_email):
+        raise StoreUnavailable
+
+    with monkeypatch.context() as patched:
+        patched.setattr(door.store.identity.users, "find_by_email", away)
+        try:
+            await door.desk.wishes.answer()
+        except StoreUnavailable:
+            sent = len(await door.mails())
+
+    assert (sent, await door.desk.wishes.answer(), len(await door.mails())) == (0, 1, 1)
+
+
+async def test_what_waits_is_bounded(door, maria, monkeypatch, caplog):
+    monkeypatch.setattr(module, "_MOST", 2)
+
+    for _ in range(3):
+        door.desk.wishes.add(EMAIL, HOME.address)
+
+    assert await door.desk.wishes.answer() == 2
+    assert "dropped" in caplog.text
+    assert EMAIL not in caplog.text
+
 
 NEW = "outra frase bem comprida"
 

@@ -1,4 +1,4 @@
-"""What identity is made of."""
+"""What identity works with."""
 
 from datetime import timedelta
 

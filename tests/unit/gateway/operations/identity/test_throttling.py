@@ -1,16 +1,127 @@
-"""How often a person may be wrong."""
+"""Throttling: limits, blocks, lockouts."""
+
+from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from gateway.domain.browsers import KnownBrowser
 from gateway.domain.errors import ServiceError
-from gateway.operations.identity.answers import SignedIn, Visitor
+from gateway.domain.identity import Failures
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.throttling import (
+    REMEMBERED,
+    Limit,
+    Lockout,
+    Lockouts,
+    Throttle,
+    blocked_for,
+    doubling,
+    factor_key,
+    network,
+    password_keys,
+    taken_back,
+)
+from gateway.operations.identity.tokens import SignedIn
 from gateway.security.passwords import PasswordHasher, Room
 from gateway.security.phc import Cost
 from tests.unit.door import ELSEWHERE, EMAIL, HOME, PASSWORD
+from tests.unit.standing import NOON
+
+SECOND = timedelta(seconds=1)
+WINDOW = timedelta(minutes=15)
+LIMIT = Limit(most=3, window=WINDOW, block=doubling(timedelta(seconds=30), timedelta(minutes=2)))
+
+
+def after(
+    tries: int, before: Failures | None = None, limit: Limit = LIMIT, at=NOON
+) -> Failures | None:
+    for _ in range(tries):
+        before = limit.next(before, "k", at)
+    return before
+
+
+def test_the_try_that_fills_the_window_blocks_the_next():
+    two, three = after(2), after(3)
+
+    assert two is not None
+    assert three is not None
+    assert blocked_for(two, NOON) == timedelta(0)
+    assert blocked_for(three, NOON) == timedelta(seconds=30)
+
+
+def test_a_block_that_holds_is_not_lengthened():
+    """Otherwise who waits for somebody else's block would wait for ever."""
+    three = after(3)
+
+    assert after(5, three, at=NOON + 29 * SECOND) == three
+
+
+def test_each_block_is_twice_as_long_up_to_the_longest():
+    failures, at, lengths = None, NOON, []
+    for _ in range(4):
+        failures = after(3, failures, at=at)
+        assert failures is not None
+        lengths.append(blocked_for(failures, at).total_seconds())
+        at += blocked_for(failures, at)
+
+    assert lengths == [30, 60, 120, 120]
+
+
+def test_a_day_later_blocks_are_short_again():
+    failures = after(3, after(3), at=NOON + REMEMBERED)
+
+    assert failures is not None
+    assert blocked_for(failures, NOON + REMEMBERED) == timedelta(seconds=30)
+
+
+def test_a_window_that_is_over_begins_anew():
+    failures = after(2, after(2), at=NOON + WINDOW)
+
+    assert failures is not None
+    assert (failures.count, failures.blocked_until) == (2, None)
+
+
+def test_without_a_length_a_block_lasts_until_the_window_is_over():
+    limit = Limit(most=3, window=WINDOW)
+
+    failures = limit.next(after(2, limit=limit), "k", NOON + 60 * SECOND)
+
+    assert blocked_for(failures, NOON + 60 * SECOND) == timedelta(minutes=14)
+
+
+def test_a_try_that_was_right_is_taken_back_with_its_block():
+    three = after(3)
+
+    back = taken_back(three, "k", NOON)
+
+    assert back == after(2)
+
+
+def test_taking_back_what_was_not_counted_is_nothing():
+    assert taken_back(None, "k", NOON).count == 0
+    assert taken_back(after(1), "k", NOON).count == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "known"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+        ("unix", "unix"),
+    ],
+)
+def test_one_household_is_one_network(address: str, known: str):
+    """Or who has a network of IPv6 would have as many tries as it has addresses."""
+    assert network(address) == known
 
 
 async def login(door, email: str = EMAIL, password: str = "wrong", visitor: Visitor = HOME) -> str:
@@ -201,3 +312,47 @@ async def test_who_is_shut_out_is_told_that_a_reset_helps(door, maria):
     assert said[EMAIL] == said["nobody@example.com"]
     assert said[EMAIL][0] == "consecutive"
     assert "reset the password" in said[EMAIL][1]
+
+
+FOR_GOOD = timedelta(days=3650)
+
+
+async def shut(door, key: str, lasts: timedelta) -> None:
+    """Count once where once is too often."""
+    limit = Limit(most=1, window=timedelta(hours=1), block=lambda _: lasts)
+    now = door.clock.now()
+    await door.parts.stored.failures.change(key, lambda before: limit.next(before, key, now))
+
+
+async def test_nobody_is_locked_out_who_was_never_wrong(door, maria):
+    assert await Lockouts(door.parts).of([maria]) == {}
+    assert await Lockouts(door.parts).of([]) == {}
+
+
+async def test_a_lock_that_opens_by_itself_is_told_with_its_end(door, maria):
+    lasts = timedelta(minutes=5)
+    await shut(door, factor_key(maria.id), lasts)
+
+    locked = await Lockouts(door.parts).of([maria])
+    door.clock.passes(lasts.total_seconds())
+    after = await Lockouts(door.parts).of([maria])
+
+    assert locked == {maria.id: Lockout(door.clock.now())}
+    assert after == {}
+
+
+async def test_a_lock_for_good_has_no_end_and_wins(door, maria):
+    await shut(door, factor_key(maria.id), timedelta(minutes=5))
+    await shut(door, password_keys(EMAIL)[0], FOR_GOOD)
+
+    assert await Lockouts(door.parts).of([maria]) == {maria.id: Lockout(None)}
+
+
+async def test_who_is_let_in_again_may_try_again(door, maria):
+    await shut(door, password_keys(EMAIL)[0], FOR_GOOD)
+    await shut(door, factor_key(maria.id), timedelta(minutes=5))
+
+    await Lockouts(door.parts).lift("user:ana@example.com", maria)
+
+    assert await Lockouts(door.parts).of([maria]) == {}
+    await Throttle(door.parts).factor(maria.id)

@@ -1,12 +1,14 @@
-"""The register of people."""
+"""The register of users, and invitations."""
 
 import pytest
 
 from gateway.domain.errors import ServiceError
 from gateway.domain.rights import Role
+from gateway.domain.strict import Malformed
 from gateway.operations.administration import NotPossible
-from gateway.operations.identity.users import UserOrder
-from tests.unit.door import EMAIL, PASSWORD, refusal
+from gateway.operations.identity.tokens import SignedIn
+from gateway.operations.identity.users import UserOrder, email
+from tests.unit.door import EMAIL, HOME, PASSWORD, refusal
 from tests.unit.people import COMPANY
 
 VIEWER = frozenset({Role.VIEWER})
@@ -134,3 +136,73 @@ async def test_every_act_is_audited(door, maria):
 
     assert all(word in dump for word in ("user.created", "user.disabled", "user.enabled", "férias"))
     assert PASSWORD not in dump
+
+
+ANA = "ana@example.com"
+ORDER = UserOrder(email=ANA, name="Ana", roles=frozenset({Role.VIEWER}))
+
+
+async def test_who_is_invited_chooses_the_password(door):
+    await door.desk.invitations.invite("cli", ORDER)
+
+    await door.desk.invitations.accept(await door.link(ANA), PASSWORD, HOME)
+
+    assert isinstance(await door.desk.signing_in.login(ANA, PASSWORD, HOME), SignedIn)
+
+
+async def test_before_that_nobody_signs_in(door):
+    await door.desk.invitations.invite("cli", ORDER)
+
+    for password in ("", PASSWORD):
+        with pytest.raises(ServiceError):
+            await door.desk.signing_in.login(ANA, password, HOME)
+
+
+async def test_an_invitation_is_good_for_three_days_once(door):
+    await door.desk.invitations.invite("cli", ORDER)
+    door.clock.passes(3 * 86_400)
+
+    with pytest.raises(ServiceError) as refused:
+        await door.desk.invitations.accept(await door.link(ANA), PASSWORD, HOME)
+
+    assert refusal(refused.value) == ("not_possible", "link_over")
+    await door.desk.invitations.invite_again("cli", ANA)
+    link = await door.link(ANA)
+    await door.desk.invitations.accept(link, PASSWORD, HOME)
+    with pytest.raises(ServiceError):
+        await door.desk.invitations.accept(link, PASSWORD, HOME)
+
+
+async def test_who_has_a_password_is_not_invited_again(door, maria):
+    with pytest.raises(NotPossible, match="accepted"):
+        await door.desk.invitations.invite_again("cli", maria.id)
+
+
+@pytest.mark.parametrize(
+    "text", ["maria@example.com", " Maria@Example.COM ", "m+a.r@sub.example.com.br"]
+)
+def test_an_address_is_known_in_lower_case(text: str):
+    assert email(text) == text.strip().lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "maria",
+        "@example.com",
+        "maria@",
+        "maria@example",
+        "a@b@example.com",
+        "maria@exa mple.com",
+        "maria@-example.com",
+        "mária@example.com",
+        "maria@example.com\nx",
+        f"{'a' * 65}@example.com",
+        f"a@{'b.' * 126}com",
+    ],
+)
+def test_what_is_no_address_is_refused(text: str):
+    """Among them two at-signs: an address is matched whole, or not at all."""
+    with pytest.raises(Malformed):
+        email(text)

@@ -21,7 +21,7 @@ from gateway.http.backoffice.administration.user_acts import (
 from gateway.http.backoffice.callers import Staff
 from gateway.http.people.represent import public_id
 from gateway.operations.administration import Acting
-from gateway.operations.identity.others import OthersSessions
+from gateway.operations.identity.sessions import OthersSessions
 from gateway.operations.office_orders import FourEyes, PeopleOrders
 from tests import registers
 from tests.unit.door import Door, door_of

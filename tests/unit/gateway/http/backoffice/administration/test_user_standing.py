@@ -1,7 +1,7 @@
 """How people stand."""
 
 from gateway.http.backoffice.administration.user_standing import Standing, standings
-from gateway.operations.identity.lockouts import Lockout
+from gateway.operations.identity.throttling import Lockout
 from tests.contract.stores.people import user
 from tests.contract.stores.samples import NOW
 

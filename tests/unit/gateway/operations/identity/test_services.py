@@ -1,8 +1,8 @@
-"""Everything that is done with people, in one place."""
+"""Every operation of identity."""
 
 from dataclasses import fields
 
-from gateway.operations.identity.desk import IdentityDesk, identity_desk
+from gateway.operations.identity.services import IdentityDesk, identity_desk
 
 
 async def test_every_operation_works_on_the_same_parts(door):

@@ -1,4 +1,4 @@
-"""The keys that sign access tokens: made, followed by the next, and retired."""
+"""The keys that sign access tokens: created, rotated and retired."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from gateway.domain.identity import SigningKey
 from gateway.operations.administration import NotPossible
-from gateway.operations.identity.acts import act
 from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.user_changes import act
 
 MOST = 3
 """Keys published at once: the next, the current and the one before."""

@@ -1,4 +1,4 @@
-"""Messages to people, put where the sender, or the sandbox's reader, finds them."""
+"""Mail to users, put into the outbox."""
 
 from __future__ import annotations
 

@@ -1,18 +1,48 @@
-"""Signing in: a password, then a second factor where there is one (contract 4.2)."""
+"""Signing in: a password, then a second factor where the user has one (contract 4.2)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final, Protocol
 
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity import Challenge
-from gateway.domain.identity_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG
+from gateway.domain.identity_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG, REFRESH_INVALID
 from gateway.domain.people import User
-from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
-from gateway.operations.identity.codes import Codes
-from gateway.operations.identity.ports import Parts
-from gateway.operations.identity.proving import Proving
-from gateway.operations.identity.tokens import TokenIssuer
+from gateway.operations.identity.passwords import Proving
+from gateway.operations.identity.ports import Parts, Visitor
+from gateway.operations.identity.second_factors import Codes
+from gateway.operations.identity.tokens import SignedIn, TokenIssuer, TokenPair
+
+
+@dataclass(frozen=True, slots=True)
+class FactorAsked:
+    """The password was right; a code is asked for. It names nobody (contract 2.9)."""
+
+    mfa_token: str = field(repr=False)
+    ends_at: datetime
+
+
+class WayIn(Protocol):
+    """Signing in, as ``SigningIn`` does it."""
+
+    async def login(self, email: str, password: str, visitor: Visitor) -> SignedIn | FactorAsked:
+        """Take a password."""
+        ...
+
+    async def give_factor(self, mfa_token: str, code: str, visitor: Visitor) -> SignedIn:
+        """Take a code."""
+        ...
+
+
+class Tokens(Protocol):
+    """Refreshing, as ``Refreshing`` does it."""
+
+    async def refresh(self, refresh_token: str) -> TokenPair:
+        """Exchange a refresh token for a new pair."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +128,60 @@ class SigningIn:
         # somebody who changed the person meanwhile wins; the next sign-in makes it again
         done = await self.parts.stored.users.replace(renewed, None, user.updated_at)
         return renewed if done else user
+
+
+Seen = Callable[[str, str], None]
+"""Count: a fixed word, and one of its labels."""
+
+_LOGINS: Final = {PASSWORD_WRONG.name: "bad_credentials"}
+_CODES: Final = {MFA_INVALID.name: "wrong", MFA_EXPIRED.name: "expired"}
+_REFRESHED: Final = {"used": "reuse_race"}
+
+
+@dataclass(frozen=True, slots=True)
+class CountedSigningIn:
+    """``SigningIn``, counted."""
+
+    inner: WayIn
+    seen: Seen
+
+    async def login(self, email: str, password: str, visitor: Visitor) -> SignedIn | FactorAsked:
+        """Take a password; raises as ``SigningIn.login``."""
+        try:
+            outcome = await self.inner.login(email, password, visitor)
+        except ServiceError as refusal:
+            self.seen("login", _LOGINS.get(refusal.error.name, "locked"))
+            raise
+        self.seen("login", "mfa_required" if isinstance(outcome, FactorAsked) else "ok")
+        return outcome
+
+    async def give_factor(self, mfa_token: str, code: str, visitor: Visitor) -> SignedIn:
+        """Take a code; raises as ``SigningIn.give_factor``."""
+        factor = "totp" if code.strip().isdigit() else "recovery"
+        try:
+            outcome = await self.inner.give_factor(mfa_token, code, visitor)
+        except ServiceError as refusal:
+            self.seen("mfa", f"{factor}.{_CODES.get(refusal.error.name, 'locked')}")
+            raise
+        self.seen("mfa", f"{factor}.ok")
+        return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRefreshing:
+    """``Refreshing``, counted."""
+
+    inner: Tokens
+    seen: Seen
+
+    async def refresh(self, refresh_token: str) -> TokenPair:
+        """Exchange a refresh token; raises as ``Refreshing.refresh``."""
+        try:
+            pair = await self.inner.refresh(refresh_token)
+        except ServiceError as refusal:
+            if refusal.error is REFRESH_INVALID:
+                word = _REFRESHED.get(refusal.reason, "invalid_grant")
+                self.seen("token_refresh", word)
+            raise
+        self.seen("token_refresh", "ok")
+        return pair

@@ -1,9 +1,8 @@
 """
 The panel's sessions: what a browser's opaque cookie stands for, from login to logout.
 
-A browser begins anonymous, with a token against forged requests and nothing
-else. Each rise of privilege gives it a new cookie in the place of the old one,
-so that a cookie known before is worth nothing after.
+A browser starts anonymous, with a CSRF token and nothing else. Each gain of privilege
+replaces the cookie, so that a cookie known before is worthless afterwards.
 """
 
 from __future__ import annotations
@@ -17,10 +16,12 @@ from gateway.domain.errors import ServiceError
 from gateway.domain.identity import PanelSession, PanelState
 from gateway.domain.identity_errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
 from gateway.domain.people import Person, person
-from gateway.operations.identity.acts import act, holds
-from gateway.operations.identity.answers import FactorAsked, SignedIn, Visitor
-from gateway.operations.identity.panel_parts import PanelParts
-from gateway.operations.identity.panel_tokens import ACCESS, MFA, REFRESH, PanelTokens
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.tokens import SignedIn
+from gateway.operations.identity.user_changes import act, holds
+from gateway.operations.panel.context import PanelParts
+from gateway.operations.panel.token_refresh import ACCESS, MFA, REFRESH, PanelTokens
 
 _EVENT = "session_event"
 

@@ -1,20 +1,18 @@
-"""Everything that is done with people, in one place."""
+"""Every operation of identity, built once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from gateway.domain.stores import Companies
-from gateway.operations.identity.factors import Factors
-from gateway.operations.identity.invitations import Invitations
-from gateway.operations.identity.keys import NewKey, SigningKeyRecords
-from gateway.operations.identity.passwords import PasswordRecords
+from gateway.operations.identity.passwords import PasswordRecords, ResetWishes
 from gateway.operations.identity.ports import Parts
-from gateway.operations.identity.refreshing import Refreshing
+from gateway.operations.identity.second_factors import Factors
 from gateway.operations.identity.sessions import SessionRecords
-from gateway.operations.identity.signing_in import SigningIn
-from gateway.operations.identity.users import UserRecords
-from gateway.operations.identity.wishes import ResetWishes
+from gateway.operations.identity.sign_in import SigningIn
+from gateway.operations.identity.signing_keys import NewKey, SigningKeyRecords
+from gateway.operations.identity.tokens import Refreshing
+from gateway.operations.identity.users import Invitations, UserRecords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
-"""Acts on people, and changes that undo no other."""
+"""Changes of users, and their audit events."""
 
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.operations.identity.acts import act, change, holds, own_act
+from gateway.operations.identity.user_changes import act, change, holds, own_act
 from gateway.telemetry import trace
 
 

@@ -1,4 +1,4 @@
-"""What a panel page is told of its own session (``GET /iam/v1/auth/session``)."""
+"""What a page of the panel learns of its own session (``GET /iam/v1/auth/session``)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from gateway.domain.accounts import Company
 from gateway.domain.browsers import Browser
 from gateway.domain.identity import PanelState
 from gateway.domain.people import Person
-from gateway.operations.identity.answers import Visitor
-from gateway.operations.identity.codes import Codes
-from gateway.operations.identity.panel import PanelSessionRecords
+from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.second_factors import Codes
+from gateway.operations.panel.sessions import PanelSessionRecords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

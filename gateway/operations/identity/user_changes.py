@@ -1,4 +1,4 @@
-"""Acts on people as the audit log keeps them, and changes that undo no other."""
+"""Changes of users that never undo one another, and the audit events that describe them."""
 
 from __future__ import annotations
 

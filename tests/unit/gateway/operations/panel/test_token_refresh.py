@@ -1,4 +1,4 @@
-"""Tokens refreshed behind the scenes."""
+"""The panel's tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gateway.domain import errors
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import REFRESH_INVALID, SESSION_REQUIRED
 from gateway.domain.stores import StoreUnavailable
-from gateway.operations.identity.panel_tokens import PanelTokens
+from gateway.operations.panel.token_refresh import PanelTokens
 from tests.unit.refusals import refused
 
 

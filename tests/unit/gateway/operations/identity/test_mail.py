@@ -1,9 +1,9 @@
-"""Messages to people."""
+"""Mail to users."""
 
 import hashlib
 
 from gateway.domain.identity import Purpose
-from gateway.operations.identity.mailing import Mailing
+from gateway.operations.identity.mail import Mailing
 
 
 async def test_a_link_is_kept_as_its_digest_alone(door, maria):

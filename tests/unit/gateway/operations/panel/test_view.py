@@ -1,4 +1,4 @@
-"""What a page is told of its own session."""
+"""What a page learns of its session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the panel's sessions are made of: stores, cookies, rules, all given from outside."""
+"""What the panel's sessions work with: stores, cookies and rules, all given from outside."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gateway.domain.browsers import Cookie
 from gateway.domain.identity_stores import PanelSessions
 from gateway.domain.people import Person
 from gateway.domain.stores import Companies
-from gateway.operations.identity.answers import FactorAsked, SignedIn, TokenPair, Visitor
 from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.sign_in import Tokens, WayIn
 
 
 class CookieCraft(Protocol):
@@ -37,26 +37,6 @@ class CookieCraft(Protocol):
 
     def open(self, sealed: bytes, cookie: Cookie) -> str | None:
         """Decrypt; None for what was changed, or sealed for another cookie."""
-        ...
-
-
-class WayIn(Protocol):
-    """Signing in, as ``SigningIn`` does it."""
-
-    async def login(self, email: str, password: str, visitor: Visitor) -> SignedIn | FactorAsked:
-        """Take a password."""
-        ...
-
-    async def give_factor(self, mfa_token: str, code: str, visitor: Visitor) -> SignedIn:
-        """Take a code."""
-        ...
-
-
-class Tokens(Protocol):
-    """Refreshing, as ``Refreshing`` does it."""
-
-    async def refresh(self, refresh_token: str) -> TokenPair:
-        """Exchange a refresh token for a new pair."""
         ...
 
 

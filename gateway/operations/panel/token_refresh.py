@@ -1,8 +1,8 @@
 """
-The panel's tokens: refreshed before they end, once, however many calls wait for it.
+The panel's tokens: refreshed before they expire, once, however many calls wait for it.
 
-In a process one flight serves every call; between processes the row's lease
-decides who flies. A flight goes on when the call that began it is given up.
+Within a process one task serves every call; between processes the lease in the row
+decides who refreshes. The task goes on when the call that started it is cancelled.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from gateway.domain.errors import ServiceError
 from gateway.domain.identity import PanelSession
 from gateway.domain.identity_errors import REFRESH_INVALID, SESSION_REQUIRED
 from gateway.domain.stores import StoreUnavailable
-from gateway.operations.identity.answers import TokenPair
-from gateway.operations.identity.panel_parts import PanelParts
+from gateway.operations.identity.tokens import TokenPair
+from gateway.operations.panel.context import PanelParts
 
 ACCESS: Final = "access"
 REFRESH: Final = "refresh"
