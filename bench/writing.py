@@ -16,7 +16,7 @@ from gateway.domain.accounts import Environment
 from gateway.domain.stores import Change
 from gateway.store.database import Limits
 from gateway.store.engine import Store, open_store
-from gateway.store.payout_steps import Intent, Told, Write, write_alone
+from gateway.store.payouts.steps import Intent, Write, WriteResult, write_one
 from gateway.store.stamp import prepare
 
 GROUPED, ONE_BY_ONE = "grouped", "one by one"
@@ -26,7 +26,7 @@ _STORED = "SELECT count(*) FROM payouts WHERE state = 'accepted'"
 # On a busy machine writers one by one wait long for their turn; slow is no failure here.
 _PATIENT = Limits(checkout_s=60, statement_s=60, busy_s=60, whole_s=120)
 
-Writing = Callable[[Write], Awaitable[Told]]
+Writing = Callable[[Write], Awaitable[WriteResult]]
 
 
 class NotStored(Exception):
@@ -112,7 +112,7 @@ def _server() -> int:
 
 
 def _grouped(store: Store) -> Writing:
-    async def do(write: Write) -> Told:
+    async def do(write: Write) -> WriteResult:
         if isinstance(write, Intent):
             there = await store.payouts.add(write.payout, write.attempt)
             return True if there is None else there
@@ -122,9 +122,9 @@ def _grouped(store: Store) -> Writing:
 
 
 def _one_by_one(store: Store) -> Writing:
-    async def do(write: Write) -> Told:
+    async def do(write: Write) -> WriteResult:
         async with store.database.writing() as connection:
-            return await write_alone(store.database, connection, write)
+            return await write_one(store.database, connection, write)
 
     return do
 

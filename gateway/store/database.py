@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sqlalchemy import ColumnElement, Insert, Select, Table
 from sqlalchemy.exc import (
@@ -18,11 +18,11 @@ from sqlalchemy.exc import (
     StatementError,
 )
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
+from sqlalchemy.types import TypeEngine
 
 from gateway.domain.changes import Act
 from gateway.domain.stores import StoreUnavailable
 from gateway.store.audit_chain import UNSEALED, ChainKeys
-from gateway.store.many_rows import ManyRows
 from gateway.store.usage import Usage
 
 # The driver's text for these quotes the row, which may hold personal data.
@@ -39,6 +39,28 @@ Key = tuple[str, bytes]
 
 Found = Select[*tuple[Any, ...]]
 Values = tuple[object, ...]
+
+BulkRow = Mapping[str, object]
+Types = Mapping[str, TypeEngine[Any]]
+"""The values of a row by name, each with the type of its column."""
+
+
+class BulkParameters(Hashable, Protocol):
+    """
+    How one statement takes many rows.
+
+    A statement is built once with ``parameters`` or ``insert_rows``, and executed with what
+    ``bind`` returns. Its text is the same for any number of rows.
+    """
+
+    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
+        """Return the expression that stands for each value of a row."""
+
+    def insert_rows(self, into: Insert, types: Types) -> Insert:
+        """Make an INSERT take its rows from outside, in the order given."""
+
+    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow] | Mapping[str, Sequence[object]]:
+        """Return the parameters of an execution: one row or more, all with the same names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +100,7 @@ class Database:
             server keeps statements by their text.
         each_of: Those of a SELECT whose columns are one of these rows of values, likewise; however
             much else the SELECT finds, an index that leads to them is used.
-        many: How a statement takes many rows.
+        bulk: How a statement takes many rows.
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
@@ -92,7 +114,7 @@ class Database:
     insert_new: Callable[[Table], Insert]
     among: Callable[[Sequence[ColumnElement[object]], Sequence[Key]], ColumnElement[bool]]
     each_of: Callable[[Found, Sequence[ColumnElement[Any]], Sequence[Values]], Found]
-    many: ManyRows
+    bulk: BulkParameters
     writers: int
     checkout_s: float
     whole_s: float

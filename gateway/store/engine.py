@@ -24,11 +24,11 @@ from gateway.store.changes import StoredChanges
 from gateway.store.companies import StoredCompanies
 from gateway.store.credentials import StoredCredentials
 from gateway.store.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
-from gateway.store.followups import StoredFollowUps
 from gateway.store.identity import IdentityStore, identity_store
 from gateway.store.office import OfficeStore, office_store
-from gateway.store.payouts import StoredPayouts
-from gateway.store.reviews import StoredReviews
+from gateway.store.payouts.followups import StoredFollowUps
+from gateway.store.payouts.reviews import StoredReviews
+from gateway.store.payouts.store import StoredPayouts
 from gateway.store.stops import StoredStops
 
 

@@ -18,7 +18,7 @@ from gateway.store.credentials import EVERY, read_credentials
 from gateway.store.database import Database
 from gateway.store.identity_tables import sessions, users
 from gateway.store.pages import page
-from gateway.store.payout_rows import restored_payout
+from gateway.store.payouts.rows import restored_payout
 from gateway.store.stops import read_stop
 from gateway.store.tables import accounts, companies, credentials, payouts, stops
 from gateway.store.users import read_user

@@ -8,7 +8,7 @@ use session pooling, or 1.21 and later with ``ignore_startup_parameters`` for th
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
@@ -16,6 +16,8 @@ from sqlalchemy import (
     ColumnElement,
     Insert,
     Table,
+    Text,
+    bindparam,
     column,
     event,
     func,
@@ -29,8 +31,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.domain.clocks import Monotonic
-from gateway.store.database import Database, Found, Key, Limits, Values
-from gateway.store.many_rows import ARRAYS
+from gateway.store.database import BulkRow, Database, Found, Key, Limits, Types, Values
 from gateway.store.office_tables import WAITS, approvals
 
 if TYPE_CHECKING:
@@ -46,6 +47,35 @@ for _index in approvals.indexes:
         _index.dialect_options["postgresql"]["where"] = WAITS
 
 
+class UnnestArrays:
+    """
+    ``BulkParameters``: the statement runs once, over a table of one array per value.
+
+    The server prepares a text once per connection, but plans, binds and answers each execution:
+    one execution with arrays costs a fraction of one per row.
+    """
+
+    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
+        """Return the columns of that table; a statement that uses one reads from it."""
+        # A parameter has no collation of its own: it takes that of the column it meets.
+        plain = {name: Text() if isinstance(each, Text) else each for name, each in types.items()}
+        arrays = [bindparam(name, type_=ARRAY(each)) for name, each in plain.items()]
+        named = [column(name, each) for name, each in plain.items()]
+        table = func.unnest(*arrays).table_valued(*named, name="given").render_derived()
+        return {name: table.c[name] for name in types}
+
+    def insert_rows(self, into: Insert, types: Types) -> Insert:
+        """Make it insert the rows of that table."""
+        return into.from_select(list(types), select(*self.parameters(types).values()))
+
+    def bind(self, rows: Sequence[BulkRow]) -> Mapping[str, Sequence[object]]:
+        """Turn rows into arrays."""
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+UNNEST_ARRAYS = UnnestArrays()
+
+
 def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic) -> Database:
     """Prepare a pool; the first use connects."""
     writer = _engine(url, limits)
@@ -57,7 +87,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         insert_new=_insert_new,
         among=_among,
         each_of=_each_of,
-        many=ARRAYS,
+        bulk=UNNEST_ARRAYS,
         writers=min(_BATCHES, limits.pool_size),
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.writing import NotStored, Subject, named, standing, take_round
-from gateway.store.payout_steps import Told, Write
+from gateway.store.payouts.steps import Write, WriteResult
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def test_a_round_says_what_it_took(subject: Subject):
 
 
 async def test_a_store_that_only_says_so_is_found_out(subject: Subject):
-    async def forget(_write: Write) -> Told:
+    async def forget(_write: Write) -> WriteResult:
         await asyncio.sleep(0)
         return True
 
@@ -37,7 +37,7 @@ async def test_a_store_that_only_says_so_is_found_out(subject: Subject):
 
 
 async def test_a_refused_write_ends_it(subject: Subject):
-    async def refuse(_write: Write) -> Told:
+    async def refuse(_write: Write) -> WriteResult:
         return False
 
     with pytest.raises(NotStored):

@@ -16,11 +16,10 @@ from gateway.domain.providers import NotSent, Repeat
 from gateway.operations import payouts as operation
 from gateway.operations.followup import FollowUp
 from gateway.operations.payouts import Payouts
-from gateway.store import payout_batches as batches
-from gateway.store import payout_steps as steps
-from gateway.store import payouts as stored
-from gateway.store.payout_commits import PayoutCommits
-from gateway.store.payouts import StoredPayouts
+from gateway.store.payouts import steps, writes
+from gateway.store.payouts import store as stored
+from gateway.store.payouts.store import StoredPayouts
+from gateway.store.payouts.writer import PayoutWriter
 from tests.simulation import replacements as without
 from tests.simulation.adapter import SimulatedAdapter
 from tests.simulation.bank import SAID
@@ -90,7 +89,7 @@ MUTANTS = (
     Mutant(
         rule="R1 batch",
         says="nobody is answered before the commit of his batch",
-        owner=PayoutCommits,
+        owner=PayoutWriter,
         part="_commit",
         instead=without.told_though_lost,
         life=replace(_CROWD, store_faults=0.1),
@@ -99,7 +98,7 @@ MUTANTS = (
     Mutant(
         rule="R2 batch",
         says="of equal references in a batch one wins",
-        owner=batches,
+        owner=writes,
         part="_found",
         instead=without.all_won,
         life=_CROWD,
@@ -172,11 +171,11 @@ MUTANTS = (
     Mutant(
         rule="R8 batch",
         says="in a batch every step is compared",
-        owner=batches,
+        owner=writes,
         part="_fits",
         instead=lambda _move, _row: True,
         more=(
-            (PayoutCommits, "_commit", without.always_together),
+            (PayoutWriter, "_commit", without.always_together),
             *((each, "check", lambda _change: None) for each in (stored, steps)),
         ),
         life=replace(_BUSY, slow=0.4, pauses=3, kind=Repeat.SAME_ANSWER),

@@ -18,14 +18,13 @@ from gateway.domain.stores import Attempt, Change, StoreUnavailable
 from gateway.operations import payouts as operation
 from gateway.operations.followup import FollowUp
 from gateway.operations.payouts import Payouts
-from gateway.store import payout_batches as batches
-from gateway.store import payout_steps as steps
-from gateway.store.attempts import attempt_row
 from gateway.store.database import Database, Key
-from gateway.store.payout_commits import PayoutCommits
-from gateway.store.payout_rows import key_columns, payout_row, step_columns
-from gateway.store.payout_steps import Told, Write
-from gateway.store.payouts import StoredPayouts
+from gateway.store.payouts import steps
+from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, step_columns
+from gateway.store.payouts.steps import Write, WriteResult
+from gateway.store.payouts.store import StoredPayouts
+from gateway.store.payouts.writer import PayoutWriter
+from gateway.store.payouts.writes import write_batch
 from gateway.store.tables import attempts
 from gateway.store.tables import payouts as table
 from tests.simulation.adapter import SimulatedAdapter
@@ -118,18 +117,22 @@ def step_blindly(change: Change) -> object:
     return update(table).where(*steps._is(table, key)).values(step_columns(change))
 
 
-async def always_together(self: PayoutCommits, writes: Sequence[Write]) -> Sequence[Told | None]:
+async def always_together(
+    self: PayoutWriter, writes: Sequence[Write]
+) -> Sequence[WriteResult | None]:
     """Even one alone goes the way of many."""
     async with self._database.writing() as connection:
-        return await batches.write_together(self._database, connection, writes)
+        return await write_batch(self._database, connection, writes)
 
 
-async def told_though_lost(self: PayoutCommits, writes: Sequence[Write]) -> Sequence[Told | None]:
+async def told_though_lost(
+    self: PayoutWriter, writes: Sequence[Write]
+) -> Sequence[WriteResult | None]:
     """Whatever the commit comes to, all are answered as if it had been done."""
-    told: Sequence[Told | None] | None = None
+    told: Sequence[WriteResult | None] | None = None
     try:
         async with self._database.writing() as connection:
-            told = await batches.write_together(self._database, connection, writes)
+            told = await write_batch(self._database, connection, writes)
     except StoreUnavailable:
         if told is None:
             raise

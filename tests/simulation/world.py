@@ -21,8 +21,8 @@ from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts import Payouts, Terms
 from gateway.reconciler import Reconciler, Work
 from gateway.store.accounts import StoredAccounts
-from gateway.store.followups import StoredFollowUps
-from gateway.store.payouts import StoredPayouts
+from gateway.store.payouts.followups import StoredFollowUps
+from gateway.store.payouts.store import StoredPayouts
 from tests.simulation.adapter import OnlyBank, SimulatedAdapter
 from tests.simulation.bank import SimulatedBank, Surroundings
 from tests.simulation.invariants import Answer, Call, Oracle, Truth, Violation

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from gateway.domain.accounts import Environment
 from gateway.domain.payouts import Payout, PayoutState, provider_key
 from gateway.store.engine import open_store
-from gateway.store.payout_rows import restored_payout
+from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables import payouts
 from tests.torture.partners import Life, Partners
 from tests.torture.world import World

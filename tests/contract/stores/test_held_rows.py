@@ -8,7 +8,7 @@ from sqlalchemy import Table, text
 from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import StoreUnavailable
 from gateway.store.engine import Store, open_store
-from gateway.store.payout_rows import payout_row
+from gateway.store.payouts.rows import payout_row
 from gateway.store.tables import payouts
 from tests.contract.stores.patience import SHORT, within
 from tests.contract.stores.samples import attempt, change, payout

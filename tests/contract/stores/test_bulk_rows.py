@@ -1,17 +1,14 @@
 """Many rows for one statement: each database its own way, and the same comes of it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
 from sqlalchemy import event, select, text, update
 from sqlalchemy.exc import StatementError
 
-from gateway.domain.accounts import Environment
-from gateway.store.engine import Store, open_store
-from gateway.store.many_rows import ARRAYS
-from gateway.store.payout_rows import payout_row
-from gateway.store.stamp import prepare
+from gateway.store.engine import Store
+from gateway.store.payouts.rows import payout_row
 from gateway.store.tables import payouts
 from tests.contract.stores import samples
 from tests.contract.stores.samples import NOW, payout
@@ -30,35 +27,23 @@ class Written:
     async def add(self, references: Sequence[str]) -> set[bytes]:
         """Insert payouts; the digests of those that are new."""
         database = self.store.database
-        adding = database.many.inserting(database.insert_new(payouts), TYPES).returning(KEY)
+        adding = database.bulk.insert_rows(database.insert_new(payouts), TYPES).returning(KEY)
         rows = [payout_row(payout(each)) for each in references]
         async with database.writing() as connection:
-            done = await connection.execute(adding, database.many.given(rows))
+            done = await connection.execute(adding, database.bulk.bind(rows))
             return set(done.scalars())
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest) -> str:
-    """Of a database that is empty."""
-    found: str = request.getfixturevalue("url" if request.param == "sqlite" else "postgres_url")
-    return found
-
-
 @pytest.fixture
-async def written(address: str) -> AsyncIterator[Written]:
-    """A store with one account, and the texts it is sent from now on."""
-    opened = open_store(address)
-    await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
-    await opened.companies.add(samples.company(), samples.event())
-    await opened.accounts.add(samples.account(), samples.event())
-    watched = Written(opened)
+def written(store: Store) -> Written:
+    """The store, and the texts it is sent from now on."""
+    watched = Written(store)
     event.listen(
-        opened.database.writer.sync_engine,
+        store.database.writer.sync_engine,
         "before_cursor_execute",
         lambda _connection, _cursor, sent, *_rest: watched.texts.append(sent),
     )
-    yield watched
-    await opened.close()
+    return watched
 
 
 @pytest.mark.parametrize("size", [1, 2, 64])
@@ -80,13 +65,13 @@ async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) ->
     assert new == {payout_row(payout(each))["reference_sha256"] for each in ("order-0", "order-2")}
 
 
-async def test_rows_are_inserted_in_the_order_they_come(written: Written) -> None:
+async def test_rows_are_inserted_in_the_order_they_come(written: Written, kind: str) -> None:
     """Two batches in one order of keys cannot wait for each other in a ring."""
     names = [f"order-{number * 29 % 64:02}" for number in range(64)]
 
     await written.add(names)
 
-    place = "ctid" if written.store.database.many is ARRAYS else "rowid"
+    place = "ctid" if kind == "postgres" else "rowid"
     async with written.store.database.reading() as connection:
         lie = select(payouts.c.reference).order_by(text(place))
         assert list((await connection.execute(lie)).scalars()) == names
@@ -96,7 +81,7 @@ async def test_rows_are_inserted_in_the_order_they_come(written: Written) -> Non
 async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None:
     database = written.store.database
     await written.add([f"order-{number}" for number in range(65)])
-    places = database.many.places({"was": KEY.type, NEW: payouts.c.description.type})
+    places = database.bulk.parameters({"was": KEY.type, NEW: payouts.c.description.type})
     change = update(payouts).where(places["was"] == KEY).values(description=places[NEW])
     rows = [
         {"was": payout_row(payout(f"order-{number}"))["reference_sha256"], NEW: f"new {number}"}
@@ -104,7 +89,7 @@ async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None
     ]
 
     async with database.writing() as connection:
-        await connection.execute(change, database.many.given(rows))
+        await connection.execute(change, database.bulk.bind(rows))
 
     async with database.reading() as connection:
         found = dict(
@@ -117,16 +102,16 @@ async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None
 async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
     """A time without a zone could mean any instant."""
     database = written.store.database
-    adding = database.many.inserting(database.insert_new(payouts), TYPES)
+    adding = database.bulk.insert_rows(database.insert_new(payouts), TYPES)
     rows = [payout_row(payout(each)) for each in ("order-1", "order-2")]
     rows[1]["created_at"] = NOW.replace(tzinfo=None)
 
     async with database.writer.begin() as connection:
         with pytest.raises(StatementError):
-            await connection.execute(adding, database.many.given(rows))
+            await connection.execute(adding, database.bulk.bind(rows))
 
 
-@pytest.mark.parametrize("address", ["postgres"], indirect=True)
+@pytest.mark.parametrize("kind", ["postgres"])
 async def test_a_server_is_sent_one_text_for_any_number(written: Written) -> None:
     """It keeps what it has prepared by its text, for every connection."""
     for size in (1, 2, 7, 64):

@@ -11,22 +11,22 @@ import asyncio
 from collections.abc import Sequence
 
 from gateway.domain.stores import LimitReached
-from gateway.store.batches import Batches, Lanes
 from gateway.store.database import Database, Undone, failures_as_ours, faults_of_rows
-from gateway.store.payout_batches import write_together
-from gateway.store.payout_steps import Told, Write, write_alone
+from gateway.store.payouts.batching import BatchLimits, BatchQueue
+from gateway.store.payouts.steps import Write, WriteResult, write_one
+from gateway.store.payouts.writes import write_batch
 
 
-class PayoutCommits:
+class PayoutWriter:
     """The way of every intent, claim and step into a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._batches: Batches[Write, Told | None] = Batches(
-            self._commit, Lanes(count=database.writers, queue_s=database.checkout_s)
+        self._batches: BatchQueue[Write, WriteResult | None] = BatchQueue(
+            self._commit, BatchLimits(count=database.writers, queue_s=database.checkout_s)
         )
 
-    async def do(self, write: Write) -> Told:
+    async def do(self, write: Write) -> WriteResult:
         """
         Do one durably, together with others or alone, and say how it went.
 
@@ -47,7 +47,7 @@ class PayoutCommits:
         """Commit what was asked so far; refuse what is asked from now on."""
         await self._batches.close()
 
-    async def _commit(self, writes: Sequence[Write]) -> Sequence[Told | None]:
+    async def _commit(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         """
         Commit a batch; None for whoever must go alone, of whom nothing is stored.
 
@@ -59,14 +59,14 @@ class PayoutCommits:
         try:
             async with self._database.writing() as connection:
                 with faults_of_rows():
-                    return await write_together(self._database, connection, writes)
+                    return await write_batch(self._database, connection, writes)
         except Undone:
             return [None] * len(writes)
 
-    async def _alone(self, write: Write) -> Told:
+    async def _alone(self, write: Write) -> WriteResult:
         try:
             async with self._database.writing() as connection:
-                return await write_alone(self._database, connection, write)
+                return await write_one(self._database, connection, write)
         except LimitReached as above:
             # an answer, not a failure of whatever else is under way
             return above

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import pytest
 
 from gateway.domain.stores import StoreUnavailable
-from gateway.store.batches import Batches, Lanes
+from gateway.store.payouts.batching import BatchLimits, BatchQueue
 
 ASKER: ContextVar[str] = ContextVar("asker", default="nobody")
 _PATIENCE_S = 5.0
@@ -51,12 +51,12 @@ def work() -> Work:
     return Work()
 
 
-def asked(batches: Batches[int, int], items: Sequence[int]) -> list[asyncio.Task[int]]:
+def asked(batches: BatchQueue[int, int], items: Sequence[int]) -> list[asyncio.Task[int]]:
     """Everybody asks at the same moment."""
     return [asyncio.create_task(batches.ask(item)) for item in items]
 
 
-async def held(batches: Batches[int, int], work: Work) -> asyncio.Task[int]:
+async def held(batches: BatchQueue[int, int], work: Work) -> asyncio.Task[int]:
     """Have one batch at work, until the gate is opened."""
     work.gate.clear()
     first = asyncio.create_task(batches.ask(0))
@@ -65,14 +65,14 @@ async def held(batches: Batches[int, int], work: Work) -> asyncio.Task[int]:
 
 
 async def test_one_alone_is_served_at_once(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
 
     assert [await batches.ask(1), await batches.ask(2)] == [2, 4]
     assert work.seen == [[1], [2]]
 
 
 async def test_those_of_one_moment_share_a_batch_and_get_their_own_answers(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
 
     answers = await asyncio.gather(*asked(batches, range(5)))
 
@@ -81,7 +81,7 @@ async def test_those_of_one_moment_share_a_batch_and_get_their_own_answers(work:
 
 
 async def test_what_comes_meanwhile_gathers_in_its_order(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
     first = await held(batches, work)
     late = asked(batches, [5, 3, 4])
     await asyncio.sleep(0.01)
@@ -94,7 +94,7 @@ async def test_what_comes_meanwhile_gathers_in_its_order(work: Work) -> None:
 
 
 async def test_a_batch_has_a_largest_size(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1, most=2))
+    batches = BatchQueue(work.do, BatchLimits(count=1, most=2))
 
     await asyncio.gather(*asked(batches, range(5)))
 
@@ -102,7 +102,7 @@ async def test_a_batch_has_a_largest_size(work: Work) -> None:
 
 
 async def test_with_one_lane_never_two_are_at_work(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1, relief_s=0))
+    batches = BatchQueue(work.do, BatchLimits(count=1, relief_s=0))
     first = await held(batches, work)
     late = asked(batches, [1])
     await asyncio.sleep(0.02)
@@ -115,7 +115,7 @@ async def test_with_one_lane_never_two_are_at_work(work: Work) -> None:
 
 async def test_who_has_waited_beside_a_slow_batch_gets_a_lane_of_his_own(work: Work) -> None:
     """One batch that hangs does not hold up the rest."""
-    batches = Batches(work.do, Lanes(count=3, most=2, relief_s=0.002))
+    batches = BatchQueue(work.do, BatchLimits(count=3, most=2, relief_s=0.002))
     first = await held(batches, work)
 
     late = asked(batches, range(1, 7))
@@ -129,7 +129,7 @@ async def test_who_has_waited_beside_a_slow_batch_gets_a_lane_of_his_own(work: W
 
 
 async def test_a_failure_is_everybody_s_in_that_batch_and_nobody_else_s(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
     work.fails = StoreUnavailable("gone")
 
     failed = await asyncio.gather(*asked(batches, [1, 2]), return_exceptions=True)
@@ -141,7 +141,7 @@ async def test_a_failure_is_everybody_s_in_that_batch_and_nobody_else_s(work: Wo
 
 
 async def test_a_mistake_in_the_work_leaves_nobody_waiting(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
     work.fails = KeyError("a mistake")
 
     with pytest.raises(StoreUnavailable, match="KeyError"):
@@ -153,7 +153,7 @@ async def test_too_few_answers_are_no_answers(too_few: list[int]) -> None:
     async def forget(_items: Sequence[int]) -> Sequence[int]:
         return too_few
 
-    batches = Batches(forget, Lanes(count=1))
+    batches = BatchQueue(forget, BatchLimits(count=1))
 
     told = await asyncio.gather(*asked(batches, [1, 2]), return_exceptions=True)
 
@@ -161,7 +161,7 @@ async def test_too_few_answers_are_no_answers(too_few: list[int]) -> None:
 
 
 async def test_one_who_goes_while_he_waits_is_not_worked_for(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
     first = await held(batches, work)
     gone, stays = asked(batches, [1, 2])
     await asyncio.sleep(0)
@@ -177,7 +177,7 @@ async def test_one_who_goes_while_he_waits_is_not_worked_for(work: Work) -> None
 
 async def test_one_who_goes_while_it_is_done_leaves_the_rest_alone(work: Work) -> None:
     """He is gone at once, and the batch goes on."""
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
     work.gate.clear()
     gone, stays = asked(batches, [1, 2])
     await work.begun(1)
@@ -192,7 +192,7 @@ async def test_one_who_goes_while_it_is_done_leaves_the_rest_alone(work: Work) -
 
 
 async def test_a_turn_that_does_not_come_is_refused_and_not_taken_later(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1, queue_s=0.02))
+    batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
     first = await held(batches, work)
 
     with pytest.raises(TimeoutError):
@@ -206,7 +206,7 @@ async def test_a_turn_that_does_not_come_is_refused_and_not_taken_later(work: Wo
 
 async def test_the_patience_for_a_turn_ends_with_the_turn(work: Work) -> None:
     """How long the work may take is not the queue's business."""
-    batches = Batches(work.do, Lanes(count=1, queue_s=0.02))
+    batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
     first = await held(batches, work)
     await asyncio.sleep(0.05)
 
@@ -217,7 +217,7 @@ async def test_the_patience_for_a_turn_ends_with_the_turn(work: Work) -> None:
 
 async def test_work_is_done_in_nobody_s_context(work: Work) -> None:
     """Else all of a batch would be logged under the trace of whoever came first."""
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
     ASKER.set("somebody")
 
     await batches.ask(1)
@@ -226,7 +226,7 @@ async def test_work_is_done_in_nobody_s_context(work: Work) -> None:
 
 
 async def test_closing_finishes_what_was_asked_and_refuses_what_comes_then(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
     first = await held(batches, work)
     late = asked(batches, [1, 2])
     await asyncio.sleep(0)
@@ -242,7 +242,7 @@ async def test_closing_finishes_what_was_asked_and_refuses_what_comes_then(work:
 
 
 async def test_closing_twice_or_idle_does_nothing(work: Work) -> None:
-    batches = Batches(work.do, Lanes(count=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1))
 
     await batches.close()
     await batches.close()
@@ -250,14 +250,14 @@ async def test_closing_twice_or_idle_does_nothing(work: Work) -> None:
     assert work.seen == []
 
 
-async def before_its_first_step(batches: Batches[int, int]) -> None:
+async def before_its_first_step(batches: BatchQueue[int, int]) -> None:
     """Cancel the lanes, as the end of a loop does."""
     for lane in set(batches._lanes):
         lane.cancel()
     await asyncio.sleep(0)
 
 
-async def amid_its_work(batches: Batches[int, int]) -> None:
+async def amid_its_work(batches: BatchQueue[int, int]) -> None:
     """Cancel a lane that has taken its batch."""
     await asyncio.sleep(0)
     await before_its_first_step(batches)
@@ -265,9 +265,9 @@ async def amid_its_work(batches: Batches[int, int]) -> None:
 
 @pytest.mark.parametrize("end", [before_its_first_step, amid_its_work])
 async def test_a_lane_that_is_cancelled_tells_its_own_and_is_replaced(
-    work: Work, end: Callable[[Batches[int, int]], Awaitable[None]]
+    work: Work, end: Callable[[BatchQueue[int, int]], Awaitable[None]]
 ) -> None:
-    batches = Batches(work.do, Lanes(count=1, most=1))
+    batches = BatchQueue(work.do, BatchLimits(count=1, most=1))
     asking = asked(batches, [1, 2, 3])
     await asyncio.sleep(0)
 

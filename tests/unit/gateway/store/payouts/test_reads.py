@@ -8,7 +8,7 @@ from sqlalchemy import event
 
 from gateway.domain.stores import StoreUnavailable
 from gateway.store.engine import Store
-from gateway.store.payout_looks import PayoutLooks
+from gateway.store.payouts.reads import PayoutReader
 from tests.contract.stores.samples import ACCOUNT, attempt, payout
 
 
@@ -25,7 +25,7 @@ def statements(store: Store) -> list[str]:
 
 
 async def test_each_finds_its_own_or_nothing(store: Store, statements: list[str]) -> None:
-    looks = PayoutLooks(store.database)
+    looks = PayoutReader(store.database)
     for name in ("a", "b"):
         await store.payouts.add(payout(name), attempt())
 
@@ -38,7 +38,7 @@ async def test_each_finds_its_own_or_nothing(store: Store, statements: list[str]
 
 
 async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
-    looks = PayoutLooks(store.database)
+    looks = PayoutReader(store.database)
     for number in range(20):
         name = f"o-{number}"
         others = [asyncio.ensure_future(looks.find(ACCOUNT, name)) for _ in range(3)]
@@ -49,7 +49,7 @@ async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
 
 
 async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
-    looks = PayoutLooks(store.database)
+    looks = PayoutReader(store.database)
     await store.payouts.add(payout(), attempt())
 
     told = await asyncio.gather(
@@ -67,7 +67,7 @@ async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
 
 async def test_a_store_that_cannot_answer_has_not_found_nothing(store: Store) -> None:
     """A 404 would have the partner pay again."""
-    looks = PayoutLooks(store.database)
+    looks = PayoutReader(store.database)
 
     def fail(*_any: object) -> None:
         raise ConnectionResetError

@@ -16,9 +16,9 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import Payout, PayoutState, normal_destination
 from gateway.store import columns
-from gateway.store.batches import Batches, Lanes
 from gateway.store.columns import Record
 from gateway.store.database import Database, Undone, failures_as_ours, faults_of_rows
+from gateway.store.payouts.batching import BatchLimits, BatchQueue
 from gateway.store.tables import payouts
 
 _LANES = 2
@@ -41,13 +41,13 @@ class _Twin:
         return row.reference_sha256 != self.digest and bool(row.created_at >= self.since)
 
 
-class PayoutTwins:
+class DuplicateSearch:
     """The way of every look for similar payouts into a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._batches: Batches[_Twin, Sequence[str] | None] = Batches(
-            self._look, Lanes(count=_LANES, queue_s=database.checkout_s)
+        self._batches: BatchQueue[_Twin, Sequence[str] | None] = BatchQueue(
+            self._look, BatchLimits(count=_LANES, queue_s=database.checkout_s)
         )
 
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:

@@ -15,10 +15,9 @@ from sqlalchemy import ColumnElement, Insert, Table, Update, case, func, insert,
 
 from gateway.domain.payouts import PayoutState
 from gateway.domain.stores import Change
-from gateway.store.attempts import evidence_document
-from gateway.store.many_rows import ManyRows, Types
-from gateway.store.payout_rows import claim_columns, key_columns, step_columns
-from gateway.store.payout_steps import Claim
+from gateway.store.database import BulkParameters, Types
+from gateway.store.payouts.rows import claim_columns, evidence_document, key_columns, step_columns
+from gateway.store.payouts.steps import Claim
 from gateway.store.tables import attempts, payouts
 
 _KEY = ("account_id", "reference_sha256")
@@ -40,7 +39,7 @@ Places = Mapping[str, ColumnElement[Any]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
     """
-    What is executed with ``ManyRows.given``.
+    What is executed with ``BulkParameters.given``.
 
     Attributes:
         add: New payouts, as ``payout_row`` writes them; returns the keys of those that are new.
@@ -58,17 +57,17 @@ class Statements:
 
 
 @cache
-def statements(many: ManyRows, insert_new: Callable[[Table], Insert]) -> Statements:
+def statements(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> Statements:
     """Make them for a database, once."""
     new = [each.name for each in payouts.c if each.name not in _CHECKS]
-    add = many.inserting(insert_new(payouts), _types(payouts, "", new))
-    begin = many.inserting(insert(attempts), _types(attempts, "", attempts.c.keys()))
+    add = bulk.insert_rows(insert_new(payouts), _types(payouts, "", new))
+    begin = bulk.insert_rows(insert(attempts), _types(attempts, "", attempts.c.keys()))
     return Statements(
         add=add.returning(*(payouts.c[name] for name in _KEY)),
         begin=begin,
-        step=_step(_places(many, payouts, _STANDING, (*_WRITTEN, *_KEPT))),
-        claim=_claim(_places(many, payouts, _STANDING, _CLAIMED)),
-        end=_end(_places(many, attempts, _TRY, _OUTCOME)),
+        step=_step(_places(bulk, payouts, _STANDING, (*_WRITTEN, *_KEPT))),
+        claim=_claim(_places(bulk, payouts, _STANDING, _CLAIMED)),
+        end=_end(_places(bulk, attempts, _TRY, _OUTCOME)),
     )
 
 
@@ -76,9 +75,9 @@ def _types(table: Table, when: str, names: Iterable[str]) -> Types:
     return {f"{when}{name}": table.c[name].type for name in names}
 
 
-def _places(many: ManyRows, table: Table, was: Iterable[str], new: Iterable[str]) -> Places:
+def _places(bulk: BulkParameters, table: Table, was: Iterable[str], new: Iterable[str]) -> Places:
     # beside the column's name: an UPDATE keeps the names of columns to itself
-    return many.places({**_types(table, "was_", was), **_types(table, "new_", new)})
+    return bulk.parameters({**_types(table, "was_", was), **_types(table, "new_", new)})
 
 
 def _stands(table: Table, places: Places, names: Iterable[str]) -> list[ColumnElement[bool]]:

@@ -6,16 +6,24 @@ import pytest
 
 from gateway.domain.payouts import PayoutState
 from gateway.store.engine import Store
-from gateway.store.payout_steps import Claim, Intent, Told, Write, check, take_step, write_alone
+from gateway.store.payouts.steps import (
+    Claim,
+    Intent,
+    Write,
+    WriteResult,
+    check,
+    take_step,
+    write_one,
+)
 from tests.contract.stores.samples import attempt, change, payout
 
 SENDING, NOT_SENT, PAID = PayoutState.SENDING, PayoutState.NOT_SENT, PayoutState.PAID
 
 
-async def written(store: Store, write: Write) -> Told:
+async def written(store: Store, write: Write) -> WriteResult:
     """Do it in a transaction of its own."""
     async with store.database.writing() as connection:
-        return await write_alone(store.database, connection, write)
+        return await write_one(store.database, connection, write)
 
 
 async def test_each_kind_is_told_how_it_went(store: Store) -> None:

@@ -8,10 +8,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
 from gateway.domain.payouts import Failure, FailureCode, PayoutState
-from gateway.store.many_rows import ARRAYS, ROW_BY_ROW, ManyRows
-from gateway.store.payout_rows import payout_row
-from gateway.store.payout_statements import claim_values, ending_values, statements, step_values
-from gateway.store.payout_steps import Claim
+from gateway.store.database import BulkParameters
+from gateway.store.payouts.rows import payout_row
+from gateway.store.payouts.statements import claim_values, ending_values, statements, step_values
+from gateway.store.payouts.steps import Claim
+from gateway.store.postgres import UNNEST_ARRAYS
+from gateway.store.sqlite import EXECUTE_MANY
 from gateway.store.tables import payouts
 from tests.contract.stores.samples import EVIDENCE, NOW, attempt, change, of, payout
 
@@ -28,10 +30,10 @@ FULL = of(
 
 
 @pytest.mark.parametrize(
-    ("dialect", "insert_new", "many"),
+    ("dialect", "insert_new", "bulk"),
     [
-        (postgresql.dialect(), postgresql.insert, ARRAYS),
-        (sqlite.dialect(), sqlite.insert, ROW_BY_ROW),
+        (postgresql.dialect(), postgresql.insert, UNNEST_ARRAYS),
+        (sqlite.dialect(), sqlite.insert, EXECUTE_MANY),
     ],
     ids=["postgresql", "sqlite"],
 )
@@ -50,12 +52,12 @@ FULL = of(
 def test_values_fill_every_place_and_no_other(
     dialect: Dialect,
     insert_new: Callable[[Table], Insert],
-    many: ManyRows,
+    bulk: BulkParameters,
     statement: str,
     values: dict[str, object],
 ) -> None:
     """A value too many would be dropped in silence."""
-    said = getattr(statements(many, insert_new), statement)
+    said = getattr(statements(bulk, insert_new), statement)
     names = list(values) if said.is_insert else None
     places = said.compile(dialect=dialect, column_keys=names).params
 

@@ -16,16 +16,16 @@ from typing import Generic, TypeVar
 from gateway.domain.stores import StoreUnavailable
 
 Item = TypeVar("Item")
-Told = TypeVar("Told")
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lanes:
+class BatchLimits:
     """
     How many batches may run at once, and how long anything waits for its turn.
 
     Attributes:
-        count: Batches at work at once, at most.
+        count: BatchQueue at work at once, at most.
         most: Items of a batch, at most.
         relief_s: What has waited this long beside a batch at work gets a lane of its own, while
             there is one.
@@ -39,17 +39,17 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Waiting(Generic[Item, Told]):
+class _Waiting(Generic[Item, Answer]):
     """Somebody who waits; the patience is for the queue and ends with it."""
 
     item: Item
-    told: asyncio.Future[Told]
+    told: asyncio.Future[Answer]
     patience: asyncio.Timeout
 
     def begin(self) -> None:
         self.patience.reschedule(None)
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Answer) -> None:
         if not self.told.done():
             self.told.set_result(told)
 
@@ -65,7 +65,7 @@ class _Waiting(Generic[Item, Told]):
         self.told.exception()  # heard of, even if nobody waits any more
 
 
-class Batches(Generic[Item, Told]):
+class BatchQueue(Generic[Item, Answer]):
     """
     Gives items to ``work`` in batches, in the order they came, and each asker its own answer.
 
@@ -75,16 +75,16 @@ class Batches(Generic[Item, Told]):
     """
 
     def __init__(
-        self, work: Callable[[Sequence[Item]], Awaitable[Sequence[Told]]], lanes: Lanes
+        self, work: Callable[[Sequence[Item]], Awaitable[Sequence[Answer]]], lanes: BatchLimits
     ) -> None:
         self._work, self._terms = work, lanes
-        self._queue: deque[_Waiting[Item, Told]] = deque()
+        self._queue: deque[_Waiting[Item, Answer]] = deque()
         self._lanes: set[asyncio.Task[None]] = set()
         self._relief: asyncio.TimerHandle | None = None
         self._context = copy_context()
         self._closed = False
 
-    async def ask(self, item: Item) -> Told:
+    async def ask(self, item: Item) -> Answer:
         """
         Have an item worked on and return what was told of it.
 
@@ -95,7 +95,7 @@ class Batches(Generic[Item, Told]):
         if self._closed:
             problem = "closed"
             raise StoreUnavailable(problem)
-        told: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
+        told: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         async with asyncio.timeout(self._terms.queue_s) as patience:
             self._queue.append(_Waiting(item, told, patience))
             self._attend()
@@ -143,9 +143,9 @@ class Batches(Generic[Item, Told]):
         if not self._lanes and any(not waiting.told.done() for waiting in self._queue):
             self._open()
 
-    def _next(self) -> Sequence[_Waiting[Item, Told]]:
+    def _next(self) -> Sequence[_Waiting[Item, Answer]]:
         """Take those who wait and still want it."""
-        batch: list[_Waiting[Item, Told]] = []
+        batch: list[_Waiting[Item, Answer]] = []
         while self._queue and len(batch) < self._terms.most:
             waiting = self._queue.popleft()
             if not waiting.told.done():
@@ -153,7 +153,7 @@ class Batches(Generic[Item, Told]):
                 batch.append(waiting)
         return batch
 
-    async def _do(self, batch: Sequence[_Waiting[Item, Told]]) -> None:
+    async def _do(self, batch: Sequence[_Waiting[Item, Answer]]) -> None:
         try:
             answers = await self._work([waiting.item for waiting in batch])
             for waiting, told in zip(batch, answers, strict=True):

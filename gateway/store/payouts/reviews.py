@@ -11,8 +11,8 @@ from gateway.domain.reviews import Opinion, Verdict
 from gateway.domain.stores import AuditEvent, Change
 from gateway.store import audit
 from gateway.store.database import Database
-from gateway.store.payout_rows import key_columns
-from gateway.store.payout_steps import take_step
+from gateway.store.payouts.rows import key_columns
+from gateway.store.payouts.steps import take_step
 from gateway.store.tables import opinions
 
 

@@ -9,10 +9,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import Payout
-from gateway.store.batches import Batches, Lanes
 from gateway.store.columns import Record, reference_digest
 from gateway.store.database import Database, Key, Undone, failures_as_ours, faults_of_rows
-from gateway.store.payout_rows import restored_payout
+from gateway.store.payouts.batching import BatchLimits, BatchQueue
+from gateway.store.payouts.rows import restored_payout
 from gateway.store.tables import payouts
 
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
@@ -22,13 +22,13 @@ Found = Sequence[Record]
 """The row, or none."""
 
 
-class PayoutLooks:
+class PayoutReader:
     """The way of every look at one payout into a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._batches: Batches[Key, Found | None] = Batches(
-            self._look, Lanes(count=_LANES, queue_s=database.checkout_s)
+        self._batches: BatchQueue[Key, Found | None] = BatchQueue(
+            self._look, BatchLimits(count=_LANES, queue_s=database.checkout_s)
         )
 
     async def find(self, account_id: str, reference: str) -> Payout | None:

@@ -5,11 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gateway.domain.payouts import Failure, FailureCode, PayoutState
-from gateway.store.payout_rows import (
+from gateway.domain.providers import Evidence, Phase
+from gateway.store.payouts.rows import (
     ending_columns,
+    evidence_document,
     first_check,
     key_columns,
     payout_row,
+    restored_evidence,
     step_columns,
 )
 from gateway.store.tables import payouts
@@ -101,3 +104,19 @@ def test_what_a_step_brings_is_written(
 def test_evidence_is_written_only_where_there_is_some() -> None:
     assert "evidence" not in ending_columns(STEP)
     assert "evidence" in ending_columns(of(STEP, evidence=EVIDENCE))
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_evidence_is_read_as_it_was_written(phase: Phase) -> None:
+    evidence = Evidence(phase=phase, bytes_left=False, reason="refused")
+
+    assert restored_evidence(evidence_document(evidence)) == evidence
+
+
+def test_a_bank_s_code_is_kept_whatever_its_characters() -> None:
+    """NUL and half a pair are no text for PostgreSQL; an outcome must not be lost over them."""
+    document = evidence_document(EVIDENCE)
+
+    assert document.isascii()
+    assert "\x00" not in document
+    assert restored_evidence(document) == EVIDENCE

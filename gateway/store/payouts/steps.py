@@ -10,10 +10,10 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import SUCCESSORS, Payout, PayoutState
 from gateway.domain.stores import Attempt, Change, LimitReached
-from gateway.store.attempts import attempt_row
 from gateway.store.database import Database
-from gateway.store.payout_limits import hold, refuse_above
-from gateway.store.payout_rows import (
+from gateway.store.payouts.limits import hold, refuse_above
+from gateway.store.payouts.rows import (
+    attempt_row,
     claim_columns,
     ending_columns,
     key_columns,
@@ -43,7 +43,7 @@ class Claim:
 
 
 Write = Intent | Claim | Change
-Told = Payout | bool | LimitReached
+WriteResult = Payout | bool | LimitReached
 """True: done. False: it stood elsewhere. A payout: that row was there first. Else it was above."""
 
 _FIND = select(payouts).where(
@@ -52,7 +52,7 @@ _FIND = select(payouts).where(
 )
 
 
-async def write_alone(database: Database, connection: AsyncConnection, write: Write) -> Told:
+async def write_one(database: Database, connection: AsyncConnection, write: Write) -> WriteResult:
     """
     Do one inside a transaction that holds nothing else.
 
@@ -88,7 +88,7 @@ def check(change: Change) -> None:
         raise ValueError(problem)
 
 
-async def _add(database: Database, connection: AsyncConnection, intent: Intent) -> Told:
+async def _add(database: Database, connection: AsyncConnection, intent: Intent) -> WriteResult:
     key = key_columns(intent.payout.account_id, intent.payout.reference)
     held = await hold(connection, intent.payout) if intent.limited else None
     if not await database.add(connection, payouts, payout_row(intent.payout)):

@@ -6,18 +6,18 @@ import pytest
 
 from gateway.domain.payouts import PayoutState
 from gateway.store.engine import Store
-from gateway.store.payout_batches import write_together
-from gateway.store.payout_steps import Claim, Intent, Told, Write
+from gateway.store.payouts.steps import Claim, Intent, Write, WriteResult
+from gateway.store.payouts.writes import write_batch
 from tests.contract.stores.samples import ACCOUNT, attempt, change, payout
 
 SENDING, NOT_SENT = PayoutState.SENDING, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
 
 
-async def written(store: Store, *writes: Write) -> Sequence[Told | None]:
+async def written(store: Store, *writes: Write) -> Sequence[WriteResult | None]:
     """Do all in one transaction."""
     async with store.database.writing() as connection:
-        return await write_together(store.database, connection, writes)
+        return await write_batch(store.database, connection, writes)
 
 
 def intent(reference: str, centavos: int = 1050) -> Intent:

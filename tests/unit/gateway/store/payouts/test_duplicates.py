@@ -12,7 +12,7 @@ from gateway.domain.accounts import Environment
 from gateway.domain.payouts import Payout
 from gateway.domain.stores import StoreUnavailable
 from gateway.store.engine import Store, open_store
-from gateway.store.payout_twins import PayoutTwins
+from gateway.store.payouts.duplicates import DuplicateSearch
 from gateway.store.stamp import prepare
 from gateway.store.tables import payouts
 from tests.contract.stores import samples
@@ -21,11 +21,11 @@ from tests.contract.stores.samples import NOW, attempt, payout
 AGO = NOW - timedelta(minutes=10)
 
 
-async def stored(store: Store, *payouts: Payout) -> PayoutTwins:
+async def stored(store: Store, *payouts: Payout) -> DuplicateSearch:
     """Store some."""
     for each in payouts:
         await store.payouts.add(each, attempt())
-    return PayoutTwins(store.database)
+    return DuplicateSearch(store.database)
 
 
 async def test_each_is_told_of_its_own_oldest_first(store: Store) -> None:

@@ -14,13 +14,12 @@ from sqlalchemy import bindparam, func, select
 from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import Attempt, Change, StoreUnavailable
 from gateway.domain.windows import Search, Window
-from gateway.store.attempts import restored_attempt
 from gateway.store.database import Database
-from gateway.store.payout_commits import PayoutCommits
-from gateway.store.payout_looks import PayoutLooks
-from gateway.store.payout_rows import key_columns, restored_payout
-from gateway.store.payout_steps import Claim, Intent, check
-from gateway.store.payout_twins import PayoutTwins
+from gateway.store.payouts.duplicates import DuplicateSearch
+from gateway.store.payouts.reads import PayoutReader
+from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
+from gateway.store.payouts.steps import Claim, Intent, check
+from gateway.store.payouts.writer import PayoutWriter
 from gateway.store.tables import attempts, payouts
 
 _ATTEMPTS = (
@@ -55,9 +54,9 @@ class StoredPayouts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._commits = PayoutCommits(database)
-        self._looks = PayoutLooks(database)
-        self._twins = PayoutTwins(database)
+        self._commits = PayoutWriter(database)
+        self._looks = PayoutReader(database)
+        self._twins = DuplicateSearch(database)
 
     async def add(
         self, payout: Payout, attempt: Attempt, *, limited: bool = False

@@ -8,18 +8,18 @@ import pytest
 
 from gateway.domain.payouts import PayoutState
 from gateway.domain.stores import StoreUnavailable
-from gateway.store.batches import Batches, Lanes
 from gateway.store.database import Limits
 from gateway.store.engine import Store, open_store
-from gateway.store.payout_commits import PayoutCommits
-from gateway.store.payout_steps import Intent, Told, Write
+from gateway.store.payouts.batching import BatchLimits, BatchQueue
+from gateway.store.payouts.steps import Intent, Write, WriteResult
+from gateway.store.payouts.writer import PayoutWriter
 from tests.contract.stores.samples import ACCOUNT, attempt, change, payout
 
 SENDING, ACCEPTED, PAID = PayoutState.SENDING, PayoutState.ACCEPTED, PayoutState.PAID
 
 
 async def test_one_who_comes_alone_is_told_after_his_commit(store: Store) -> None:
-    commits = PayoutCommits(store.database)
+    commits = PayoutWriter(store.database)
 
     told = await commits.do(Intent(payout(), attempt()))
 
@@ -28,7 +28,7 @@ async def test_one_who_comes_alone_is_told_after_his_commit(store: Store) -> Non
 
 
 async def test_each_of_a_batch_is_told_his_own(store: Store) -> None:
-    commits = PayoutCommits(store.database)
+    commits = PayoutWriter(store.database)
     await commits.do(Intent(payout(), attempt()))
 
     told = await asyncio.gather(
@@ -44,12 +44,12 @@ async def test_each_of_a_batch_is_told_his_own(store: Store) -> None:
 async def test_a_commit_that_does_not_end_is_left_by_whoever_waits(store: Store) -> None:
     """Whether it is done later nobody can tell; the wait in the queue counts too."""
 
-    async def never(_writes: Sequence[Write]) -> Sequence[Told | None]:
+    async def never(_writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         await asyncio.Event().wait()
         return []
 
-    commits = PayoutCommits(replace(store.database, whole_s=0.05))
-    commits._batches = Batches(never, Lanes(count=1))
+    commits = PayoutWriter(replace(store.database, whole_s=0.05))
+    commits._batches = BatchQueue(never, BatchLimits(count=1))
 
     with pytest.raises(StoreUnavailable, match="TimeoutError"):
         await asyncio.wait_for(commits.do(change(SENDING, PAID)), 5)

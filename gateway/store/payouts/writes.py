@@ -14,28 +14,27 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import Change
-from gateway.store.attempts import attempt_row
 from gateway.store.columns import Record, reference_digest
 from gateway.store.database import Database, Key
-from gateway.store.payout_limits import Allowances, allowances
-from gateway.store.payout_rows import key_columns, payout_row, restored_payout
-from gateway.store.payout_statements import (
+from gateway.store.payouts.limits import Allowances, allowances
+from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, restored_payout
+from gateway.store.payouts.statements import (
     Statements,
     claim_values,
     ending_values,
     statements,
     step_values,
 )
-from gateway.store.payout_steps import Claim, Intent, Told, Write
+from gateway.store.payouts.steps import Claim, Intent, Write, WriteResult
 from gateway.store.tables import payouts
 
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
 _STANDING = select(*_KEY, payouts.c.state, payouts.c.attempt)
 
 
-async def write_together(
+async def write_batch(
     database: Database, connection: AsyncConnection, writes: Sequence[Write]
-) -> Sequence[Told | None]:
+) -> Sequence[WriteResult | None]:
     """
     Do many inside a transaction that holds nothing else.
 
@@ -46,7 +45,7 @@ async def write_together(
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
-    told: dict[int, Told] = {}
+    told: dict[int, WriteResult] = {}
     left = await allowances(connection, [*_limited(intents.values()), *_limited(moves.values())])
     # Inserting may wait for another's commit: no row is held by then but those inserted.
     if intents:
@@ -61,17 +60,19 @@ async def _add(
     connection: AsyncConnection,
     intents: Mapping[int, Intent],
     left: Allowances,
-) -> Mapping[int, Told]:
+) -> Mapping[int, WriteResult]:
     keys = {number: _key_of(each) for number, each in intents.items()}
     firsts = _firsts(keys)
     wanted = [intents[firsts[key]] for key in sorted(firsts)]
     rows = [payout_row(each.payout) for each in wanted if _pays(each, left)]
     said = _statements(database)
-    done = (await connection.execute(said.add, database.many.given(rows))).all() if rows else ()
-    told: dict[int, Told] = {firsts[row.account_id, row.reference_sha256]: True for row in done}
+    done = (await connection.execute(said.add, database.bulk.bind(rows))).all() if rows else ()
+    told: dict[int, WriteResult] = {
+        firsts[row.account_id, row.reference_sha256]: True for row in done
+    }
     if told:
         tries = [_try(intents[number]) for number in told]
-        await connection.execute(said.begin, database.many.given(tries))
+        await connection.execute(said.begin, database.bulk.bind(tries))
     lost = {number: key for number, key in keys.items() if number not in told}
     if lost:
         found = await _found(database, connection, list(dict.fromkeys(lost.values())))
@@ -81,7 +82,7 @@ async def _add(
 
 async def _found(
     database: Database, connection: AsyncConnection, keys: Sequence[Key]
-) -> Mapping[Key, Told]:
+) -> Mapping[Key, WriteResult]:
     rows = await connection.execute(select(payouts).where(database.among(_KEY, keys)))
     return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
 
@@ -91,7 +92,7 @@ async def _move(
     connection: AsyncConnection,
     moves: Mapping[int, Claim | Change],
     left: Allowances,
-) -> Mapping[int, Told]:
+) -> Mapping[int, WriteResult]:
     """Read and hold the rows, then write where they stand as each step asks."""
     keys = {number: _key_of(each) for number, each in moves.items()}
     firsts = _firsts(keys)
@@ -110,23 +111,23 @@ async def _move(
 
 async def _claim(database: Database, connection: AsyncConnection, claims: Sequence[Claim]) -> None:
     if claims:
-        said, given = _statements(database), database.many.given
-        await connection.execute(said.claim, given([claim_values(each) for each in claims]))
-        await connection.execute(said.begin, given([_try(each) for each in claims]))
+        said, bind = _statements(database), database.bulk.bind
+        await connection.execute(said.claim, bind([claim_values(each) for each in claims]))
+        await connection.execute(said.begin, bind([_try(each) for each in claims]))
 
 
 async def _take(
     database: Database, connection: AsyncConnection, steps: Sequence[tuple[Change, Record]]
 ) -> None:
     if steps:
-        said, given = _statements(database), database.many.given
+        said, bind = _statements(database), database.bulk.bind
         taken = [step_values(each, row.state) for each, row in steps]
-        await connection.execute(said.step, given(taken))
-        await connection.execute(said.end, given([ending_values(each) for each, _ in steps]))
+        await connection.execute(said.step, bind(taken))
+        await connection.execute(said.end, bind([ending_values(each) for each, _ in steps]))
 
 
 def _statements(database: Database) -> Statements:
-    return statements(database.many, database.insert_new)
+    return statements(database.bulk, database.insert_new)
 
 
 def _fits(move: Claim | Change, row: Record) -> bool:

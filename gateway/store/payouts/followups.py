@@ -17,7 +17,7 @@ from gateway.domain.payouts import Payout, PayoutState
 from gateway.domain.stores import Checked, Unsettled
 from gateway.store.columns import Instant, Record
 from gateway.store.database import Database
-from gateway.store.payout_rows import key_columns, restored_payout
+from gateway.store.payouts.rows import key_columns, restored_payout
 from gateway.store.tables import attempts, payouts
 
 _AT_ONCE = 50
