@@ -20,7 +20,7 @@ from gateway.domain.changes import Act, Belief, Kept, outdated
 from gateway.domain.clocks import Now
 from gateway.domain.stops import Stop
 from gateway.domain.stores import Accounts, Credentials, Stops
-from gateway.security.signing_keys import Keyring
+from gateway.security.identity.signing_keys import Keyring
 from gateway.telemetry.records import RequestObserver
 
 _STOPS_S: Final = 5.0

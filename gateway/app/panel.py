@@ -13,10 +13,10 @@ from gateway.operations.panel.context import PanelParts, PanelRules
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
-from gateway.security import device_cookies
-from gateway.security.device_cookies import DeviceCookies
+from gateway.security.identity import device_cookies
+from gateway.security.identity.device_cookies import DeviceCookies
+from gateway.security.identity.panel_cookies import LABEL, PanelCookies
 from gateway.security.keys import Keys
-from gateway.security.panel_cookies import LABEL, PanelCookies
 from gateway.store.engine import Store
 
 

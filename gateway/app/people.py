@@ -25,15 +25,15 @@ from gateway.operations.identity.ports import (
     unnoticed,
 )
 from gateway.operations.identity.services import IdentityDesk, identity_desk
-from gateway.security.access_tokens import AccessTokens, Audience
+from gateway.security.identity.access_tokens import AccessTokens, Audience
+from gateway.security.identity.opaque_tokens import Opaque
+from gateway.security.identity.passwords import PasswordHasher
+from gateway.security.identity.recovery_codes import RecoveryCodes
+from gateway.security.identity.sealed_mail import SealedOutbox
+from gateway.security.identity.signing_keys import Keyring, new_signing_key
+from gateway.security.identity.totp import Totp
 from gateway.security.keys import Keys
-from gateway.security.opaque import Opaque
-from gateway.security.passwords import PasswordHasher
-from gateway.security.recovery_codes import RecoveryCodes
-from gateway.security.sealed_mail import SealedOutbox
 from gateway.security.sealing import Sealer
-from gateway.security.signing_keys import Keyring, new_signing_key
-from gateway.security.totp import Totp
 from gateway.store.engine import Store
 
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import Final
 from gateway.app.panel import Panel
 from gateway.app.people import People
 from gateway.config.settings import Settings
-from gateway.http.identity.routes import Entrance
+from gateway.http.identity.actions import Entrance, OwnAccount, WaysBack
 from gateway.http.identity.surface import (
     IdentityQuestions,
     IdentityRuns,
@@ -22,7 +22,6 @@ from gateway.http.panel.api import panel_api
 from gateway.http.panel.represent import PanelShows
 from gateway.http.panel.routes import PanelActs
 from gateway.http.panel.surface import PanelQuestions, PanelRuns, panel_surface, session_gate
-from gateway.http.people.acts import OwnAccount, WaysBack
 from gateway.http.route import Surface
 from gateway.operations.identity.sign_in import CountedRefreshing, CountedSigningIn
 from policies.authentication.bearer import BearerToken

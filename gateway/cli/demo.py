@@ -65,7 +65,7 @@ def _code(terminal: Terminal, email: str) -> str:
     from gateway.app.clocks import wall_clock
     from gateway.cli.demo_making import kept_demo
     from gateway.cli.opening import settings_of
-    from gateway.security.totp import code_at
+    from gateway.security.identity.totp import code_at
 
     settings = settings_of(terminal.config)
     for person in _people(kept_demo(settings)):

@@ -32,9 +32,9 @@ TABLES = {
     ("gateway/http/backoffice/money/charges.py", "qrcode_acting_rows"): "rows",
     ("gateway/http/backoffice/money/received.py", "received_rows"): "rows",
     ("gateway/http/panel/routes.py", "entrance_rows"): "rows",
-    ("gateway/http/people/routes.py", "way_back_rows"): "rows",
-    ("gateway/http/people/routes.py", "own_rows"): "rows",
-    ("gateway/http/people/routes.py", "factor_rows"): "rows",
+    ("gateway/http/identity/account_routes.py", "way_back_rows"): "rows",
+    ("gateway/http/identity/account_routes.py", "own_rows"): "rows",
+    ("gateway/http/identity/account_routes.py", "factor_rows"): "rows",
 }
 
 

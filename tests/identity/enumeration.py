@@ -17,7 +17,7 @@ import uuid
 from dataclasses import dataclass, field
 
 from gateway.domain.accounts import Environment
-from gateway.security.phc import Cost
+from gateway.security.identity.phc import Cost
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
 from tests.surfaces.answers import Answer

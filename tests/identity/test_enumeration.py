@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain.errors import ServiceError
 from gateway.operations.identity.ports import Visitor
-from gateway.security.passwords import PasswordHasher
+from gateway.security.identity.passwords import PasswordHasher
 from tests.identity.enumeration import run
 from tests.surfaces.house import house_on
 from tests.unit.door import EMAIL, PASSWORD

@@ -37,8 +37,8 @@ from gateway.http.wire.listener import Address, Listener
 from gateway.mail import MailSender
 from gateway.security.derivation import Derivation
 from gateway.security.digests import SecretDigester
+from gateway.security.identity.phc import Cost
 from gateway.security.keys import Keys
-from gateway.security.phc import Cost
 from gateway.store.engine import Store
 from policies.traffic.person_quota import WithinPersonQuota
 from tests.surfaces.answers import JSON, Answer

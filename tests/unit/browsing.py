@@ -9,7 +9,7 @@ from gateway.operations.panel.context import PanelParts, PanelRules
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
-from gateway.security.panel_cookies import PanelCookies
+from gateway.security.identity.panel_cookies import PanelCookies
 from tests.unit.door import EMAIL, HOME, PASSWORD, Door
 
 

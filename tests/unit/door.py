@@ -16,15 +16,15 @@ from gateway.operations.identity.services import IdentityDesk, identity_desk
 from gateway.operations.identity.sign_in import FactorAsked
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import UserOrder
-from gateway.security.access_tokens import AccessTokens, Audience
-from gateway.security.opaque import Opaque
-from gateway.security.passwords import PasswordHasher, Room
-from gateway.security.phc import Cost
-from gateway.security.recovery_codes import RecoveryCodes
-from gateway.security.sealed_mail import SealedOutbox
+from gateway.security.identity.access_tokens import AccessTokens, Audience
+from gateway.security.identity.opaque_tokens import Opaque
+from gateway.security.identity.passwords import PasswordHasher, Room
+from gateway.security.identity.phc import Cost
+from gateway.security.identity.recovery_codes import RecoveryCodes
+from gateway.security.identity.sealed_mail import SealedOutbox
+from gateway.security.identity.signing_keys import Keyring, new_signing_key
+from gateway.security.identity.totp import Totp
 from gateway.security.sealing import Sealer
-from gateway.security.signing_keys import Keyring, new_signing_key
-from gateway.security.totp import Totp
 from gateway.store.engine import Store
 from tests.unit.standing import Clock
 

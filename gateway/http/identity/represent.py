@@ -1,20 +1,121 @@
-"""What identity answers, as documents."""
+"""Sign-ins and one's own account as documents."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+from collections.abc import Sequence
+from datetime import datetime
 from typing import cast
 
+from gateway.domain.people import Person, Session
+from gateway.http.identity.callers import Guest, Member
 from gateway.http.identity.documents import (
+    AcceptedDocument,
+    EnrolmentDocument,
+    FreshDocument,
     KeySetDocument,
     LoginDocument,
+    OwnSessionDocument,
+    OwnSessionsDocument,
+    RecoveryCodesDocument,
     SignedInDocument,
     TokensDocument,
+    UserDocument,
 )
-from gateway.http.people.callers import Guest
-from gateway.http.people.represent import epoch, user
+from gateway.http.json import instant
 from gateway.http.route import Answer
+from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import FactorAsked
 from gateway.operations.identity.tokens import SignedIn, TokenPair
+
+_PUBLIC_LENGTH = 12
+_SCALE = 4
+
+
+def epoch(at: datetime) -> int:
+    """Write an instant as whole seconds since 1970 (contract 2.9)."""
+    return int(at.timestamp())
+
+
+def public_id(session_id: str) -> str:
+    """Name a session in lists: 12 hexadecimal digits of SHA-256."""
+    return hashlib.sha256(session_id.encode()).hexdigest()[:_PUBLIC_LENGTH]
+
+
+def user(who: Person) -> UserDocument:
+    """Show a person."""
+    return {
+        "id": who.user_id,
+        "name": who.name,
+        "email": who.email,
+        "roles": sorted(who.roles),
+    }
+
+
+def own_sessions(found: Sequence[Session], who: Member) -> OwnSessionsDocument:
+    """Show every sign-in of one's own."""
+    data = [_session(each, who) for each in found]
+    return {"data": data, "meta": {"total": len(data)}}
+
+
+def enrolment(begun: Enrolment, _who: Member) -> EnrolmentDocument:
+    """Show what an app takes, by hand or by its camera."""
+    return {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": _qr(begun.uri)}
+
+
+def recovery_codes(made: Sequence[str], _who: Member) -> RecoveryCodesDocument:
+    """Show new recovery codes."""
+    return {"recovery_codes": list(made)}
+
+
+def recovery_codes_at_the_end(made: Sequence[str], who: Member) -> Answer[RecoveryCodesDocument]:
+    """Show new recovery codes to somebody whose session has ended with that."""
+    return Answer(content=recovery_codes(made, who), headers=who.farewell)
+
+
+def fresh(until: datetime, _who: Member) -> FreshDocument:
+    """Show until when the factor counts."""
+    return {"expires_at": epoch(until)}
+
+
+def accepted(_done: None, _who: Guest) -> AcceptedDocument:
+    """Show that something may have been done."""
+    return {"status": "accepted"}
+
+
+def done(_done: str | None, _who: Guest | Member) -> Answer[None]:
+    """Show nothing."""
+    return Answer(content=None)
+
+
+def ended(_done: None, who: Member) -> Answer[None]:
+    """Show nothing to somebody whose session has ended with that."""
+    return Answer(content=None, headers=who.farewell)
+
+
+def _session(found: Session, who: Member) -> OwnSessionDocument:
+    """Show one."""
+    return {
+        "id": public_id(found.id),
+        "current": found.id == who.person.session_id,
+        "panel": found.panel,
+        "created_at": instant(found.created_at),
+        "seen_at": instant(found.seen_at),
+        "expires_at": epoch(found.ends_at),
+        "address": found.address,
+        "user_agent": found.user_agent,
+    }
+
+
+def _qr(uri: str) -> str:
+    """Draw a QR code as SVG."""
+    import segno  # noqa: PLC0415 - enrolling is rare, and importing it slows every start
+
+    drawn = io.BytesIO()
+    segno.make(uri, micro=False).save(drawn, kind="svg", scale=_SCALE, xmldecl=False)
+    return drawn.getvalue().decode()
+
 
 _KEYS_CACHED = {"Cache-Control": "public, max-age=300"}
 

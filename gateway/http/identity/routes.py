@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 
 from gateway.domain.identity_errors import (
     MFA_EXPIRED,
@@ -15,10 +14,7 @@ from gateway.domain.identity_errors import (
     TOO_MANY_ATTEMPTS,
 )
 from gateway.http.identity import represent
-from gateway.http.people import represent as people
-from gateway.http.people.acts import OwnAccount
-from gateway.http.people.callers import Guest, Member
-from gateway.http.people.routes import (
+from gateway.http.identity.account_routes import (
     BODY_BYTES,
     FAILS,
     LEAVING,
@@ -27,10 +23,10 @@ from gateway.http.people.routes import (
     SECOND_FACTOR,
     SIGN_IN,
 )
+from gateway.http.identity.actions import Entrance, OwnAccount
+from gateway.http.identity.callers import Guest, Member
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.identity.sign_in import FactorAsked, Tokens, WayIn
-from gateway.operations.identity.tokens import SignedIn, TokenPair
-from policies.validation.identity import CODE, LOGIN, MFA, REFRESH, LoginBody, MfaBody, RefreshBody
+from policies.validation.identity import CODE, LOGIN, MFA, REFRESH
 from policies.validation.inputs import NOTHING
 
 _REFRESH = RowLimits("anonymous", BODY_BYTES)
@@ -38,26 +34,6 @@ _KEYS = RowLimits("keys", 0)
 
 Published = Callable[[], Awaitable[dict[str, object]]]
 """Return the JWK set of the keys in use."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entrance:
-    """Signing in and refreshing, for callers who keep tokens themselves."""
-
-    signing_in: WayIn
-    refreshing: Tokens
-
-    async def login(self, who: Guest, body: LoginBody) -> SignedIn | FactorAsked:
-        """Take a password."""
-        return await self.signing_in.login(body.email, body.password, who.visitor)
-
-    async def give_factor(self, who: Guest, body: MfaBody) -> SignedIn:
-        """Take a code for a challenge."""
-        return await self.signing_in.give_factor(body.mfa_token, body.code, who.visitor)
-
-    async def refresh(self, _who: Guest, body: RefreshBody) -> TokenPair:
-        """Exchange a refresh token."""
-        return await self.refreshing.refresh(body.refresh_token)
 
 
 def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
@@ -117,7 +93,7 @@ def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
             limits=LEAVING,
             takes=NOTHING,
             runs=does.logout,
-            shows=people.done,
+            shows=represent.done,
             fails=FAILS,
             raises=(),
             status=NO_CONTENT,
@@ -131,7 +107,7 @@ def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
             limits=OWN_BODY,
             takes=CODE,
             runs=does.step_up,
-            shows=people.fresh,
+            shows=represent.fresh,
             fails=FAILS,
             raises=(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
         ),

@@ -9,17 +9,11 @@ from gateway.domain import errors, identity_errors
 from gateway.domain.accounts import Environment
 from gateway.domain.catalogue import ErrorCode
 from gateway.http.common import admit_anybody, open_gate
-from gateway.http.identity.routes import (
-    Entrance,
-    Published,
-    bearer_rows,
-    entrance_rows,
-    key_rows,
-)
-from gateway.http.people.acts import OwnAccount, WaysBack
-from gateway.http.people.callers import admit_guest, admit_member
-from gateway.http.people.represent import done
-from gateway.http.people.routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
+from gateway.http.identity.account_routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
+from gateway.http.identity.actions import Entrance, OwnAccount, WaysBack
+from gateway.http.identity.callers import admit_guest, admit_member
+from gateway.http.identity.represent import done
+from gateway.http.identity.routes import Published, bearer_rows, entrance_rows, key_rows
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
 from policies.traffic.address_quota import WithinAddressQuota

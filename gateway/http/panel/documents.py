@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.http.people.documents import Epoch, PublicId
+from gateway.http.identity.documents import Epoch, PublicId
 
 
 class SeatedUserDocument(TypedDict):

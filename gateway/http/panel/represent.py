@@ -10,9 +10,9 @@ from gateway.domain.accounts import Environment
 from gateway.domain.browsers import KNOWN_FOR, KnownBrowser
 from gateway.domain.people import Person
 from gateway.domain.rights import Role, changes
+from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.represent import epoch, public_id
 from gateway.http.panel.documents import FactorDocument, SessionDocument
-from gateway.http.people.callers import Guest, Member
-from gateway.http.people.represent import epoch, public_id
 from gateway.http.route import Answer
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.panel.view import PanelView, SignedInView

@@ -17,9 +17,7 @@ from gateway.domain.identity_errors import (
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
 )
-from gateway.http.panel.represent import PanelShows
-from gateway.http.people.callers import Guest, Member
-from gateway.http.people.routes import (
+from gateway.http.identity.account_routes import (
     FAILS,
     LEAVING,
     NO_CONTENT,
@@ -27,6 +25,8 @@ from gateway.http.people.routes import (
     SECOND_FACTOR,
     SIGN_IN,
 )
+from gateway.http.identity.callers import Guest, Member
+from gateway.http.panel.represent import PanelShows
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.identity.services import IdentityDesk
 from gateway.operations.panel.sessions import PanelSessionRecords

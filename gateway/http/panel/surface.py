@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gateway.domain.calls import Call, Policy
+from gateway.http.identity.account_routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
+from gateway.http.identity.actions import OwnAccount, WaysBack
+from gateway.http.identity.callers import Guest, Member, admit_guest, admit_member
 from gateway.http.panel.represent import PanelShows
 from gateway.http.panel.routes import (
     PanelActs,
@@ -15,9 +18,6 @@ from gateway.http.panel.routes import (
     rising_rows,
     session_rows,
 )
-from gateway.http.people.acts import OwnAccount, WaysBack
-from gateway.http.people.callers import Guest, Member, admit_guest, admit_member
-from gateway.http.people.routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
 from gateway.http.route import Gate, Row, Surface
 from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
 from policies.traffic.address_quota import WithinAddressQuota

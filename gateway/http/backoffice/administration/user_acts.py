@@ -19,7 +19,7 @@ from gateway.domain.windows import Paging
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.administration.user_standing import Standing, standings
 from gateway.http.backoffice.callers import Staff
-from gateway.http.people.represent import public_id
+from gateway.http.identity.represent import public_id
 from gateway.operations.administration import NotPossible
 from gateway.operations.identity.services import IdentityDesk
 from gateway.operations.identity.sessions import OthersSessions

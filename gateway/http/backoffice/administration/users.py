@@ -34,8 +34,8 @@ from gateway.http.backoffice.administration.user_standing import Standing
 from gateway.http.backoffice.callers import Staff
 from gateway.http.backoffice.documents import ApprovalDocument
 from gateway.http.backoffice.represent import WAITS, waiting
+from gateway.http.identity.represent import public_id
 from gateway.http.json import instant
-from gateway.http.people.represent import public_id
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.pages import Listed

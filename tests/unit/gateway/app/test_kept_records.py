@@ -21,7 +21,7 @@ from gateway.domain.stops import StopScope
 from gateway.operations.accounts import AccountOrder, AccountUpdate
 from gateway.operations.credentials import CredentialOrder
 from gateway.operations.stops import StopOrder
-from gateway.security.signing_keys import Keyring
+from gateway.security.identity.signing_keys import Keyring
 from tests import registers
 from tests.registers import NOON, Registers
 from tests.unit.gateway.operations.test_stops import stops_of

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 
 from gateway.cli.demo import summary
-from gateway.security.totp import Totp
+from gateway.security.identity.totp import Totp
 
 
 def test_the_demo_is_made_once(shell, bank):

@@ -50,7 +50,7 @@ WORKED_OUT = {
         each.value.lower() for each in FailureCode
     ),
     "gateway/operations/payouts.py: f'limit_{problem}'": ("limit_per_payout", "limit_per_day"),
-    "gateway/security/access_tokens.py: str(problem)": (
+    "gateway/security/identity/access_tokens.py: str(problem)": (
         *("form", "kid", "not_yet", "expired", "head", "alg_or_typ", "time", "id"),
     ),
     "policies/authentication/basic.py: reason": (

@@ -1,10 +1,32 @@
-"""The shapes of identity's own answers."""
+"""The documents of identity."""
 
+from __future__ import annotations
+
+import typing
 from typing import Any
 
 import msgspec
+import pytest
 
+from gateway.http.identity import documents
 from gateway.http.identity.documents import LoginDocument, SignedInDocument, TokensDocument
+from gateway.http.panel import documents as panel
+
+SHAPES = [
+    each
+    for module in (documents, panel)
+    for each in vars(module).values()
+    if typing.is_typeddict(each) and each.__module__ == module.__name__
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_a_shape_can_be_described(shape: type):
+    """Every field has a schema."""
+    described = msgspec.json.schema(shape)["$defs"][shape.__name__]
+
+    assert set(described["properties"]) == set(shape.__annotations__)
+    assert described["description"]
 
 
 def described(shape: type) -> dict[str, Any]:

@@ -1,16 +1,93 @@
-"""What identity answers."""
+"""Identity's documents."""
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from datetime import timedelta
 
+from gateway.domain.people import Session
+from gateway.domain.rights import Role
 from gateway.http.identity import represent
-from gateway.http.people.callers import Guest
+from gateway.http.identity.callers import Guest, Member
 from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import FactorAsked
 from gateway.operations.identity.tokens import SignedIn, TokenPair
 from tests.unit.people import somebody
 from tests.unit.standing import NOON
+
+MARIA = somebody(Role.VIEWER, Role.ADMIN)
+MEMBER = Member(person=MARIA, visitor=Visitor(), farewell={"Set-Cookie": "gone"})
+
+
+def test_an_instant_is_whole_seconds_since_1970():
+    assert represent.epoch(NOON + timedelta(milliseconds=999)) == 1795176000
+
+
+def test_a_person_is_shown_with_their_roles_in_order():
+    assert represent.user(MARIA) == {
+        "id": MARIA.user_id,
+        "name": "Maria",
+        "email": "maria@example.com",
+        "roles": ["admin", "viewer"],
+    }
+
+
+def test_sessions_are_shown_by_a_public_id():
+    """Which is no token's, and tells nothing of the session's own id."""
+    session = Session(
+        id=MARIA.session_id,
+        user_id=MARIA.user_id,
+        created_at=NOON,
+        ends_at=NOON + timedelta(hours=8),
+        seen_at=NOON,
+        address="203.0.113.7",
+        user_agent="curl",
+        panel=True,
+    )
+
+    shown = represent.own_sessions([session], MEMBER)
+
+    assert shown == {
+        "data": [
+            {
+                "id": represent.public_id(MARIA.session_id),
+                "current": True,
+                "panel": True,
+                "created_at": "2026-11-20T12:00:00Z",
+                "seen_at": "2026-11-20T12:00:00Z",
+                "expires_at": 1795176000 + 8 * 3600,
+                "address": "203.0.113.7",
+                "user_agent": "curl",
+            }
+        ],
+        "meta": {"total": 1},
+    }
+    assert MARIA.session_id not in str(shown)
+
+
+def test_a_qr_code_is_an_image_and_nothing_else():
+    """It stands in a page of ours: no script, no reference."""
+    begun = Enrolment("ABC", "otpauth://totp/a?secret=ABC&issuer=<b>")
+
+    shown = represent.enrolment(begun, MEMBER)
+
+    drawn = ET.fromstring(shown["qr_svg"])  # noqa: S314 - made by ourselves a line above
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
+    assert {each.tag.rpartition("}")[2] for each in drawn.iter()} == {"svg", "path"}
+    assert (shown["secret"], shown["otpauth_uri"]) == (begun.secret, begun.uri)
+
+
+def test_the_end_of_a_session_goes_with_its_farewell():
+    assert represent.ended(None, MEMBER).headers == {"Set-Cookie": "gone"}
+    assert represent.recovery_codes_at_the_end(["a"], MEMBER).headers == {"Set-Cookie": "gone"}
+    assert represent.done(None, MEMBER).headers == {}
+
+
+def test_codes_are_shown_as_they_were_made():
+    assert represent.recovery_codes(("a", "b"), MEMBER) == {"recovery_codes": ["a", "b"]}
+    assert represent.fresh(NOON, MEMBER) == {"expires_at": 1795176000}
+
 
 GUEST = Guest(Visitor())
 PAIR = TokenPair(

@@ -12,11 +12,11 @@ from gateway.domain.browsers import Browser, Cookie, KnownBrowser
 from gateway.domain.identity import PanelSession, PanelState
 from gateway.domain.people import Person
 from gateway.domain.rights import Role
+from gateway.http.identity.callers import Guest
 from gateway.http.panel.represent import PanelShows
-from gateway.http.people.callers import Guest
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.panel.view import PanelView, SignedInView
-from gateway.security.device_cookies import DeviceCookies
+from gateway.security.identity.device_cookies import DeviceCookies
 from policies.authentication.session import HARDENED
 from tests.unit.people import COMPANY, somebody
 from tests.unit.standing import NOON

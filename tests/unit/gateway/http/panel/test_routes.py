@@ -7,8 +7,8 @@ import pytest
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.identity_errors import CSRF_FAILED
+from gateway.http.identity.callers import Guest
 from gateway.http.panel.routes import PanelActs
-from gateway.http.people.callers import Guest
 from gateway.operations.identity.ports import Visitor
 from policies.validation.identity import CodeBody, LoginBody
 from tests.unit.refusals import refused

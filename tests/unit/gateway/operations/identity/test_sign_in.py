@@ -14,8 +14,8 @@ from gateway.operations.identity.ports import Visitor
 from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import CountedRefreshing, CountedSigningIn, FactorAsked
 from gateway.operations.identity.tokens import SignedIn, TokenPair
-from gateway.security.passwords import PasswordHasher
-from gateway.security.phc import Cost
+from gateway.security.identity.passwords import PasswordHasher
+from gateway.security.identity.phc import Cost
 from tests.unit.door import ELSEWHERE, EMAIL, HOME, PASSWORD, Door, refusal
 from tests.unit.standing import NOON
 

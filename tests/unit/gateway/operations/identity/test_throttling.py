@@ -26,8 +26,8 @@ from gateway.operations.identity.throttling import (
     taken_back,
 )
 from gateway.operations.identity.tokens import SignedIn
-from gateway.security.passwords import PasswordHasher, Room
-from gateway.security.phc import Cost
+from gateway.security.identity.passwords import PasswordHasher, Room
+from gateway.security.identity.phc import Cost
 from tests.unit.door import ELSEWHERE, EMAIL, HOME, PASSWORD
 from tests.unit.standing import NOON
 

@@ -19,7 +19,7 @@ from gateway.http.backoffice.administration.user_acts import (
     WhyBody,
 )
 from gateway.http.backoffice.callers import Staff
-from gateway.http.people.represent import public_id
+from gateway.http.identity.represent import public_id
 from gateway.operations.administration import Acting
 from gateway.operations.identity.sessions import OthersSessions
 from gateway.operations.office_orders import FourEyes, PeopleOrders

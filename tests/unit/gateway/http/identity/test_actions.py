@@ -1,4 +1,4 @@
-"""The bodies of people's requests; what they do is tested where it is done."""
+"""The bodies of requests; what they do is tested where it is done."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.identity_errors import NOT_FOUND
-from gateway.http.people.acts import OwnAccount, WaysBack
-from gateway.http.people.callers import Guest, Member
-from gateway.http.people.represent import public_id
+from gateway.http.identity.actions import OwnAccount, WaysBack
+from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.represent import public_id
 from gateway.store.engine import open_store
 from policies.validation.identity import ForgotBody, LinkBody
 from tests.unit.door import EMAIL, HOME, PASSWORD, Door, door_of

@@ -8,9 +8,9 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import TOO_MANY_ATTEMPTS
-from gateway.security import phc
-from gateway.security.passwords import PasswordHasher, Room
-from gateway.security.phc import Cost
+from gateway.security.identity import phc
+from gateway.security.identity.passwords import PasswordHasher, Room
+from gateway.security.identity.phc import Cost
 
 PEPPERS = {"new": b"n" * 32, "old": b"o" * 32}
 CHEAP = Cost(kib=64, passes=1)

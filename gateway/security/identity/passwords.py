@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import TOO_MANY_ATTEMPTS
-from gateway.security import phc
-from gateway.security.common_passwords import is_common
-from gateway.security.phc import Cost, Digest
+from gateway.security.identity import phc
+from gateway.security.identity.common_passwords import is_common
+from gateway.security.identity.phc import Cost, Digest
 from gateway.security.secrets import Random
 
 _SALT_BYTES = 16

@@ -1,4 +1,4 @@
-"""The bodies of people's requests, handed to the operations on people."""
+"""What the rows of identity run: bodies are handed to the operations."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ from datetime import datetime
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND
 from gateway.domain.people import Session
-from gateway.http.people.callers import Guest, Member
-from gateway.http.people.represent import public_id
+from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.represent import public_id
 from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.services import IdentityDesk
-from policies.validation.identity import ChangeBody, CodeBody, ForgotBody, LinkBody, PasswordBody
+from gateway.operations.identity.sign_in import FactorAsked, Tokens, WayIn
+from gateway.operations.identity.tokens import SignedIn, TokenPair
+from policies.validation.identity import (
+    ChangeBody,
+    CodeBody,
+    ForgotBody,
+    LinkBody,
+    LoginBody,
+    MfaBody,
+    PasswordBody,
+    RefreshBody,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +95,23 @@ class OwnAccount:
     async def step_up(self, who: Member, body: CodeBody) -> datetime:
         """Take a code now."""
         return await self.desk.factors.step_up(who.person, body.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """Signing in and refreshing, for callers who keep tokens themselves."""
+
+    signing_in: WayIn
+    refreshing: Tokens
+
+    async def login(self, who: Guest, body: LoginBody) -> SignedIn | FactorAsked:
+        """Take a password."""
+        return await self.signing_in.login(body.email, body.password, who.visitor)
+
+    async def give_factor(self, who: Guest, body: MfaBody) -> SignedIn:
+        """Take a code for a challenge."""
+        return await self.signing_in.give_factor(body.mfa_token, body.code, who.visitor)
+
+    async def refresh(self, _who: Guest, body: RefreshBody) -> TokenPair:
+        """Exchange a refresh token."""
+        return await self.refreshing.refresh(body.refresh_token)

@@ -24,7 +24,7 @@ from gateway.domain.clocks import Now
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity import AccessClaims
 from gateway.domain.identity_errors import TOKEN_INVALID
-from gateway.security.signing_keys import Keyring
+from gateway.security.identity.signing_keys import Keyring
 
 ALGORITHM: Final = "EdDSA"
 TYPE: Final = "at+jwt"

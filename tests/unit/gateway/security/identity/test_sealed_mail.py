@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.identity import Mail
 from gateway.domain.identity_stores import Outbox
-from gateway.security.sealed_mail import SealedOutbox
+from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.security.sealing import Sealer
 from gateway.store.engine import open_store
 from tests.unit.standing import NOON

@@ -1,4 +1,4 @@
-"""Who calls where people are at home: somebody before a sign-in, and somebody after."""
+"""The callers of identity and the panel: before a sign-in, and after it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 
-from gateway.security.opaque import Opaque
+from gateway.security.identity.opaque_tokens import Opaque
 
 KEY = b"k" * 32
 

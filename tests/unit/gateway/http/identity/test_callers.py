@@ -1,8 +1,8 @@
-"""Who calls where people are at home."""
+"""Who calls."""
 
 import pytest
 
-from gateway.http.people.callers import admit_guest, admit_member
+from gateway.http.identity.callers import admit_guest, admit_member
 from tests.unit.people import call, headed, somebody
 
 ASKED = headed(("User-Agent", "curl"))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.security import phc
-from gateway.security.phc import Cost, Digest
+from gateway.security.identity import phc
+from gateway.security.identity.phc import Cost, Digest
 
 DIGEST = Digest(cost=Cost(), key_id="a1b2c3d4", salt=b"s" * 16, tag=b"t" * 32)
 

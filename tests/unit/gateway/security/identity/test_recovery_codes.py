@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gateway.security.recovery_codes import RecoveryCodes
+from gateway.security.identity.recovery_codes import RecoveryCodes
 
 
 def test_there_are_ten_each_with_its_number_and_fifty_bits():

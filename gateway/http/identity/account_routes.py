@@ -1,4 +1,4 @@
-"""The rows that identity and the panel have in common: ways back in, and the own account."""
+"""The rows that identity and the panel share: recovering access, and one's own account."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gateway.domain.identity_errors import (
     TOO_MANY_ATTEMPTS,
 )
 from gateway.domain.stores import StoreUnavailable
-from gateway.http.people import represent
-from gateway.http.people.acts import OwnAccount, WaysBack
-from gateway.http.people.callers import Guest, Member
+from gateway.http.identity import represent
+from gateway.http.identity.actions import OwnAccount, WaysBack
+from gateway.http.identity.callers import Guest, Member
 from gateway.http.route import Answer, Row, RowLimits, route
 from policies.traffic.person_quota import PERSON
 from policies.validation.identity import CHANGE, CODE, FORGOT, LINK, PASSWORD, SESSION_ID

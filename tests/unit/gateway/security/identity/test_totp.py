@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pyotp
 import pytest
 
-from gateway.security.totp import Totp
+from gateway.security.identity.totp import Totp
 
 # RFC 6238, appendix B: SHA-1, this secret; its codes have eight digits, ours are the last six
 SECRET = base64.b32encode(b"12345678901234567890").decode()

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from gateway.security.common_passwords import is_common
+from gateway.security.identity.common_passwords import is_common
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_nobody_tries_is_not(password: str):
 
 
 def test_the_list_has_thousands_that_are_long_enough_to_be_taken_otherwise():
-    text = files("gateway.security").joinpath("common_passwords.txt").read_text("utf-8")
+    text = files("gateway.security.identity").joinpath("common_passwords.txt").read_text("utf-8")
     words = [line for line in text.splitlines() if not line.startswith("#")]
 
     assert sum(len(each) >= 12 for each in words) > 3000

@@ -45,7 +45,7 @@ def is_common(password: str) -> bool:
 @lru_cache(maxsize=1)
 def _listed() -> frozenset[str]:
     """Read the list, once, when it is first asked for."""
-    text = files("gateway.security").joinpath(_FILE).read_text(encoding="utf-8")
+    text = files("gateway.security.identity").joinpath(_FILE).read_text(encoding="utf-8")
     return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
 
 

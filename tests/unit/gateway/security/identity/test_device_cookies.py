@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.browsers import KnownBrowser
-from gateway.security.device_cookies import DeviceCookies
+from gateway.security.identity.device_cookies import DeviceCookies
 from tests.unit.standing import Clock
 
 MARIA = "6e7f9a50-3c1d-4b8e-9a51-0123456789ab"

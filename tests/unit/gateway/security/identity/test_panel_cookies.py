@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.security.panel_cookies import PanelCookies
+from gateway.security.identity.panel_cookies import PanelCookies
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 

@@ -1,4 +1,4 @@
-"""The rows that identity and the panel have in common."""
+"""The rows that identity and the panel share."""
 
 from __future__ import annotations
 

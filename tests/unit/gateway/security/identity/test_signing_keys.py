@@ -12,12 +12,12 @@ from jwt.algorithms import OKPAlgorithm
 
 from gateway.domain.identity import SigningKey
 from gateway.domain.stores import StoreUnavailable
+from gateway.security.identity.signing_keys import Keyring, jwks, new_signing_key
 from gateway.security.sealing import SealBroken, Sealer
-from gateway.security.signing_keys import Keyring, jwks, new_signing_key
 from tests.unit.standing import NOON, Clock
 
 SEALER = Sealer({"k": b"k" * 32}, "k")
-VECTORS = json.loads((Path(__file__).parents[3] / "vectors" / "ed25519.json").read_text("utf-8"))
+VECTORS = json.loads((Path(__file__).parents[4] / "vectors" / "ed25519.json").read_text("utf-8"))
 
 
 class Register:
