@@ -6,13 +6,13 @@ from pathlib import Path
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key
 
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import TOKEN_INVALID
 from gateway.security.identity.access_tokens import AccessTokens
 from gateway.security.identity.signing_keys import Keyring
 from tests.unit.door import AUDIENCE
+from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key
 from tests.unit.standing import Clock
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "jws.json").read_text("utf-8"))

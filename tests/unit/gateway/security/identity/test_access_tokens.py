@@ -9,13 +9,13 @@ from datetime import timedelta
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key
 
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity import AccessClaims, SigningKey
 from gateway.domain.identity_errors import TOKEN_INVALID
 from gateway.security.identity.access_tokens import AccessTokens, Audience
 from gateway.security.identity.signing_keys import Keyring
+from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key
 from tests.unit.standing import NOON, Clock
 
 US = Audience("https://pix.example", "pixgate")
