@@ -27,7 +27,7 @@ from bench.partner import prepare
 from bench.rounds import Subject, WrongAnswer
 
 STAGES: Mapping[str, str] = {
-    "gateway/http/wire/": "our listener: reading a request, writing an answer",
+    "gateway/net/server/": "our listener: reading a request, writing an answer",
     "gateway/http/": "from the row to the answer: table, call, document",
     "gateway/telemetry/": "metrics, log lines, trace id",
     "gateway/cache": "record cache and look-ups",
@@ -40,7 +40,7 @@ STAGES: Mapping[str, str] = {
     "gateway/store/": "store: the request log, records that ran out",
     "policies/authentication/": "credentials",
     "policies/": "quota, throttle, permission, scope, state",
-    "provider_adapters/_shared/wire/": "our transport to the bank",
+    "gateway/net/client/": "our transport to the bank",
     "provider_adapters/_shared/": "around it: admission, deadline, transcript",
     "provider_adapters/sandbox/": "the bank's words into ours",
     "aiohttp/": "aiohttp",

@@ -9,12 +9,12 @@ from typing import Any
 from aiohttp import web
 
 from gateway.domain.catalogue import ErrorCode
-from gateway.http.wire.limits import WireLimits
-from gateway.http.wire.listener import Address, Listener
-from gateway.http.wire.refusals import Refusals
-from gateway.http.wire.reply import Reply
-from gateway.http.wire.request import Request
-from gateway.http.wire.web_handler import Direct, WebHandler
+from gateway.net.server.limits import WireLimits
+from gateway.net.server.listener import Address, Listener
+from gateway.net.server.refusals import Refusals
+from gateway.net.server.reply import Reply
+from gateway.net.server.request import Request
+from gateway.net.server.web_handler import Direct, WebHandler
 
 SHORT = WireLimits(
     header_deadline_s=0.3,

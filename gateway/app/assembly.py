@@ -46,7 +46,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Now
 from gateway.http.ops.surface import check_ops_address
-from gateway.http.wire.listener import Listener
+from gateway.net.server.listener import Listener
 from gateway.operations.callbacks import CallbackLooks
 from gateway.operations.identity.ports import Notice
 from gateway.reconciler import Reconciler, Work

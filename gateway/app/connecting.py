@@ -7,8 +7,8 @@ from msgspec import to_builtins
 from gateway.app.banks import Connection, limits_of
 from gateway.app.failpoints import Passing
 from gateway.config.settings import Settings
+from gateway.net.common.runtime import Surroundings
 from gateway.telemetry.records import Observer
-from provider_adapters._shared.surroundings import Surroundings
 from provider_adapters.registry import find
 from provider_adapters.sandbox.adapter import SandboxFactory
 

@@ -16,8 +16,8 @@ from gateway.http.ops.surface import OpsParts, ops_application
 from gateway.http.pages import openapi_pages
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
-from gateway.http.wire.limits import WireLimits
-from gateway.http.wire.listener import Address, Listener
+from gateway.net.server.limits import WireLimits
+from gateway.net.server.listener import Address, Listener
 
 
 def public_listener(parts: Parts, observing: Observing) -> Listener:

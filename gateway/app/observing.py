@@ -17,7 +17,7 @@ from gateway.domain.provider_options import Option
 from gateway.http.json import error_body
 from gateway.http.pages import PAGES
 from gateway.http.route import Surface
-from gateway.http.wire.refusals import Refusals
+from gateway.net.server.refusals import Refusals
 from gateway.telemetry import metrics
 from gateway.telemetry.families import Vocabulary
 from gateway.telemetry.lag import LoopLag

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.config.reading import ConfigError
 from gateway.domain.stores import StoreUnavailable
-from gateway.http.wire.listener import UnfitParser
+from gateway.net.server.listener import UnfitParser
 from gateway.operations.administration import NotPossible
 from gateway.store.stamp import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused

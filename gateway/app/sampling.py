@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.app.observing import Observing
-from gateway.http.wire.listener import Listener
+from gateway.net.server.listener import Listener
 from gateway.store.usage import Usage
 
 

@@ -15,7 +15,7 @@ from gateway.domain.reasons import sentence, told
 from gateway.http.json import MEDIA_TYPE, dumps, error_body
 from gateway.http.route import Answer, Document
 from gateway.http.table import Place
-from gateway.http.wire.reply import Reply
+from gateway.net.server.reply import Reply
 
 _log: Final = logging.getLogger("gateway.http")
 

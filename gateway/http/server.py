@@ -24,10 +24,10 @@ from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.table import Place, Table
 from gateway.http.tracing import begin_trace
-from gateway.http.wire.body import BodyTooLarge, MalformedBody, RequestTimeout
-from gateway.http.wire.reply import Reply
-from gateway.http.wire.request import Request
-from gateway.http.wire.web_handler import Direct
+from gateway.net.server.body import BodyTooLarge, MalformedBody, RequestTimeout
+from gateway.net.server.reply import Reply
+from gateway.net.server.request import Request
+from gateway.net.server.web_handler import Direct
 from gateway.telemetry.records import AccessRecord, RequestObserver, begin_record
 
 _UNREAD = {

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from gateway.domain.providers import ProviderError, RateLimited, Unknown, Unreachable
+from gateway.net.client.messages import Kind
+from gateway.net.client.reasons import Reason
+from gateway.net.common.runtime import Surroundings
 from gateway.telemetry.records import Observer
 from provider_adapters._shared import faults
 from provider_adapters._shared.breaker import Breaker, BreakerState, Permit
 from provider_adapters._shared.bulkhead import Bulkhead
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.messages import Kind
-from provider_adapters._shared.reasons import Reason
-from provider_adapters._shared.surroundings import Surroundings
 
 
 class Admission:

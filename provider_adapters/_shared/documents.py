@@ -9,9 +9,9 @@ from typing import TypeVar
 import msgspec
 
 from gateway.domain.providers import BadReply
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.reasons import Reason
 
 Document = TypeVar("Document")
 Value = TypeVar("Value")

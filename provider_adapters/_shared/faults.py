@@ -17,9 +17,9 @@ from gateway.domain.providers import (
     Unavailable,
     Unreachable,
 )
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.reasons import Reason
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.reasons import Reason
+from gateway.net.client.send_progress import Passage
 
 _SECONDS = re.compile(r"[0-9]{1,5}", re.ASCII)
 

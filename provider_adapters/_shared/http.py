@@ -21,17 +21,19 @@ from gateway.domain.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.reasons import Reason
+from gateway.net.client.send_progress import Passage
+from gateway.net.client.tls import TlsFilesRefused
+from gateway.net.client.transport import Transport
+from gateway.net.common.runtime import Surroundings
 from gateway.telemetry import records, trace
 from provider_adapters._shared import faults
 from provider_adapters._shared.admission import Admission
+from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.retries import Repetition
-from provider_adapters._shared.surroundings import Surroundings
 from provider_adapters._shared.transcript import Transcript
-from provider_adapters._shared.transport import Transport
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CANCELLED: Final[str] = Reason.CANCELLED
@@ -71,8 +73,16 @@ class ProviderClient:
         self.transcript = parts.transcript
 
     async def start(self) -> None:
-        """Open the transport."""
-        await self._transport.start()
+        """
+        Open the transport.
+
+        Raises:
+            AdapterRefused: the TLS files cannot be used.
+        """
+        try:
+            await self._transport.start()
+        except TlsFilesRefused as problem:
+            raise AdapterRefused(str(problem)) from problem
 
     async def close(self) -> None:
         """Close the transport, and tell for the last time how many calls are in flight."""

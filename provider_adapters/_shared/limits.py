@@ -78,3 +78,8 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     retry_spread_s: Seconds = 0.1
     breaker: BreakerLimits = BreakerLimits()
     bulkhead: BulkheadLimits = BulkheadLimits()
+
+    @property
+    def connections(self) -> int:
+        """Connections open at once: as many as calls; see ``TransportLimits``."""
+        return self.bulkhead.in_flight

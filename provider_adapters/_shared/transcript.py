@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters._shared.scrubbing import scrubbed_body, scrubbed_headers
 
 _LONGEST_BODY = 16 * 1024

@@ -27,16 +27,16 @@ from gateway.domain.providers import (
 from gateway.domain.refunds import Refund, RefundOrder
 from gateway.domain.statements import Entry
 from gateway.domain.windows import Window
+from gateway.net.client.addresses import AddressRefused, loopback_address
+from gateway.net.client.messages import ProviderRequest
+from gateway.net.client.reasons import Reason
+from gateway.net.client.send_progress import Passage
+from gateway.net.client.transport import WireTransport
+from gateway.net.common.runtime import Surroundings
 from gateway.telemetry.records import Observer
-from provider_adapters._shared.addresses import AddressRefused, loopback_address
 from provider_adapters._shared.factory import AdapterRefused, settings_of
 from provider_adapters._shared.http import ClientParts, ProviderClient
-from provider_adapters._shared.messages import ProviderRequest
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.reasons import Reason
-from provider_adapters._shared.surroundings import Surroundings
 from provider_adapters._shared.transcript import Transcript
-from provider_adapters._shared.wire.transport import WireTransport
 from provider_adapters.sandbox import client as bank
 from provider_adapters.sandbox import documents, listing, payouts, translate
 from provider_adapters.sandbox.callbacks import SandboxProof, token_of

@@ -10,8 +10,8 @@ import msgspec
 
 from gateway.domain.payouts import PayoutOrder
 from gateway.domain.providers import ProviderAccount, Refused
-from provider_adapters._shared.messages import Kind, ProviderRequest, filled
-from provider_adapters._shared.reasons import Reason
+from gateway.net.client.messages import Kind, ProviderRequest, filled
+from gateway.net.client.reasons import Reason
 from provider_adapters.sandbox import payouts
 
 ACCOUNT = "/v1/contas/{conta}"

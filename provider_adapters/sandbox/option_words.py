@@ -12,10 +12,10 @@ from gateway.domain.money import Money
 from gateway.domain.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
 from gateway.domain.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.domain.providers import NotFound, Page, ProviderError, Refused
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.reasons import Reason
 from provider_adapters._shared import integrity
 from provider_adapters._shared.documents import understood
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.reasons import Reason
 from provider_adapters.sandbox import option_documents as said
 from provider_adapters.sandbox import translate
 from provider_adapters.sandbox.documents import Chave, Pessoa

@@ -24,10 +24,10 @@ from gateway.domain.providers import (
 )
 from gateway.domain.refunds import Refund, RefundOrder
 from gateway.domain.windows import Window
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.reasons import Reason
+from gateway.net.client.send_progress import Passage
 from provider_adapters._shared.http import ProviderClient
-from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.reasons import Reason
 from provider_adapters.sandbox import client as bank
 from provider_adapters.sandbox import listing, option_words, orders, refunds, translate
 from provider_adapters.sandbox.client import Question

@@ -11,8 +11,8 @@ from gateway.domain.charges import ChargeOrder
 from gateway.domain.pix_keys import KeyOrder
 from gateway.domain.providers import ProviderAccount, Refused
 from gateway.domain.refunds import RefundOrder
-from provider_adapters._shared.messages import Kind, ProviderRequest
-from provider_adapters._shared.reasons import Reason
+from gateway.net.client.messages import Kind, ProviderRequest
+from gateway.net.client.reasons import Reason
 from provider_adapters.sandbox import client as bank
 from provider_adapters.sandbox import translate
 from provider_adapters.sandbox.client import Question

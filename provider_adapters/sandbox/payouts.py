@@ -16,10 +16,10 @@ import msgspec
 from gateway.domain.money import Money
 from gateway.domain.payouts import AccountType, FailureCode, PayoutOrder, PixDestination
 from gateway.domain.providers import Accepted, Evidence, Outcome, Rejected, Settled, Unknown
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.reasons import Reason
 from provider_adapters._shared import integrity
 from provider_adapters._shared.documents import understood
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.reasons import Reason
 from provider_adapters.sandbox import documents as said
 from provider_adapters.sandbox import translate
 

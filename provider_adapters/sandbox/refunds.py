@@ -15,10 +15,10 @@ from gateway.domain.payouts import FailureCode
 from gateway.domain.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
 from gateway.domain.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
 from gateway.domain.refunds import Refund, RefundOrder, RefundStatus
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.reasons import Reason
 from provider_adapters._shared import integrity
 from provider_adapters._shared.documents import understood
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.reasons import Reason
 from provider_adapters.sandbox import option_documents as said
 from provider_adapters.sandbox import translate
 from provider_adapters.sandbox.option_words import above_zero, good

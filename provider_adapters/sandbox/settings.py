@@ -9,8 +9,8 @@ import msgspec
 
 from gateway.domain.provider_options import Option
 from gateway.domain.providers import Capabilities, Repeat
+from gateway.net.client.tls import TlsFiles
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.wire.tls import TlsFiles
 
 # The bank carries a payout out the moment it has read it, before it answers or hangs. Once the
 # lease is over the connection is long closed, so a request not seen by then is never carried

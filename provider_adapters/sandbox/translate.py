@@ -19,10 +19,10 @@ from gateway.domain.providers import (
     ProviderError,
 )
 from gateway.domain.statements import Direction, Entry, MovementKind
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
 from provider_adapters._shared.documents import part_of, understood
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.reasons import Reason
 from provider_adapters.sandbox import documents as said
 
 Document = TypeVar("Document")

@@ -15,7 +15,7 @@ LIBRARY = "/anywhere/lib/python3.11/site-packages"
 @pytest.mark.parametrize(
     ("files", "stage"),
     [
-        ([f"{ROOT}/gateway/http/wire/x.py", f"{ROOT}/gateway/http/y.py"], "our listener"),
+        ([f"{ROOT}/gateway/net/server/x.py", f"{ROOT}/gateway/http/y.py"], "our listener"),
         ([f"{ROOT}/gateway/http/server.py"], "from the row"),
         (["/anywhere/lib/python3.11/re.py", f"{ROOT}/policies/traffic/quota.py"], "quota"),
         ([f"{ROOT}/policies/authentication/basic.py"], "credentials"),

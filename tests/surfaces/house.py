@@ -33,8 +33,8 @@ from gateway.http.pages import openapi_pages
 from gateway.http.route import Gate, Surface
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
-from gateway.http.wire.listener import Address, Listener
 from gateway.mail import MailSender
+from gateway.net.server.listener import Address, Listener
 from gateway.security.derivation import Derivation
 from gateway.security.digests import SecretDigester
 from gateway.security.identity.phc import Cost

@@ -15,11 +15,11 @@ import pytest
 from gateway.app.failpoints import NAMES
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Deadline
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
+from gateway.net.client.send_progress import Passage
+from gateway.net.client.transport import WireTransport
+from gateway.net.common.runtime import Surroundings
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.messages import Kind, ProviderAnswer, ProviderRequest
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.surroundings import Surroundings
-from provider_adapters._shared.wire.transport import WireTransport
 from tests.torture.stage import Till, staged
 
 EXECUTED_FROM = NAMES.index("after_body")

@@ -12,11 +12,11 @@ from types import MappingProxyType
 from gateway.domain.accounts import Environment
 from gateway.domain.clocks import Deadline
 from gateway.domain.providers import ProviderError
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
+from gateway.net.client.send_progress import Passage
+from gateway.net.client.tls import TlsFiles
+from gateway.net.client.transport import WireTransport
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.messages import Kind, ProviderAnswer, ProviderRequest
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.wire.tls import TlsFiles
-from provider_adapters._shared.wire.transport import WireTransport
 from tests.unit.provider_adapters.scripted import ScriptedBank
 
 LIMITS = ClientLimits(connect_s=2.0)

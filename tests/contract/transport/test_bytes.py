@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from gateway.domain.providers import ProviderError
-from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
-from provider_adapters._shared.passage import Passage
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.send_progress import Passage
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import dripping, hasty
 from tests.contract.transport.roads import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.providers import ProviderError
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.passage import Passage
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.send_progress import Passage
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.roads import FAR, marks, order, road, tried
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing

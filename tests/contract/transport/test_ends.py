@@ -9,8 +9,8 @@ import signal
 import pytest
 
 from gateway.domain.providers import ProviderError, Unreachable
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.passage import Passage
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.send_progress import Passage
 from tests.contract.transport.conftest import PEERS, Run, Street
 from tests.contract.transport.plays import echo
 from tests.contract.transport.roads import FAR, behind, marks, order, road, tried

@@ -12,9 +12,9 @@ import threading
 import pytest
 
 from gateway.domain.accounts import Environment
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.transport import WireTransport
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.wire.transport import WireTransport
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.plays import echo
 from tests.contract.transport.roads import order, question, road, tried

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from gateway.domain.providers import ProviderError
-from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.plays import dripping, echo, hasty
 from tests.contract.transport.roads import READ, marks, order, question, road, tried

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.providers import Unavailable, Unreachable
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.wire.tls import TlsFiles
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.send_progress import Passage
+from gateway.net.client.tls import TlsFiles
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import echoing
 from tests.contract.transport.roads import FAR, behind, marks, order, read, road, tried

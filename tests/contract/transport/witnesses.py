@@ -10,10 +10,10 @@ from itertools import pairwise
 
 from gateway.domain.accounts import Environment
 from gateway.domain.providers import ProviderError
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.wire.reading import Reading
-from provider_adapters._shared.wire.transport import WireTransport
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.response_reader import Reading
+from gateway.net.client.send_progress import Passage
+from gateway.net.client.transport import WireTransport
 from tests.contract.transport.roads import LIMITS, READ
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, standing
 from tests.unit.provider_adapters.stock import StockTransport

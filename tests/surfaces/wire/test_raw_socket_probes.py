@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.http.wire.listener import Listener
-from gateway.http.wire.reply import Reply
-from gateway.http.wire.request import Request
-from gateway.http.wire.web_handler import Direct
+from gateway.net.server.listener import Listener
+from gateway.net.server.reply import Reply
+from gateway.net.server.request import Request
+from gateway.net.server.web_handler import Direct
 from tests.raw_http import HOST, Exchange, ask, exchange
 from tests.surfaces.wire.probes import ACCEPTED, CHUNKED, END, GET, MARK, NEXT, POST, PROBES
 from tests.wired import SHORT, Seen, listening

@@ -16,15 +16,16 @@ from yarl import URL
 
 from gateway.domain.accounts import Environment
 from gateway.domain.providers import BadReply, ProviderError, Unavailable, Unreachable
+from gateway.net.client import addresses
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.reasons import Reason
+from gateway.net.client.send_progress import Passage, SendRefused
+from gateway.net.client.tls import TlsFiles
+from gateway.net.client.transport import LONGEST_S
+from gateway.net.common.runtime import Surroundings
 from gateway.telemetry import trace
-from provider_adapters._shared import addresses, faults
+from provider_adapters._shared import faults
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
-from provider_adapters._shared.passage import Passage, SendRefused
-from provider_adapters._shared.reasons import Reason
-from provider_adapters._shared.surroundings import Surroundings
-from provider_adapters._shared.transport import LONGEST_S
-from provider_adapters._shared.wire.tls import TlsFiles
 
 FIXED = {
     "Accept": "application/json",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from gateway.net.common.runtime import Surroundings
 from gateway.telemetry.records import AccessRecord, ProviderCall
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.surroundings import Surroundings
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SHORT = ClientLimits(connect_s=0.4, read_s=1.0, payout_s=1.0, retry_after_s=0.001)

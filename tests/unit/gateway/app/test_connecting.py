@@ -8,8 +8,8 @@ import pytest
 from gateway.app.connecting import connect
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider, Tls
+from gateway.net.client.transport import WireTransport
 from provider_adapters._shared.factory import AdapterRefused
-from provider_adapters._shared.wire.transport import WireTransport
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.unit.provider_adapters.witness import Witness
 

@@ -7,7 +7,7 @@ import pytest
 from gateway.app.refusing import REFUSALS
 from gateway.config.reading import ConfigError
 from gateway.domain.stores import StoreUnavailable
-from gateway.http.wire.listener import UnfitParser
+from gateway.net.server.listener import UnfitParser
 from gateway.operations.administration import NotPossible
 from gateway.store.stamp import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused

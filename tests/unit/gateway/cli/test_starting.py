@@ -88,7 +88,7 @@ def serving(tmp_path_factory):
 
 def test_what_is_seldom_used_is_loaded_when_it_is_used(serving):
     """Each of them costs a start 30 to 300 ms, and a process up to several MB."""
-    assert "gateway.http.wire.listener" in serving["loaded"]
+    assert "gateway.net.server.listener" in serving["loaded"]
     assert not SELDOM & set(serving["loaded"])
 
 

@@ -15,7 +15,7 @@ from gateway.config.settings import RateLimits
 from gateway.domain.payouts import FailureCode
 from gateway.domain.provider_options import WHY
 from gateway.domain.reasons import REASONS, UNTOLD, sentence, told
-from provider_adapters._shared.reasons import Reason
+from gateway.net.client.reasons import Reason
 from tests.architecture.tree import ROOT
 
 REFUSING = {"ServiceError": 1, "NotPossible": 1, "too_many": 1, "_not_possible": 0}

@@ -19,7 +19,7 @@ from gateway.http.admission import Admission
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
-from gateway.http.wire.listener import Address, Listener
+from gateway.net.server.listener import Address, Listener
 from gateway.telemetry.records import AccessRecord, ProviderCall
 
 READ_BALANCE = Permission(Resource.BALANCE, Action.READ)

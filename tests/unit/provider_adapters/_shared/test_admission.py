@@ -15,10 +15,10 @@ from gateway.domain.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.net.client.messages import Kind, ProviderAnswer
+from gateway.net.client.reasons import Reason
 from provider_adapters._shared.admission import Admission
 from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
-from provider_adapters._shared.messages import Kind, ProviderAnswer
-from provider_adapters._shared.reasons import Reason
 from tests.unit.provider_adapters.witness import Clock, Witness, still
 
 UNKNOWN = Unknown(ProviderAnswer(status=200, headers={}, body=b"").evidence("amount_mismatch"))

@@ -7,8 +7,8 @@ import pytest
 
 from gateway.domain.money import Money
 from gateway.domain.providers import BadReply, Unavailable
+from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._shared.documents import part_of, understood
-from provider_adapters._shared.messages import ProviderAnswer
 
 
 class Paid(msgspec.Struct):

@@ -7,10 +7,10 @@ from multidict import CIMultiDict
 
 from gateway.domain import providers
 from gateway.domain.providers import ProviderError
+from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.reasons import Reason
+from gateway.net.client.send_progress import Passage
 from provider_adapters._shared import faults
-from provider_adapters._shared.messages import ProviderAnswer
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.reasons import Reason
 
 
 @pytest.mark.parametrize("sent", [False, True])

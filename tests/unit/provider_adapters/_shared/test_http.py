@@ -22,13 +22,13 @@ from gateway.domain.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
+from gateway.net.client.reasons import Reason
+from gateway.net.client.send_progress import Passage
 from gateway.telemetry import records, trace
 from provider_adapters._shared import faults
 from provider_adapters._shared.http import ClientParts, ProviderClient
 from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
-from provider_adapters._shared.messages import Kind, ProviderAnswer, ProviderRequest
-from provider_adapters._shared.passage import Passage
-from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.transcript import Transcript
 from tests.unit.provider_adapters.witness import Clock, Witness, still
 

@@ -6,9 +6,9 @@ import pytest
 
 from gateway.domain.clocks import Deadline
 from gateway.domain.providers import Unavailable
+from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.reasons import Reason
 from provider_adapters._shared.retries import Repetition
 from tests.unit.provider_adapters.witness import Clock
 

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from provider_adapters._shared.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from provider_adapters._shared.transcript import Transcript
 from tests.unit.provider_adapters.witness import NOON
 

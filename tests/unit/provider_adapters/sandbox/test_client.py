@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.domain.providers import ProviderAccount, Refused
-from provider_adapters._shared.messages import Kind
+from gateway.net.client.messages import Kind
 from provider_adapters.sandbox.client import Question, asking, ordering
 from tests.contract.adapters.harness import ACCOUNT, KEY, order
 

@@ -11,7 +11,7 @@ from gateway.domain.money import Money
 from gateway.domain.pix_keys import KeyOrder, PixKeyType
 from gateway.domain.providers import Refused
 from gateway.domain.refunds import RefundOrder
-from provider_adapters._shared.messages import Kind
+from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import orders
 from tests.contract.adapters.harness import ACCOUNT, KEY
 from tests.unit.offering import E2E_ID

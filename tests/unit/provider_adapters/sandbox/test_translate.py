@@ -13,7 +13,7 @@ from gateway.domain.charges import ChargePayment, ChargeStatus, ChargeType, Part
 from gateway.domain.money import Money
 from gateway.domain.pix_keys import PixKeyStatus, PixKeyType
 from gateway.domain.statements import Direction, MovementKind
-from provider_adapters._shared.messages import ProviderAnswer
+from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate
 from tests.unit.provider_adapters.witness import NOON
 

@@ -10,7 +10,7 @@ from aiohttp import ClientSession
 from aiohttp.test_utils import TestClient, TestServer
 
 from gateway.http.ops.surface import OpsParts, check_ops_address, ops_application
-from gateway.http.wire.listener import Address, Listener
+from gateway.net.server.listener import Address, Listener
 from gateway.telemetry import metrics
 from gateway.telemetry.families import Vocabulary
 from gateway.telemetry.metrics import Instance, Metrics

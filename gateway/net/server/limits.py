@@ -1,0 +1,45 @@
+"""What one caller may take of the listener: bytes, seconds, connections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gateway.net.server.client_address import ClientAddress, Networks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireLimits:
+    """
+    The limits below the application; the defaults are those of the contract's deployment.
+
+    Attributes:
+        request_line_bytes: Method, target and version with the two spaces.
+        header_line_bytes: One header: name, colon, space and value.
+        headers: Header lines of one request, trailers included.
+        header_deadline_s: From the connection's start, or from the first byte of
+            a later request, until its headers are complete.
+        body_deadline_s: From the first read of a body until its last byte.
+        keepalive_s: How long a connection may stay idle between two requests.
+        answer_deadline_s: How long a caller may take none of the answer it is sent.
+        linger_s: How long bytes are still read and thrown away behind a refusal,
+            so that the caller sees the answer and not a reset.
+        connections_per_address: Open at once from one peer address.
+        connections: Open at once in all.
+        trusted_peers: Networks (our own proxies) the limit per address does not
+            hold for; the limit in all does.
+        client_address: Who tells the client's address; but for ``peer`` only
+            ``trusted_peers`` are believed.
+    """
+
+    request_line_bytes: int = 16 * 1024
+    header_line_bytes: int = 8190
+    headers: int = 64
+    header_deadline_s: float = 10.0
+    body_deadline_s: float = 15.0
+    keepalive_s: float = 75.0
+    answer_deadline_s: float = 60.0
+    linger_s: float = 2.0
+    connections_per_address: int = 100
+    connections: int = 10_000
+    trusted_peers: Networks = ()
+    client_address: ClientAddress = "peer"

@@ -1,0 +1,136 @@
+"""Where a provider may live."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+
+import pytest
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from gateway.domain.accounts import Environment
+from gateway.net.client.addresses import (
+    AddressRefused,
+    Flaw,
+    PublicResolver,
+    is_public,
+    loopback_address,
+    provider_address,
+    resolver_for,
+)
+
+PRODUCTION = Environment.PRODUCTION
+
+
+@pytest.mark.parametrize(
+    ("text", "flaw"),
+    [
+        ("http://bank.example", Flaw.NOT_HTTPS),
+        ("https://10.0.0.1", Flaw.PRIVATE),
+        ("https://127.0.0.1:8090", Flaw.PRIVATE),
+        ("https://169.254.169.254/latest", Flaw.PRIVATE),
+        ("https://100.64.0.1", Flaw.PRIVATE),
+        ("https://[::1]", Flaw.PRIVATE),
+        ("https://[fe80::1]", Flaw.PRIVATE),
+        ("https://[fd00::1]", Flaw.PRIVATE),
+        ("https://[::ffff:10.0.0.1]", Flaw.PRIVATE),
+        ("https://user:secret@bank.example", Flaw.CREDENTIALS),
+        ("https://bank.example/?a=b", Flaw.QUERY),
+        ("https://bank.example/#a", Flaw.QUERY),
+        ("ftp://bank.example", Flaw.NOT_HTTP),
+        ("bank.example", Flaw.NOT_HTTP),
+        ("https://", Flaw.NOT_HTTP),
+        ("https://[::1", Flaw.NO_ADDRESS),
+        ("https://bank.example:99999", Flaw.NO_ADDRESS),
+    ],
+)
+def test_production_calls_only_open_https_addresses(text: str, flaw: Flaw):
+    with pytest.raises(AddressRefused) as refused:
+        provider_address(text, PRODUCTION)
+
+    assert str(refused.value) == flaw
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "address"),
+    [
+        ("https://bank.example/api/", PRODUCTION, "https://bank.example/api"),
+        ("https://8.8.8.8", PRODUCTION, "https://8.8.8.8"),
+        ("http://127.0.0.1:8090", Environment.SANDBOX, "http://127.0.0.1:8090"),
+    ],
+)
+def test_an_address_loses_its_last_slash(text: str, environment: Environment, address: str):
+    assert provider_address(text, environment) == address
+
+
+@pytest.mark.parametrize(
+    "text", ["http://127.0.0.1:8090", "http://[::1]:1", "http://localhost", "http://127.9.9.9"]
+)
+def test_loopback_is_this_machine(text: str):
+    assert loopback_address(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["http://0.0.0.0", "http://10.0.0.1", "http://bank.example", "http://localhost.evil.io"]
+)
+def test_anything_else_is_not(text: str):
+    with pytest.raises(AddressRefused):
+        loopback_address(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "public"),
+    [
+        ("200.160.2.3", True),
+        ("2804:14d::1", True),
+        ("224.0.0.1", False),
+        ("64:ff9b::7f00:1", False),
+        ("64:ff9b::808:808", True),
+        ("2002:7f00:1::", False),
+    ],
+)
+def test_an_address_within_an_address_is_looked_into(text: str, public: bool):
+    assert is_public(ipaddress.ip_address(text)) is public
+
+
+class Answering(AbstractResolver):
+    """Resolves every name to the given addresses."""
+
+    def __init__(self, *hosts: str) -> None:
+        self.hosts = hosts
+        self.closed = False
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        return [
+            ResolveResult(hostname=host, host=found, port=port, family=family, proto=0, flags=0)
+            for found in self.hosts
+        ]
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+async def test_a_name_that_leads_inwards_does_not_resolve():
+    """One private address among public ones is enough: the connector would try them all."""
+    resolver = PublicResolver(Answering("8.8.8.8", "192.168.0.1"))
+
+    with pytest.raises(OSError, match="private"):
+        await resolver.resolve("bank.example", 443)
+
+
+async def test_a_public_name_resolves():
+    inner = Answering("8.8.8.8")
+    resolver = PublicResolver(inner)
+
+    found = await resolver.resolve("bank.example", 443)
+    await resolver.close()
+
+    assert [result["host"] for result in found] == ["8.8.8.8"]
+    assert inner.closed
+
+
+async def test_only_the_sandbox_may_resolve_anything():
+    assert resolver_for(Environment.SANDBOX) is None
+    assert isinstance(resolver_for(PRODUCTION), PublicResolver)

@@ -1,0 +1,224 @@
+"""One connection: one call at a time, and closed by whatever else happens on it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from gateway.domain.clocks import Deadline
+from gateway.domain.providers import ProviderError
+from gateway.net.client.connection import Line, Until
+from gateway.net.client.send_progress import Passage, SendRefused
+from tests.unit.provider_adapters.scripted import Line as BankLine
+from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+
+ASK = b"GET / HTTP/1.1\r\n\r\n"
+
+
+def within(first_byte_s: float, whole_s: float) -> Until:
+    now = asyncio.get_running_loop().time()
+    return Until(now + first_byte_s, now + whole_s)
+
+
+@dataclass
+class Call:
+    line: Line
+    bank: ScriptedBank
+    gone: list[Line] = field(default_factory=list)
+
+    def send(
+        self, passage: Passage | None = None, first_byte_s: float = 60.0, whole_s: float = 60.0
+    ) -> asyncio.Future:
+        passage = passage or Passage()
+        return self.line.send(ASK, passage, passage.answered, within(first_byte_s, whole_s))
+
+    async def until_gone(self) -> None:
+        async with asyncio.timeout(2):
+            while not self.gone:
+                await asyncio.sleep(0.001)
+
+
+@asynccontextmanager
+async def connected(bank: ScriptedBank) -> AsyncIterator[Call]:
+    async with standing(bank):
+        loop = asyncio.get_running_loop()
+        gone: list[Line] = []
+        _, line = await loop.create_connection(
+            lambda: Line(loop, 4096, gone.append), "127.0.0.1", bank.port
+        )
+        call = Call(line, bank, gone)
+        try:
+            yield call
+        finally:
+            line.abort()
+            await call.until_gone()
+
+
+async def test_a_connection_serves_call_after_call():
+    async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
+        for _ in range(3):
+            passage = Passage()
+            got = await call.send(passage)
+
+            assert (got.body, passage.http_status, passage.bytes_left) == (b"{}", 200, True)
+            assert call.line.end_call()
+            assert call.line.is_quiet()
+
+    assert len(call.bank.requests) == 3
+
+
+async def test_a_refused_send_writes_nothing_and_spoils_nothing():
+    async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
+        with pytest.raises(SendRefused):
+            call.send(Passage(Deadline(0.0, lambda: 1.0)))
+
+        assert call.line.end_call()
+        await call.send()
+
+    assert len(call.bank.requests) == 1
+
+
+async def test_a_call_given_up_closes_the_connection():
+    async def slowly(line: BankLine) -> None:
+        await line.say(answer()[:-1])
+        await line.reader.read()
+
+    async with connected(ScriptedBank(slowly)) as call:
+        waiter = call.send()
+        await asyncio.sleep(0.02)
+        waiter.cancel()
+
+        assert not call.line.end_call()
+        await call.until_gone()
+
+
+async def test_a_closed_connection_leaves_no_timer_behind():
+    """It would keep the connection's memory for as long as the call might have taken."""
+    async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
+        await call.send()
+        running = call.line._alarm._timer
+        call.line.abort()
+        await call.until_gone()
+
+    assert running is not None
+    assert running.cancelled()
+
+
+async def test_a_word_nobody_asked_for_closes_an_idle_connection():
+    async def twice(line: BankLine) -> None:
+        await line.say(answer())
+        await asyncio.sleep(0.02)
+        await line.say(b"HTTP/1.1 408 Request Timeout\r\n\r\n")
+        await line.reader.read()
+
+    async with connected(ScriptedBank(twice)) as call:
+        await call.send()
+        assert call.line.end_call()
+        await call.until_gone()
+
+        assert not call.line.usable
+
+
+async def test_the_kernel_knows_of_a_good_bye_before_the_loop_does():
+    """Between two turns of the loop the bank closes; the next payout must not go there."""
+    async with connected(ScriptedBank(saying(answer()))) as call:
+        await call.send()
+        assert call.line.end_call()
+        heard = call.line.usable
+        for _ in range(50):
+            quiet = call.line.is_quiet()
+            if not quiet:
+                break
+            await asyncio.sleep(0)
+
+    assert heard
+    assert not quiet
+
+
+async def test_an_answer_before_the_request_had_left_ends_the_connection():
+    async def early(line: BankLine) -> None:
+        await line.say(answer(status="413 Too Large"))
+        await asyncio.sleep(5)
+
+    async with connected(ScriptedBank(early, reads=False)) as call:
+        passage = Passage()
+        data = ASK + b"x" * 16_000_000
+        got = await call.line.send(data, passage, passage.answered, within(60, 60))
+
+        assert got.status == 413
+        assert not call.line.end_call()
+
+
+@pytest.mark.parametrize(("first_byte_s", "whole_s"), [(0.02, 60), (60, 0.02)])
+async def test_a_bank_that_says_nothing_in_time(first_byte_s: float, whole_s: float):
+    """Whichever time is over first."""
+
+    async def silent(line: BankLine) -> None:
+        await line.reader.read()
+
+    async with connected(ScriptedBank(silent)) as call, asyncio.timeout(10):
+        with pytest.raises(ProviderError) as failed:
+            await call.send(first_byte_s=first_byte_s, whole_s=whole_s)
+
+        assert failed.value.reason == "timeout"
+        assert not call.line.end_call()
+
+
+async def drip(line: BankLine) -> None:
+    for byte in answer():
+        await line.say(bytes([byte]))
+        await asyncio.sleep(0.01)
+
+
+async def test_the_first_byte_ends_the_wait_for_it():
+    async with connected(ScriptedBank(drip)) as call:
+        got = await call.send(first_byte_s=0.3)
+
+    assert got.body == b"{}"
+
+
+async def test_a_slow_drip_ends_with_the_time_of_the_whole_call():
+    """Each byte comes soon enough after the last; together they take too long."""
+    async with connected(ScriptedBank(drip)) as call:
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(ProviderError) as failed:
+            await call.send(first_byte_s=0.3, whole_s=0.4)
+        took = asyncio.get_running_loop().time() - began
+
+        assert failed.value.reason == "timeout"
+        assert took > 0.39
+        assert not call.line.end_call()
+
+
+async def test_the_time_of_a_call_is_not_that_of_the_one_before():
+    """The timer that was wound up for the first call is not the second one's end."""
+    said = [0.0, 0.4]
+
+    async def later(line: BankLine) -> None:
+        await asyncio.sleep(said.pop(0))
+        await line.say(answer())
+
+    async with connected(ScriptedBank(later, keeps=True)) as call:
+        await call.send(first_byte_s=0.3)
+        assert call.line.end_call()
+
+        got = await call.send(first_byte_s=5)
+
+    assert got.body == b"{}"
+
+
+async def test_a_flood_of_hints_is_not_read():
+    async def flood(line: BankLine) -> None:
+        while True:
+            await line.say(b"HTTP/1.1 102 Processing\r\n\r\n" * 1000)
+
+    async with connected(ScriptedBank(flood)) as call:
+        waiter = call.send()
+        await asyncio.wait([waiter], timeout=0.1)
+
+        assert not waiter.done()
+        assert call.line._reading.babbling

@@ -1,0 +1,166 @@
+"""Certificates from files: checked before money moves, made anew when the files change."""
+
+from __future__ import annotations
+
+import logging
+import os
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from gateway.domain.providers import Unreachable
+from gateway.net.client.tls import Credentials, TlsFiles, TlsFilesRefused, secured
+from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
+from tests.unit.provider_adapters.witness import Clock
+
+DAY = timedelta(days=1)
+
+
+class Kept:
+    """Credentials with clocks that a test moves, and how often they were renewed."""
+
+    def __init__(self, files: TlsFiles, now: datetime | None = None) -> None:
+        self.clock = Clock()
+        self.now = now or datetime.now(UTC)
+        self.renewed: list[datetime | None] = []
+        self.credentials = Credentials(files, lambda: self.now, self.clock, self.renewed.append)
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path)
+
+
+def test_the_context_is_strict():
+    made = secured(TlsFiles(), Clock())
+
+    assert made.context.minimum_version == ssl.TLSVersion.TLSv1_2
+    assert made.context.verify_mode == ssl.CERT_REQUIRED
+    assert made.context.check_hostname
+    assert not made.context.hostname_checks_common_name
+    assert made.ends is None
+
+
+def test_only_the_named_authority_is_trusted(authority: Authority):
+    made = secured(TlsFiles(ca_file=str(authority.file)), Clock())
+
+    assert len(made.context.get_ca_certs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("now", "good"),
+    [(VALID[0] - DAY, False), (VALID[0] + DAY, True), (VALID[1] - DAY, True), (VALID[1], False)],
+)
+async def test_money_moves_only_while_our_certificate_is_good(
+    authority: Authority, now: datetime, good: bool
+):
+    kept = Kept(TlsFiles(cert_file=str(authority.sign("we"))), now)
+    await kept.credentials.start()
+
+    if good:
+        kept.credentials.require_valid()
+    else:
+        with pytest.raises(Unreachable) as failed:
+            kept.credentials.require_valid()
+        assert failed.value.reason == "tls_failed"
+    assert kept.credentials.certificate_ends == VALID[1].replace(microsecond=0)
+
+
+async def test_without_a_certificate_there_is_nothing_to_expire():
+    kept = Kept(TlsFiles())
+    await kept.credentials.start()
+
+    kept.credentials.require_valid()
+
+    assert kept.credentials.certificate_ends is None
+    assert kept.renewed == [None]
+
+
+async def test_changed_files_are_used_within_a_second_without_a_restart(authority: Authority):
+    file = authority.sign("we", EXPIRED)
+    kept = Kept(TlsFiles(cert_file=str(file)))
+    await kept.credentials.start()
+    former = await kept.credentials.current()
+    authority.sign("we")
+    os.utime(file, ns=(1, 1))
+
+    unseen = await kept.credentials.current()
+    kept.clock.passes(1.1)
+    renewed = await kept.credentials.current()
+
+    assert unseen is former
+    assert renewed is not former
+    assert kept.renewed == [EXPIRED[1].replace(microsecond=0), VALID[1].replace(microsecond=0)]
+    kept.credentials.require_valid()
+
+
+async def test_unchanged_files_are_not_read_again(authority: Authority):
+    kept = Kept(TlsFiles(cert_file=str(authority.sign("we"))))
+    await kept.credentials.start()
+    former = await kept.credentials.current()
+
+    for _ in range(3):
+        kept.clock.passes(5)
+        assert await kept.credentials.current() is former
+    assert len(kept.renewed) == 1
+
+
+@pytest.mark.parametrize("written", ["", "half of a -----BEGIN CERT", None])
+async def test_files_that_are_no_good_change_nothing_until_they_are(
+    authority: Authority, written: str | None, caplog: pytest.LogCaptureFixture
+):
+    file = authority.sign("we")
+    kept = Kept(TlsFiles(cert_file=str(file)))
+    await kept.credentials.start()
+    former = await kept.credentials.current()
+    if written is None:
+        file.unlink()
+    else:
+        file.write_text(written)
+    kept.clock.passes(2)
+
+    with caplog.at_level(logging.WARNING):
+        during = await kept.credentials.current()
+    authority.sign("we")
+    kept.clock.passes(2)
+    after = await kept.credentials.current()
+
+    assert during is former
+    assert after is not former
+    assert len(caplog.records) == 1
+
+
+async def test_what_cannot_be_used_at_the_start_is_refused(authority: Authority, tmp_path: Path):
+    other = Authority(tmp_path, "other")
+    pairs = [
+        TlsFiles(cert_file=str(tmp_path / "absent.pem")),
+        TlsFiles(ca_file=str(tmp_path / "absent.pem")),
+        TlsFiles(cert_file=str(authority.file)),
+        TlsFiles(cert_file=str(authority.sign("we")), key_file=str(other.sign("they"))),
+        TlsFiles(cert_file=str(authority.file), key_file=_encrypted(tmp_path)),
+    ]
+    for files in pairs:
+        with pytest.raises(TlsFilesRefused, match="TLS files"):
+            await Kept(files).credentials.start()
+
+
+async def test_credentials_that_were_not_started_connect_nobody():
+    with pytest.raises(Unreachable):
+        await Kept(TlsFiles(cert_file="/nowhere")).credentials.current()
+
+
+def _encrypted(folder: Path) -> str:
+    """Write a key with a password, which nobody would be there to type."""
+    file = folder / "encrypted.pem"
+    file.write_bytes(
+        ec.generate_private_key(ec.SECP256R1()).private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(b"secret"),
+        )
+    )
+    return str(file)

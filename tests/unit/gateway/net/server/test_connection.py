@@ -1,0 +1,330 @@
+"""One caller's connection. What it does with bytes is in the probes of ``tests/surfaces/wire``."""
+
+import asyncio
+import gc
+from contextvars import ContextVar
+
+import pytest
+from aiohttp import http_parser, streams, tcp_helpers, web_protocol
+from aiohttp.base_protocol import BaseProtocol
+
+from gateway.net.server import connection
+from gateway.net.server.connection import Connection
+from gateway.net.server.http_server import WireServer
+from gateway.net.server.refusals import Refusals
+from gateway.net.server.reply import Reply
+from gateway.net.server.request import Request
+from gateway.net.server.web_handler import Direct
+from tests.raw_http import HOST, ask, exchange
+from tests.wired import SHORT, listening
+
+GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
+
+PROTOCOL_PARTS = [
+    "_buffer_paused",
+    "_loop",
+    "_parser",
+    "_paused",
+    "_pause_reading_for_buffer",
+    "_reading_paused",
+    "_resume_reading_for_buffer",
+    "_resume_transport_reading",
+]
+
+
+@pytest.mark.parametrize("name", PROTOCOL_PARTS)
+async def test_aiohttp_s_protocol_still_has_its_inner_part(name):
+    """Pinned to 3.14: a release that moves one of these must not pass unnoticed."""
+    assert hasattr(BaseProtocol(asyncio.get_running_loop()), name)
+
+
+@pytest.mark.parametrize(
+    ("owner", "names"),
+    [
+        (http_parser.HttpRequestParser, ["feed_data", "message_consumed", "set_upgraded"]),
+        (http_parser.RawRequestMessage, ["_replace"]),
+        (streams, ["EMPTY_PAYLOAD"]),
+        (tcp_helpers, ["tcp_keepalive"]),
+        (web_protocol, ["RequestPayloadError"]),
+    ],
+)
+def test_aiohttp_still_has_the_other_inner_parts(owner, names):
+    assert [name for name in names if not hasattr(owner, name)] == []
+
+
+async def test_an_answer_that_needs_no_waiting_has_no_task(seen):
+    """Nothing but the answer happens between two reads."""
+    tasks = []
+
+    def answer(request: Request) -> Reply:
+        tasks.append(asyncio.current_task())
+        return Reply(body=b"here")
+
+    async with listening(Direct(answer), seen) as listener:
+        told = await exchange(listener.port, GET + GET, patience_s=0.1)
+
+    assert [each.body for each in told.answers] == [b"here", b"here"]
+    assert tasks == [None, None]
+
+
+async def test_each_request_has_a_context_of_its_own(seen):
+    """What one request has set, no other finds, waited for or not."""
+    found = []
+    of_request = ContextVar("of_request", default="nothing")
+
+    async def wait() -> Reply:
+        found.append(of_request.get())
+        await asyncio.sleep(0)
+        return Reply()
+
+    def answer(request: Request) -> object:
+        found.append(of_request.get())
+        of_request.set(request.path)
+        return wait() if request.path == "/wait" else Reply()
+
+    get, wait_get = GET, GET.replace(b"GET / ", b"GET /wait ")
+    async with listening(Direct(answer), seen) as listener:
+        await exchange(listener.port, get + wait_get + wait_get + get, patience_s=0.1)
+
+    assert found == ["nothing", "nothing", "/wait", "nothing", "/wait", "nothing"]
+
+
+async def test_an_answer_behind_one_that_is_waited_for_waits_too(seen):
+    """Answers keep the order of their requests."""
+
+    async def wait() -> Reply:
+        await asyncio.sleep(0.05)
+        return Reply(body=b"late")
+
+    def answer(request: Request) -> object:
+        return wait() if request.path == "/wait" else Reply(body=b"soon")
+
+    async with listening(Direct(answer), seen) as listener:
+        told = await exchange(listener.port, GET.replace(b"/ ", b"/wait ") + GET, patience_s=0.2)
+
+    assert [each.body for each in told.answers] == [b"late", b"soon"]
+
+
+@pytest.mark.parametrize("path", ["/broken", "/broken-later"])
+async def test_an_unhandled_error_is_answered_and_its_place_logged(seen, caplog, path):
+    """The error's words quote the caller: they stand neither in the answer nor in the log."""
+
+    async def later(request: Request) -> object:
+        return seen.answer(request)
+
+    def answer(request: Request) -> object:
+        request.path, was = "/broken", request.path
+        return later(request) if was == "/broken-later" else seen.answer(request)
+
+    async with listening(Direct(answer), seen) as listener:
+        told = await ask(listener.port, path, more=b"X-Secret: gws_1\r\nX-Trace-ID: mine\r\n")
+
+    assert (told.status, told.code, told.headers["x-trace-id"]) == (500, "SVC.SYS.001", "mine")
+    assert "LookupError at " in caplog.text
+    assert "trace id mine" in caplog.text
+    assert "gws_1" not in caplog.text + told.body.decode()
+    assert seen.refusals == [("SVC.SYS.001", "mine")]
+
+
+async def test_an_answer_that_cannot_be_written_is_an_error(seen, caplog):
+    """A line end in a header of ours must not leave the caller without an answer."""
+
+    def answer(request: Request) -> Reply:
+        return Reply(headers={"X-A": "1\r\nX-B: gws_2"})
+
+    async with listening(Direct(answer), seen) as listener:
+        told = await ask(listener.port)
+
+    assert (told.status, told.code) == (500, "SVC.SYS.001")
+    assert "gws_2" not in caplog.text
+
+
+async def test_a_caller_that_does_not_read_is_let_go(seen):
+    """What it does not take would fill our memory for ever."""
+
+    def answer(request: Request) -> Reply:
+        return Reply(body=b"a" * 30_000_000)
+
+    async with listening(Direct(answer), seen) as listener:
+        _, writer = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
+        writer.transport.pause_reading()
+        writer.write(GET)
+        async with asyncio.timeout(2):
+            while not listener.server.open_connections:
+                await asyncio.sleep(0.01)
+            while listener.server.open_connections:
+                await asyncio.sleep(0.01)
+        writer.transport.abort()
+
+
+async def test_a_caller_that_reads_slowly_is_answered_in_its_time(seen):
+    """The second answer is not made before the first one is taken."""
+    made = []
+
+    def answer(request: Request) -> Reply:
+        made.append(request.path)
+        return Reply(body=b"a" * 8_000_000)
+
+    async with listening(Direct(answer), seen) as listener:
+        reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+        writer.write(GET + GET)
+        await asyncio.sleep(0.1)
+        before = len(made)
+        taken = 0
+        while taken < 16_000_000:
+            taken += len(await reader.read(1_000_000))
+        writer.close()
+
+    assert (before, len(made)) == (1, 2)
+
+
+async def test_a_caller_that_hangs_up_stops_no_work(seen):
+    """A payout that was begun is carried through."""
+    done = []
+
+    async def work() -> Reply:
+        await asyncio.sleep(0.1)
+        done.append(1)
+        return Reply()
+
+    async with listening(Direct(lambda _request: work()), seen) as listener:
+        await exchange(listener.port, GET, patience_s=0.02)
+        await asyncio.sleep(0.2)
+
+    assert done == [1]
+
+
+async def test_the_keep_alive_timer_is_kept_alive_by_requests(seen):
+    """Each request starts it anew."""
+    async with listening(Direct(seen.answer), seen) as listener:
+        told = await exchange(listener.port, GET, GET, GET, gap_s=0.4)
+
+    assert told.statuses == [200, 200, 200]
+
+
+async def test_a_request_begun_is_not_closed_as_idle(seen):
+    """The idle time ends in the middle of a request that is in time."""
+    async with listening(Direct(seen.answer), seen) as listener:
+        told = await exchange(listener.port, GET, GET[:20], GET[20:], gap_s=0.25, patience_s=0.2)
+        late = await exchange(listener.port, GET, b"", GET[:20], GET[20:], gap_s=0.25)
+
+    assert told.statuses == [200, 200]
+    assert late.statuses == [200, 200]
+
+
+async def test_a_slow_answer_does_not_make_the_next_caller_late(seen):
+    """Half a request behind one that is worked on is refused in its turn, not before."""
+    async with listening(Direct(seen.answer), seen) as listener:
+        asyncio.get_running_loop().call_later(0.6, seen.gate.set)
+        held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
+        told = await exchange(listener.port, held, GET[:20])
+
+    assert told.statuses == [200, 408]
+
+
+async def test_what_we_do_not_read_is_not_late(seen):
+    """Forty requests at once: reading pauses at 32, and the half one waits with us."""
+    async with listening(Direct(seen.answer), seen) as listener:
+        asyncio.get_running_loop().call_later(0.7, seen.gate.set)
+        held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
+        told = await exchange(
+            listener.port, held + GET * 40 + GET[:20], GET[20:], gap_s=0.8, patience_s=0.3
+        )
+
+    assert told.statuses == [200] * 42
+
+
+async def test_many_requests_at_once_leave_the_connection_idle(seen):
+    """Reading had stopped for want of room; nothing is awaited when all are answered."""
+    async with listening(Direct(seen.answer), seen) as listener:
+        told = await exchange(listener.port, GET * 40, GET, gap_s=0.45, patience_s=0.1)
+
+    assert told.statuses == [200] * 41
+
+
+async def test_a_fault_of_the_parser_ends_in_an_answer(seen, monkeypatch):
+    """Whatever reading raises: the caller is told, and the process goes on."""
+
+    class Broken:
+        def feed_data(self, data: bytes) -> None:
+            message = "gws_4"
+            raise LookupError(message)
+
+        def message_consumed(self) -> None:
+            """Nothing to consume."""
+
+    async with listening(Direct(seen.answer), seen) as listener:
+        with monkeypatch.context() as patched:
+            patched.setattr(connection, "make_parser", lambda *_: Broken())
+            told = await exchange(listener.port, GET)
+        after = await ask(listener.port)
+
+    assert [(each.status, each.code) for each in told.answers] == [(400, "SVC.VAL.011")]
+    assert after.status == 200
+
+
+async def test_nothing_is_left_of_a_connection(seen):
+    """Counters and aiohttp's own list go back to nothing, however it ended."""
+    async with listening(Direct(seen.answer), seen) as listener:
+        for sent in (
+            GET,
+            b"BAD\r\n\r\n",
+            GET[:10],
+            b"",
+            b"GET /broken HTTP/1.1\r\n" + HOST + b"\r\n",
+        ):
+            await exchange(listener.port, sent, patience_s=0.05)
+        await asyncio.sleep(SHORT.header_deadline_s + SHORT.linger_s + 0.1)
+        server = listener.server
+
+        assert (server.open_connections, server.in_flight, server.connections) == (0, 0, set())
+
+
+async def test_nothing_of_a_connection_waits_for_the_garbage_collector(seen):
+    """What holds each other is let go of: callers come and go by the thousand."""
+    async with listening(Direct(seen.answer), seen) as listener:
+        gc.collect()
+        gc.disable()
+        try:
+            for path in ("/", "/held", "/broken"):
+                await exchange(
+                    listener.port, GET.replace(b"/ ", path.encode() + b" "), patience_s=0.05
+                )
+            seen.gate.set()
+            await asyncio.sleep(0.1)
+            made = [each for each in gc.get_objects() if isinstance(each, Connection)]
+            left = [each for each in made if each.server is listener.server]
+        finally:
+            gc.enable()
+
+    assert left == []
+
+
+async def test_many_requests_at_once_let_others_have_their_turn(seen):
+    """One caller that sends hundreds in one go must not stop the process for all of them."""
+    order = []
+
+    def answer(request: Request) -> Reply:
+        order.append(request.path)
+        return Reply()
+
+    async with listening(Direct(answer), seen) as listener:
+        crowd = asyncio.create_task(exchange(listener.port, GET * 500, patience_s=0.3))
+        while not order:
+            order_before = len(order)
+            await asyncio.sleep(0)
+        at_once = len(order) - order_before
+        told = await crowd
+
+    assert told.statuses == [200] * 500
+    assert at_once <= 2 * 32
+
+
+async def test_a_connection_has_no_dictionary_of_its_own(seen):
+    """Ten thousand of them are kept: each attribute has its slot."""
+    server = WireServer(seen.answer, SHORT, Refusals())
+
+    made = server()
+
+    assert isinstance(made, Connection)
+    assert not hasattr(made, "__dict__")

@@ -1,0 +1,155 @@
+"""Connections counted and bounded."""
+
+import asyncio
+from dataclasses import replace
+from ipaddress import ip_network
+
+import pytest
+
+from gateway.net.server.connection import Connection
+from gateway.net.server.http_server import WireServer
+from gateway.net.server.limits import WireLimits
+from gateway.net.server.refusals import Refusals
+from gateway.net.server.reply import Reply
+from tests.raw_http import ask, exchange
+from tests.wired import SHORT, listening
+
+LIMITS = WireLimits(connections=3, connections_per_address=2)
+
+
+async def test_an_address_has_so_many_connections_and_no_more():
+    server = serving(LIMITS)
+
+    admitted = [server.admit(caller("10.0.0.1")) for _ in range(3)]
+
+    assert admitted == [True, True, False]
+    assert (server.open_connections, server.turned_away) == (2, {"address": 1})
+
+
+async def test_another_address_still_has_its_own():
+    server = serving(LIMITS)
+
+    admitted = [server.admit(caller(each)) for each in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
+
+    assert admitted == [True, True, True]
+
+
+async def test_all_together_have_so_many_and_no_more():
+    server = serving(LIMITS)
+
+    admitted = [server.admit(caller(f"10.0.0.{each}")) for each in range(4)]
+
+    assert admitted == [True, True, True, False]
+
+
+async def test_nothing_is_kept_of_an_address_that_left():
+    """Callers may come from any number of them."""
+    server = serving(LIMITS)
+    connection = caller("10.0.0.1")
+    server.admit(connection)
+
+    server.release(connection)
+
+    assert len(server._by_address) == 0
+
+
+async def test_a_closed_connection_leaves_room():
+    server = serving(LIMITS)
+    connection = caller("10.0.0.1")
+    server.admit(connection)
+    server.admit(caller("10.0.0.1"))
+
+    server.release(connection)
+
+    assert server.admit(caller("10.0.0.1"))
+
+
+@pytest.mark.parametrize(
+    ("network", "address"), [("10.0.0.0/8", "10.9.9.9"), ("fd00::/8", "fd00::1")]
+)
+async def test_our_own_proxy_has_as_many_as_there_are(network, address):
+    """All callers come from its address."""
+    server = serving(replace(LIMITS, trusted_peers=(ip_network(network),)))
+
+    admitted = [server.admit(caller(address)) for _ in range(4)]
+
+    assert admitted == [True, True, True, False]
+
+
+async def test_an_address_that_is_none_is_not_trusted():
+    server = serving(replace(LIMITS, trusted_peers=(ip_network("10.0.0.0/8"),)))
+
+    admitted = [server.admit(caller("")) for _ in range(3)]
+
+    assert admitted == [True, True, False]
+
+
+async def test_a_connection_too_many_is_hung_up_on(seen):
+    """Without an answer; the others are served on."""
+    async with listening(seen.handle, seen, replace(SHORT, connections_per_address=1)) as listener:
+        _, held = await asyncio.open_connection("127.0.0.1", listener.port)
+        refused = await exchange(listener.port, b"", patience_s=0.2)
+        held.close()
+        await held.wait_closed()
+        await asyncio.sleep(0.05)
+        answer = await ask(listener.port)
+
+        assert (refused.raw, refused.closed) == (b"", True)
+        assert (answer.status, listener.server.turned_away) == (200, {"address": 1})
+
+
+async def test_rest_comes_when_the_last_request_leaves():
+    server = serving(LIMITS)
+    tasks = [working(server, 0.02), working(server, 0.04)]
+
+    rested = await server.rest(1.0)
+
+    assert (rested, server.in_flight, [task.done() for task in tasks]) == (True, 0, [True, True])
+
+
+async def test_rest_does_not_come_for_ever():
+    server = serving(LIMITS)
+    task = working(server, 1.0)
+
+    rested = await server.rest(0.02)
+
+    assert (rested, task.done()) == (False, False)
+    task.cancel()
+
+
+async def test_rest_is_there_when_nothing_was_asked():
+    assert await serving(LIMITS).rest(0)
+
+
+async def test_what_is_worked_on_is_cancelled_at_the_end():
+    server = serving(LIMITS)
+    task = working(server, 5.0)
+
+    await server.close(1.0)
+
+    assert task.cancelled()
+
+
+def serving(limits: WireLimits) -> WireServer:
+    """Make a server without a socket."""
+    return WireServer(lambda _request: Reply(), limits, Refusals())
+
+
+def caller(address: str) -> Connection:
+    """Make a connection from there, without a socket."""
+    connection = serving(LIMITS)()
+    connection.address = address
+    return connection
+
+
+def working(server: WireServer, seconds: float) -> asyncio.Task[Reply]:
+    """Have a request worked on for a time."""
+
+    async def work() -> Reply:
+        await asyncio.sleep(seconds)
+        return Reply()
+
+    task = asyncio.get_running_loop().create_task(work())
+    server.enter(task)
+    task.add_done_callback(server.leave)
+    return task

@@ -1,0 +1,163 @@
+"""Connections of our own proxies: whose address a request has, and who is hung up on."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from ipaddress import ip_network
+
+import pytest
+
+from gateway.net.server.listener import Listener
+from gateway.net.server.reply import Reply
+from gateway.net.server.request import Request
+from gateway.net.server.web_handler import Direct
+from tests.raw_http import exchange
+from tests.unit.gateway.net.server.test_proxy_protocol import (
+    BROKEN,
+    FOUR,
+    LOCAL,
+    PROXY,
+    TCP4,
+    UNSPEC,
+    WHOLE,
+    binary,
+)
+from tests.wired import SHORT, Seen, listening
+
+OURS = (ip_network("127.0.0.0/8"),)
+OTHERS = (ip_network("10.0.0.0/8"),)
+ONE = b"PROXY TCP4 203.0.113.7 192.0.2.1 5 80\r\n"
+OTHER = b"PROXY TCP4 203.0.113.8 192.0.2.1 5 80\r\n"
+
+
+def get(path: str = "/", *more: bytes, last: bool = True) -> bytes:
+    """Write a request."""
+    lines = (b"GET %b HTTP/1.1" % path.encode(), b"Host: pixgate", *more)
+    return b"\r\n".join(lines) + (b"\r\nConnection: close" if last else b"") + b"\r\n\r\n"
+
+
+@asynccontextmanager
+async def telling(seen: Seen, mode: str, trusted=OURS, **limits) -> AsyncIterator[Listener]:
+    """Serve whose address each request has."""
+
+    def answer(request: Request) -> Reply:
+        return Reply(body=request.address.encode())
+
+    wanted = replace(SHORT, client_address=mode, trusted_peers=trusted, **limits)
+    async with listening(Direct(answer), seen, wanted) as listener:
+        yield listener
+
+
+async def told(listener: Listener, *portions: bytes, gap_s: float = 0.0) -> list[str]:
+    """Return the address of every request that was answered."""
+    said = await exchange(listener.port, *portions, gap_s=gap_s)
+    return [answer.body.decode() for answer in said.answers]
+
+
+async def test_a_peer_is_its_own_client_whatever_it_writes(seen: Seen):
+    async with telling(seen, "peer") as listener:
+        assert await told(listener, get("/", b"X-Forwarded-For: 203.0.113.7")) == ["127.0.0.1"]
+
+
+async def test_a_header_of_our_proxy_names_the_client(seen: Seen):
+    async with telling(seen, "forwarded") as listener:
+        named = get("/", b"X-Forwarded-For: 198.51.100.1", b"x-forwarded-for: 203.0.113.7")
+
+        assert await told(listener, named) == ["203.0.113.7"]
+
+
+async def test_a_header_of_a_stranger_names_nobody(seen: Seen):
+    async with telling(seen, "forwarded", OTHERS) as listener:
+        assert await told(listener, get("/", b"X-Forwarded-For: 203.0.113.7")) == ["127.0.0.1"]
+
+
+async def test_each_request_of_a_connection_has_its_own_client(seen: Seen):
+    """Proxies keep connections and share them among callers; pipelined is no different."""
+    async with telling(seen, "forwarded") as listener:
+        requests = (
+            get("/", b"X-Forwarded-For: 203.0.113.7", last=False),
+            get("/", b"X-Forwarded-For: nonsense", last=False),
+            get("/", last=False),
+            get("/", b"X-Forwarded-For: 203.0.113.8"),
+        )
+
+        apart = await told(listener, *requests)
+        at_once = await told(listener, b"".join(requests))
+
+    assert apart == at_once == ["203.0.113.7", "127.0.0.1", "127.0.0.1", "203.0.113.8"]
+
+
+@pytest.mark.parametrize(("header", "address"), WHOLE)
+async def test_an_announced_client_is_believed_for_the_whole_connection(seen, header, address):
+    """The proxy stands for itself where it announces nobody; a header changes nothing."""
+    async with telling(seen, "proxy_protocol") as listener:
+        first = get("/", b"X-Forwarded-For: 198.51.100.1", last=False)
+
+        assert await told(listener, header + first + get()) == [address or "127.0.0.1"] * 2
+
+
+@pytest.mark.parametrize(
+    "header", [ONE, binary(PROXY, TCP4, FOUR + b"\x04\x00\x03abc")], ids=["v1", "v2"]
+)
+async def test_an_announcement_may_come_byte_by_byte(seen: Seen, header: bytes):
+    async with telling(seen, "proxy_protocol") as listener:
+        bytes_apart = [bytes((each,)) for each in header + get()]
+
+        assert await told(listener, *bytes_apart, gap_s=0.001) == ["203.0.113.7"]
+
+
+@pytest.mark.parametrize("received", BROKEN)
+async def test_who_announces_nobody_is_hung_up_on_before_http(seen: Seen, received: bytes):
+    """No answer: a refusal would need an address to count it for."""
+    async with telling(seen, "proxy_protocol") as listener:
+        said = await exchange(listener.port, received + get(), patience_s=1.0)
+
+    assert (said.raw, said.closed, seen.refusals) == (b"", True, [])
+
+
+@pytest.mark.parametrize("sent", [ONE + get(), get(), b""], ids=["announced", "http", "nothing"])
+async def test_a_stranger_is_hung_up_on_before_http(seen: Seen, sent: bytes):
+    async with telling(seen, "proxy_protocol", OTHERS) as listener:
+        said = await exchange(listener.port, sent, patience_s=1.0)
+
+        assert (said.raw, said.closed) == (b"", True)
+        assert (listener.server.turned_away, listener.server.open_connections) == ({"peer": 1}, 0)
+
+
+@pytest.mark.parametrize("begun", [b"", b"PROXY TCP4 203.", binary(PROXY, TCP4)[:14]])
+async def test_an_announcement_that_does_not_end_is_not_waited_for(seen: Seen, begun: bytes):
+    """It has the time of a request's headers."""
+    async with telling(seen, "proxy_protocol") as listener:
+        said = await exchange(listener.port, begun, patience_s=2.0)
+
+    assert (said.raw, said.closed) == (b"", True)
+    assert 0.2 < said.seconds < 1.5
+
+
+async def test_a_proxy_is_not_capped_as_one_client(seen: Seen):
+    """Each client that it announces has connections of its own."""
+    async with telling(seen, "proxy_protocol", connections_per_address=1) as listener:
+        async with held(listener, ONE), held(listener, OTHER), held(listener, b"PROXY UNKNOWN\r\n"):
+            second = await exchange(listener.port, ONE + get(), patience_s=1.0)
+            own = await told(listener, binary(LOCAL, UNSPEC) + get())
+
+            assert (second.raw, second.closed) == (b"", True)
+            assert own == ["127.0.0.1"]
+        await asyncio.sleep(0.05)
+
+        assert await told(listener, ONE + get()) == ["203.0.113.7"]
+        assert len(listener.server._by_address) == 0
+
+
+@asynccontextmanager
+async def held(listener: Listener, announced: bytes) -> AsyncIterator[None]:
+    """Keep a connection open that has been served."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+    writer.write(announced + get(last=False))
+    await reader.readuntil(b"\r\n\r\n")
+    try:
+        yield
+    finally:
+        writer.close()
+        await writer.wait_closed()
