@@ -60,7 +60,7 @@ from policies.authentication.basic import SecretCheck
 from provider_adapters.registry import names
 
 if TYPE_CHECKING:
-    from provider_adapters.sandbox.bank.notices import Listener as Told
+    from provider_adapters.sandbox.bank.callbacks import CallbackListener
     from provider_adapters.sandbox.bank.server import SandboxBank
 
 
@@ -303,7 +303,7 @@ def _figures(store: Store, parts: Parts, observing: Observing) -> Figures:
     )
 
 
-def _told(settings: Settings, keys: Keys, public: Listener) -> Told | None:
+def _told(settings: Settings, keys: Keys, public: Listener) -> CallbackListener | None:
     """Say where the embedded bank tells us of what happens: at the port that was taken."""
     return listener_of(
         settings, keys.derivation, lambda: f"http://{settings.server.host}:{public.port}"

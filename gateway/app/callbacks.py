@@ -18,7 +18,7 @@ from provider_adapters.registry import find
 from provider_adapters.sandbox.callbacks import sign
 
 if TYPE_CHECKING:
-    from provider_adapters.sandbox.bank.notices import Listener
+    from provider_adapters.sandbox.bank.callbacks import CallbackListener
 
 _SANDBOX: Final = "sandbox"
 
@@ -77,7 +77,7 @@ def sandbox_provider(settings: Settings) -> str | None:
 
 def listener_of(
     settings: Settings, derivation: Derivation, gateway: Callable[[], str]
-) -> Listener | None:
+) -> CallbackListener | None:
     """
     Say where the sandbox bank tells us of what happens; None where no provider is its.
 
@@ -91,9 +91,9 @@ def listener_of(
     if name is None:
         return None
     path, secret = paths(settings, derivation)[name], _secrets(settings, derivation, name)[0]
-    from provider_adapters.sandbox.bank.notices import Listener  # noqa: PLC0415 - see the assembly
+    from provider_adapters.sandbox.bank.callbacks import CallbackListener  # noqa: PLC0415 - see the assembly
 
-    return Listener(lambda: gateway() + path, partial(sign, secret))
+    return CallbackListener(lambda: gateway() + path, partial(sign, secret))
 
 
 def sender(name: str, settings: Settings) -> CallbackFactory | None:

@@ -12,7 +12,7 @@ from gateway.cli.console import Row, Terminal, reading, run
 from gateway.operations.administration import NotPossible
 
 if TYPE_CHECKING:
-    from provider_adapters.sandbox.bank.notices import Listener
+    from provider_adapters.sandbox.bank.callbacks import CallbackListener
 
 _COLUMNS = ("provider", "url")
 
@@ -41,7 +41,7 @@ def callbacks(terminal: Terminal) -> None:
     terminal.show_all(run(work()), _COLUMNS)
 
 
-def told(config: Path, gateway: str) -> Listener:
+def told(config: Path, gateway: str) -> CallbackListener:
     """
     Say where and how a sandbox bank in another process tells a gateway of what happens.
 

@@ -1,4 +1,4 @@
-"""The sandbox bank as a running thing: two ports, one file, one background task."""
+"""The running sandbox bank: two ports, one database file, two background tasks."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from datetime import UTC, datetime
 
 from aiohttp import web
 
-from provider_adapters.sandbox.bank import (
-    books,
-    calls,
-    control,
-    control_accounts,
-    customers,
-    notices,
-    settlement,
-)
-from provider_adapters.sandbox.bank.control import Levers
-from provider_adapters.sandbox.bank.door import Door
-from provider_adapters.sandbox.bank.faults import Faults
-from provider_adapters.sandbox.bank.notices import Listener
+from provider_adapters.sandbox.bank import callbacks
+from provider_adapters.sandbox.bank.callbacks import CallbackListener
+from provider_adapters.sandbox.bank.control import account_rows, api, bank_rows
+from provider_adapters.sandbox.bank.control.api import Controls
+from provider_adapters.sandbox.bank.http import customer_api
+from provider_adapters.sandbox.bank.http.listening_port import ListeningPort
+from provider_adapters.sandbox.bank.http.recorded_calls import RecordedCalls
+from provider_adapters.sandbox.bank.kernel import books
+from provider_adapters.sandbox.bank.kernel.faults import Faults
+from provider_adapters.sandbox.bank.pix import settlement
 
 _LOG = logging.getLogger(__name__)
+# Only for payouts that nobody reads; every read settles what is due first.
 _SETTLE_EVERY_S = 0.5
+# Requests that hang on purpose would hold a longer shutdown up.
 _SHUTDOWN_S = 0.1
 
 
@@ -39,18 +38,20 @@ def _utc_now() -> datetime:
 @dataclass(slots=True, kw_only=True)
 class SandboxBank:
     """
-    A bank for the sandbox, in its own process or inside another's event loop.
+    A bank for the sandbox, in a process of its own or in the gateway's.
 
     Attributes:
-        db_path: The SQLite file that holds everything; made when missing.
-        host: A loopback address; it can be reached from nowhere else.
-        port: The customers' port; 0 takes a free one, the real one after start.
-        control_port: The control interface's, likewise.
+        db_path: The SQLite file with all data; created when missing.
+        host: A loopback address.
+        port: The customers' port. 0 picks a free one; after ``start`` this is
+            the real number.
+        control_port: The control interface's port, likewise.
         settle_after_s: Seconds of bank clock from accepting a payout to
             settling it.
         now: The wall clock, aware UTC.
         random_hex: Gives this many random bytes as hexadecimal text.
-        listener: Who is told of payouts, payments and refunds; None nobody.
+        listener: Receives callbacks about payouts, payments and refunds; None
+            sends none.
     """
 
     db_path: str
@@ -60,30 +61,30 @@ class SandboxBank:
     settle_after_s: float = 0.3
     now: Callable[[], datetime] = _utc_now
     random_hex: Callable[[int], str] = secrets.token_hex
-    listener: Listener | None = None
+    listener: CallbackListener | None = None
     _closing: contextlib.AsyncExitStack = field(
         init=False, repr=False, default_factory=contextlib.AsyncExitStack
     )
 
     def __post_init__(self) -> None:
-        """Refuse an address others could reach: there is money's shape behind it, no lock."""
+        """Refuse other addresses: the control interface has no password."""
         if not ipaddress.ip_address(self.host).is_loopback:
             message = "the sandbox bank listens on loopback only"
             raise ValueError(message)
 
     async def start(self) -> None:
         """
-        Open the file and both ports.
+        Open the database file and both ports.
 
         Raises:
-            OSError: When a port is in use; nothing stays open then.
+            OSError: A port is in use; then nothing stays open.
         """
         async with contextlib.AsyncExitStack() as opened:
             await self._open(opened)
             self._closing = opened.pop_all()
 
     async def close(self) -> None:
-        """Close both ports and the file; safe to repeat. Requests that hang are cut off."""
+        """Close both ports and the file; safe to repeat. Open requests are cut off."""
         await self._closing.aclose()
 
     async def _open(self, opened: contextlib.AsyncExitStack) -> None:
@@ -94,45 +95,47 @@ class SandboxBank:
             settle_after_s=self.settle_after_s,
         )
         opened.callback(kept.database.close)
-        faults, seen = Faults(), calls.Calls(kept.clock)
-        door = await self._door(opened, customers.application(kept, faults, seen), self.port)
-        levers = Levers(books=kept, faults=faults, calls=seen, door=door)
-        rows = control.ROWS + control_accounts.ROWS
-        app = control.application(levers, rows)
-        self.control_port = (await self._door(opened, app, self.control_port)).port
-        self.port = door.port
+        faults, recorded = Faults(), RecordedCalls(kept.clock)
+        customers = await self._listen(
+            opened, customer_api.application(kept, faults, recorded), self.port
+        )
+        controls = Controls(books=kept, faults=faults, calls=recorded, port=customers)
+        app = api.application(controls, bank_rows.ROWS + account_rows.ROWS)
+        self.control_port = (await self._listen(opened, app, self.control_port)).port
+        self.port = customers.port
         settling = asyncio.create_task(_settle(kept))  # noqa: TID251 - owned: close() ends it
         opened.push_async_callback(_end, settling)
         if self.listener is None:
-            notices.forget(kept)
+            callbacks.discard(kept)
             return
-        telling = asyncio.create_task(  # noqa: TID251 - owned: close() ends it
-            notices.tell_for_ever(kept, self.listener)
+        sending = asyncio.create_task(  # noqa: TID251 - owned: close() ends it
+            callbacks.send_until_cancelled(kept, self.listener)
         )
-        opened.push_async_callback(_end, telling)
+        opened.push_async_callback(_end, sending)
 
-    async def _door(
+    async def _listen(
         self, opened: contextlib.AsyncExitStack, app: web.Application, port: int
-    ) -> Door:
-        # A caller who gave up frees the handler that hangs for him; what executes never waits.
+    ) -> ListeningPort:
+        # A request that hangs is cancelled when its caller disconnects. What executes never
+        # waits, so it is never cancelled halfway.
         runner = web.AppRunner(
             app, access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S
         )
         await runner.setup()
         opened.push_async_callback(runner.cleanup)
-        door = Door(runner, self.host, port)
-        opened.push_async_callback(door.close)
-        await door.open()
-        return door
+        listening = ListeningPort(runner, self.host, port)
+        opened.push_async_callback(listening.close)
+        await listening.open()
+        return listening
 
 
 async def _settle(kept: books.Books) -> None:
-    """Let time pass for payouts that nobody asks about."""
+    """Settle what is due, also when no request comes."""
     while True:
         await asyncio.sleep(_SETTLE_EVERY_S)
         try:
             settlement.settle_due(kept)
-        except Exception:  # noqa: BLE001 - a background loop: the next turn tries again
+        except Exception:  # noqa: BLE001 - a background loop: the next round tries again
             _LOG.exception("settling failed")
 
 

@@ -12,12 +12,13 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from provider_adapters.sandbox.bank import accounts, incoming, ledger
-from provider_adapters.sandbox.bank.accounts import Account, PayoutKind
-from provider_adapters.sandbox.bank.books import Books, open_books
-from provider_adapters.sandbox.bank.destinations import Destination
-from provider_adapters.sandbox.bank.incoming import Payment
-from provider_adapters.sandbox.bank.payouts import Order
+from provider_adapters.sandbox.bank.kernel import accounts, ledger
+from provider_adapters.sandbox.bank.kernel.accounts import Account, PayoutKind
+from provider_adapters.sandbox.bank.kernel.books import Books, open_books
+from provider_adapters.sandbox.bank.pix import received_payments
+from provider_adapters.sandbox.bank.pix.destinations import Destination
+from provider_adapters.sandbox.bank.pix.payouts import Order
+from provider_adapters.sandbox.bank.pix.received_payments import Payment
 from provider_adapters.sandbox.bank.server import SandboxBank
 
 START = datetime(2026, 11, 20, 13, 40, 11, 123456, tzinfo=UTC)
@@ -82,7 +83,7 @@ def open_account(books: Books) -> Callable[..., Account]:
                 account_id=account_id, centavos=centavos, at=at, e2e_id=books.e2e_id(at)
             )
             with books.database.transaction():
-                incoming.receive(books, payment)
+                received_payments.receive(books, payment)
         return account
 
     return opened
@@ -115,7 +116,7 @@ def balanced_in_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @dataclass
 class Caller:
-    """A customer of a running bank, with the levers of its control interface."""
+    """A customer of a running bank, with its control interface."""
 
     bank: SandboxBank
     session: aiohttp.ClientSession
@@ -137,7 +138,7 @@ class Caller:
             return answer.status, await answer.json()
 
     async def control(self, method: str, path: str, **more: object) -> tuple[int, object]:
-        """Move a lever; the path is sent as it stands."""
+        """Call the control interface; the path is sent as it stands."""
         url = URL(f"http://127.0.0.1:{self.bank.control_port}/control{path}", encoded=True)
         async with self.session.request(method, url, **more) as answer:
             return answer.status, await answer.json()

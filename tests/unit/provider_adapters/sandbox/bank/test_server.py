@@ -136,4 +136,4 @@ async def test_closing_twice_is_fine_and_hanging_requests_are_cut(caller):
 
 
 def test_the_schema_travels_with_the_package():
-    assert Path("provider_adapters/sandbox/bank/schema.sql").is_file()
+    assert Path("provider_adapters/sandbox/bank/kernel/schema.sql").is_file()

@@ -1,0 +1,140 @@
+"""Bodies read strictly: every field asked for by name and type, money without a float."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from provider_adapters.sandbox.bank.kernel import refusals
+
+Document: TypeAlias = Mapping[str, object]
+
+LARGEST: int = 999_999_999_999_999
+"""The largest amount anywhere, in centavos: R$ 9 999 999 999 999.99."""
+
+_REAIS = re.compile(r"([0-9]{1,13})(?:\.([0-9]{1,2}))?")
+
+
+class NumberText(str):
+    """The text of a JSON number that is no plain integer."""
+
+    __slots__ = ()
+
+
+class Fields:
+    """
+    A JSON object, read field by field.
+
+    Every reader takes ``null`` for absent and raises ``INVALID_REQUEST`` (400)
+    when a field has another type, or is absent and has no default.
+    """
+
+    def __init__(self, document: Document) -> None:
+        """Read from this object."""
+        self._document = document
+
+    def __contains__(self, name: str) -> bool:
+        return self._document.get(name) is not None
+
+    def says_null(self, name: str) -> bool:
+        """Tell ``null`` from absent, where that is a difference."""
+        return name in self._document and self._document[name] is None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Read a text; one without default may not be empty either."""
+        value = self._document.get(name)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str) or isinstance(value, NumberText):
+            raise _wrong(name, "a text")
+        if not value and default is None:
+            raise _wrong(name, "not empty")
+        return value
+
+    def choice(self, name: str, choices: Mapping[str, str], default: str | None = None) -> str:
+        """Read one of some words and give what it stands for."""
+        word = self.text(name, default)
+        if word not in choices:
+            raise _wrong(name, f"one of {', '.join(choices)}")
+        return choices[word]
+
+    def whole(self, name: str, default: int | None = None) -> int:
+        """Read an integer."""
+        value = self._document.get(name)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise _wrong(name, "an integer")
+        return value
+
+    def centavos(self, name: str) -> int:
+        """Read an amount in centavos, above zero."""
+        value = self.whole(name)
+        if not 0 < value <= LARGEST:
+            raise _wrong(name, "above zero")
+        return value
+
+    def reais(self, name: str) -> int:
+        """Read an amount in reais, above zero, at most two decimals; gives centavos."""
+        value = self._document.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | NumberText):
+            raise _wrong(name, "a number in reais")
+        match = _REAIS.fullmatch(str(value))
+        centavos = int(match[1]) * 100 + int((match[2] or "").ljust(2, "0")) if match else 0
+        if not centavos:
+            raise _wrong(name, "above zero, with at most two decimals")
+        return centavos
+
+    def seconds(self, name: str) -> float:
+        """Read a number of seconds, of either sign."""
+        value = self._document.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | NumberText):
+            raise _wrong(name, "a number of seconds")
+        try:
+            return float(value)
+        except OverflowError as problem:
+            raise _wrong(name, "a number of seconds") from problem
+
+    def flag(self, name: str) -> bool:
+        """Read true or false; absent is false."""
+        value = self._document.get(name, False)
+        if not isinstance(value, bool):
+            raise _wrong(name, "true or false")
+        return value
+
+    def inside(self, name: str) -> Fields:
+        """Read an object."""
+        value = self._document.get(name)
+        if not isinstance(value, dict):
+            raise _wrong(name, "an object")
+        return Fields(value)
+
+
+def read(raw: bytes) -> Fields:
+    """
+    Read a body; an empty one is an empty object.
+
+    Raises:
+        Refusal: ``INVALID_REQUEST`` when it is no JSON object.
+    """
+    if not raw:
+        return Fields({})
+    problem = "the body is a JSON object"
+    try:
+        document = json.loads(raw, parse_float=NumberText, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise refusals.invalid(problem) from error
+    if not isinstance(document, dict):
+        raise refusals.invalid(problem)
+    return Fields(document)
+
+
+def _no_constant(name: str) -> object:
+    message = f"{name} is no JSON"
+    raise ValueError(message)
+
+
+def _wrong(name: str, wanted: str) -> refusals.Refusal:
+    return refusals.invalid(f"{name} is {wanted}")

@@ -1,0 +1,71 @@
+"""The requests that the bank received, kept for tests to read."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import asdict, dataclass, field
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from provider_adapters.sandbox.bank.kernel import clock
+from provider_adapters.sandbox.bank.kernel.clock import BankClock
+
+_KEPT = 1000
+_BODY_KEPT = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCall:
+    """A request as it came; ``path`` raw, with its query; ``Authorization`` without its secret."""
+
+    at: str
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCalls:
+    """The last thousand requests, oldest first, in memory only."""
+
+    clock: BankClock
+    _ring: deque[RecordedCall] = field(default_factory=lambda: deque(maxlen=_KEPT))
+
+    def last(self, limit: int) -> list[dict[str, object]]:
+        """Give the newest ones as documents, oldest first."""
+        return [asdict(call) for call in list(self._ring)[-limit:]] if limit else []
+
+    def clear(self) -> int:
+        """Forget all and tell how many there were."""
+        cleared = len(self._ring)
+        self._ring.clear()
+        return cleared
+
+    def record(self, request: web.Request, body: bytes) -> None:
+        """Keep a request."""
+        headers = {name: _redact(name, value) for name, value in request.headers.items()}
+        call = RecordedCall(
+            at=clock.show(self.clock.micros()),
+            method=request.method,
+            path=request.raw_path,
+            headers=headers,
+            body=body[:_BODY_KEPT].decode(errors="replace"),
+        )
+        self._ring.append(call)
+
+
+def recording(calls: RecordedCalls) -> Middleware:
+    """Make the middleware that keeps every request once its body is read."""
+
+    @web.middleware
+    async def record(request: web.Request, handler: Handler) -> web.StreamResponse:
+        calls.record(request, await request.read())
+        return await handler(request)
+
+    return record
+
+
+def _redact(name: str, value: str) -> str:
+    return f"{value.partition(' ')[0]} ***" if name.lower() == "authorization" else value

@@ -1,0 +1,34 @@
+"""Every code has its status."""
+
+from __future__ import annotations
+
+import pytest
+
+from provider_adapters.sandbox.bank.kernel import refusals
+from provider_adapters.sandbox.bank.kernel.refusals import Code, Refusal
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        (Code.REJECTED, 400),
+        (Code.INSUFFICIENT_FUNDS, 400),
+        (Code.NOT_ALLOWED, 403),
+        (Code.LIMIT_EXCEEDED, 403),
+        (Code.DUPLICATE, 409),
+        (Code.KEY_REUSED, 422),
+    ],
+)
+def test_a_code_has_its_status(code, status):
+    assert Refusal(code, "no").status == status
+
+
+def test_a_status_may_be_another():
+    assert Refusal(Code.KEY_NOT_FOUND, "no", status=404).status == 404
+
+
+def test_the_two_usual_ones_are_named():
+    assert (refusals.invalid("x").code, refusals.absent("key").message) == (
+        "INVALID_REQUEST",
+        "key not found",
+    )

@@ -1,0 +1,131 @@
+"""The BR Code against every published payload we hold."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from provider_adapters.sandbox.bank.pix import brcode
+from provider_adapters.sandbox.bank.pix.brcode import BrCode
+
+VECTORS = json.loads(Path("tests/vectors/brcode.json").read_text(encoding="utf-8"))
+VALID = VECTORS["valid"]
+INVALID = VECTORS["published_but_invalid"]
+MINE = BrCode(name="Loja", city="Sao Paulo", key="maria@example.com", amount="10.50", txid="ab1")
+
+
+@pytest.mark.parametrize("vector", VALID, ids=lambda vector: vector["expect"]["crc"])
+def test_a_published_payload_is_read(vector):
+    """Every field, and the checksum."""
+    payload, expect = vector["payload"], vector["expect"]
+
+    code = brcode.decode(payload)
+
+    assert brcode.checksum(payload[:-4]) == payload[-4:].upper() == expect["crc"]
+    assert (code.key, code.url, code.info) == (expect["key"], expect["url"], expect["info"])
+    assert (code.name, code.city) == (expect["merchant_name"], expect["merchant_city"])
+    assert (code.amount, code.postal_code) == (expect["amount"], expect["postal_code"])
+    assert (code.txid, code.point_of_initiation) == (
+        expect["txid"],
+        expect["point_of_initiation"],
+    )
+
+
+# Without fields the sandbox never writes: recurrence, an account with neither key nor URL.
+OURS = [
+    vector
+    for vector in VALID
+    if not vector["expect"]["has_recurrence_template"]
+    and (vector["expect"]["key"] or vector["expect"]["url"])
+]
+
+
+@pytest.mark.parametrize("vector", OURS, ids=lambda vector: vector["expect"]["crc"])
+def test_a_published_payload_says_the_same_written_by_us(vector):
+    """Field for field; the official examples even letter for letter."""
+    code = brcode.decode(vector["payload"])
+
+    written = brcode.encode(code)
+
+    assert brcode.decode(written) == code
+
+
+@pytest.mark.parametrize("crc", ["1D3D", "64E4"])
+def test_the_central_banks_examples_come_out_letter_for_letter(crc):
+    """Manual of the BR Code: one static, one dynamic payload."""
+    payload = next(one["payload"] for one in VALID if one["expect"]["crc"] == crc)
+
+    assert brcode.encode(brcode.decode(payload)) == payload
+
+
+@pytest.mark.parametrize("vector", INVALID, ids=lambda vector: vector["payload"][-4:])
+def test_a_wrong_payload_is_refused(vector):
+    with pytest.raises(ValueError, match=r"checksum|field|PIX"):
+        brcode.decode(vector["payload"])
+
+
+def test_the_checksum_is_the_standard_one():
+    """CRC-16/CCITT-FALSE has this check value."""
+    assert brcode.checksum("123456789") == "29B1"
+
+
+def test_a_name_becomes_short_ascii():
+    """25 characters of name, 15 of city, no accents."""
+    code = BrCode(name="Associação São João da Conceição", city="Conceição do Mato Dentro", key="k")
+
+    written = brcode.decode(brcode.encode(code))
+
+    assert (written.name, written.city) == ("Associacao Sao Joao da Co", "Conceicao do Ma")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "",
+        "6304",
+        "000201" + "6304" + brcode.checksum("0002016304"),
+        "0x02016304" + brcode.checksum("0x02016304"),
+        "00990126304" + brcode.checksum("00990126304"),
+    ],
+    ids=["empty", "checksum only", "no account", "no number", "too long"],
+)
+def test_what_is_no_payload_is_refused(payload):
+    with pytest.raises(ValueError, match=r"checksum|field|PIX"):
+        brcode.decode(payload)
+
+
+NAMES = st.text(st.characters(codec="ascii", min_codepoint=33, max_codepoint=126), min_size=1)
+
+
+@given(
+    name=NAMES,
+    city=NAMES,
+    cents=st.integers(1, 10**12),
+    txid=st.from_regex(r"[A-Za-z0-9]{1,25}", fullmatch=True),
+)
+def test_what_is_written_is_read(name, city, cents, txid):
+    code = replace(
+        MINE, name=name, city=city, amount=f"{cents // 100}.{cents % 100:02d}", txid=txid
+    )
+
+    read = brcode.decode(brcode.encode(code))
+
+    assert read == replace(code, name=name[:25], city=city[:15])
+
+
+@given(place=st.integers(0, 200), letter=st.sampled_from("0AZ*"))
+def test_one_changed_letter_is_noticed(place, letter):
+    payload = brcode.encode(MINE)
+    place %= len(payload)
+    changed = payload[:place] + letter + payload[place + 1 :]
+
+    if changed == payload:
+        return
+
+    with pytest.raises(ValueError, match="checksum"):
+        brcode.decode(changed)

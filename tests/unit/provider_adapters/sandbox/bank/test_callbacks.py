@@ -1,0 +1,148 @@
+"""What the bank tells, and to whom."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import datetime
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from provider_adapters.sandbox.bank import callbacks
+from provider_adapters.sandbox.bank.callbacks import CallbackListener
+from provider_adapters.sandbox.bank.kernel.books import Books, open_books
+from tests.unit.standing import Clock
+
+_INSERT = "INSERT INTO notices (id, kind, account_id, subject, copies) VALUES (?, ?, 'c', 's', ?)"
+
+
+class Receiver:
+    """A server that receives callbacks and answers with a status of choice."""
+
+    def __init__(self) -> None:
+        self.received: list[tuple[str, dict[str, str]]] = []
+        self.status = 200
+
+    async def receive(self, request: web.Request) -> web.Response:
+        self.received.append((request.headers["X-Event"], json.loads(await request.read())))
+        return web.Response(status=self.status)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def books(tmp_path: Path, clock: Clock) -> Books:
+    made = open_books(
+        str(tmp_path / "bank.db"), now=clock.now, random_hex=lambda n: "0" * n, settle_after_s=0
+    )
+    made.database.run("DELETE FROM notices")
+    return made
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[tuple[Receiver, CallbackListener]]:
+    server, application = Receiver(), web.Application()
+    application.router.add_post("/", server.receive)
+    async with TestServer(application) as served:
+        url = str(served.make_url("/"))
+        yield server, CallbackListener(lambda: url, _sign)
+
+
+def _sign(event: str, _at: datetime, _body: bytes) -> dict[str, str]:
+    return {"X-Event": event}
+
+
+async def send_due(books: Books, listener: CallbackListener) -> int:
+    async with aiohttp.ClientSession() as session:
+        return await callbacks.send_due(books, listener, session)
+
+
+def pending(books: Books) -> int:
+    row = books.database.one("SELECT count(*) AS n FROM notices")
+    assert row is not None
+    return int(row["n"])
+
+
+async def test_an_accepted_callback_is_sent_once(
+    books: Books, receiver: tuple[Receiver, CallbackListener]
+):
+    server, listener = receiver
+    books.database.run(_INSERT, ("evt_1", "transferencia", 1))
+    books.database.run(_INSERT, ("evt_2", "cobranca", 1))
+
+    taken = await send_due(books, listener)
+    again = await send_due(books, listener)
+
+    assert (taken, again, pending(books)) == (2, 0, 0)
+    assert server.received == [
+        ("evt_1", {"tipo": "transferencia", "conta": "c", "chave": "s"}),
+        ("evt_2", {"tipo": "cobranca", "conta": "c", "referencia": "s"}),
+    ]
+
+
+async def test_a_duplicate_is_sent_twice_with_one_id(
+    books: Books, receiver: tuple[Receiver, CallbackListener]
+):
+    server, listener = receiver
+    books.database.run(_INSERT, ("evt_1", "transferencia", 2))
+
+    await send_due(books, listener)
+
+    assert [event for event, _ in server.received] == ["evt_1", "evt_1"]
+
+
+async def test_a_refused_callback_is_repeated_later_and_then_given_up(
+    books: Books, receiver: tuple[Receiver, CallbackListener], clock: Clock
+):
+    server, listener = receiver
+    server.status = 503
+    books.database.run(_INSERT, ("evt_1", "transferencia", 1))
+
+    for tries in range(6):
+        await send_due(books, listener)
+        assert await send_due(books, listener) == 0
+        assert len(server.received) == tries + 1
+        clock.passes(2**tries)
+
+    assert pending(books) == 0
+
+
+async def test_a_callback_waits_for_its_listener(books: Books):
+    books.database.run(_INSERT, ("evt_1", "transferencia", 1))
+
+    await send_due(books, CallbackListener(lambda: "http://127.0.0.1:1/", _sign))
+    await send_due(books, CallbackListener(lambda: "", _sign))
+
+    assert pending(books) == 1
+
+
+def test_without_a_listener_nothing_is_kept(books: Books):
+    books.database.run(_INSERT, ("evt_1", "transferencia", 1))
+
+    callbacks.discard(books)
+
+    assert pending(books) == 0
+
+
+async def test_callbacks_are_sent_until_the_task_is_cancelled(
+    books: Books, receiver: tuple[Receiver, CallbackListener]
+):
+    server, listener = receiver
+    task = asyncio.create_task(callbacks.send_until_cancelled(books, listener))
+    books.database.run(_INSERT, ("evt_1", "transferencia", 1))
+
+    async with asyncio.timeout(5):
+        while not server.received:
+            await asyncio.sleep(0.01)
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
