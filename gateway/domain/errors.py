@@ -282,6 +282,12 @@ AUTH_UNAVAILABLE = _declare(
     "The authentication service is unavailable.",
     "Repeat with backoff.",
 )
+STORE_UNAVAILABLE = _declare(
+    "store_unavailable",
+    ("SVC.SYS.002", 503),
+    "The service cannot reach its store.",
+    "Repeat with backoff; for a payout or a refund, read its reference first.",
+)
 ROUTE_UNKNOWN = _declare(
     "route_unknown",
     ("SVC.GTW.001", 404),
@@ -367,6 +373,7 @@ ELSEWHERE = frozenset(
         ALREADY_IN_USE,
         VERSION_CHANGED,
         USER_CREDENTIALS_INVALID,
+        STORE_UNAVAILABLE,
     }
 )
 """Codes that the banking surface never answers with."""

@@ -1,19 +1,30 @@
-"""The rows every surface shares: what it is, whether it lives, what can go wrong."""
+"""What every surface shares: its open rows, and the answer while the store is away."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Final, Literal, TypedDict
 
+from gateway.domain import errors
 from gateway.domain.accounts import Environment
 from gateway.domain.calls import Call
 from gateway.domain.catalogue import ErrorCode
+from gateway.domain.stores import StoreUnavailable
 from gateway.http.route import Gate, Row, RowLimits, route
 from policies.validation.inputs import NOTHING
 
 VERSION = "1.0.0"
 """Of the interface (contract part 9), not of the software."""
+
+STORE_FAILS: Final[Mapping[type[Exception], ErrorCode]] = {
+    StoreUnavailable: errors.STORE_UNAVAILABLE
+}
+"""
+503 with ``Retry-After``, on every surface but banking.
+
+Partners branch on 500 there: a payout may have been sent, and is to be read first.
+"""
 
 _OPEN = RowLimits("read", 0)
 

@@ -157,25 +157,29 @@ class World:
         return await (office or self.office).credentials.issue(wanted)
 
     @asynccontextmanager
-    async def losing(self, table: str) -> AsyncIterator[None]:
+    async def losing(self, *tables: str) -> AsyncIterator[None]:
         """
-        Take a table of the SQLite store away, as a failing disk does.
+        Take tables of the SQLite store away, as a failing disk does.
 
         In a thread: the gateway may be amid a transaction, which it ends on this loop.
         """
         url = self.gateway.settings.store_url
         path = url.removeprefix("sqlite:///")
-        await asyncio.to_thread(_rename, path, table, "lost")
+        lost = {table: f"lost_{table}" for table in tables}
+        await asyncio.to_thread(_rename, path, lost)
         try:
             yield
         finally:
-            await asyncio.to_thread(_rename, path, "lost", table)
+            await asyncio.to_thread(_rename, path, {new: name for name, new in lost.items()})
 
 
-def _rename(path: str, table: str, name: str) -> None:
-    """Rename a table, as soon as nobody writes."""
+def _rename(path: str, names: Mapping[str, str]) -> None:
+    """Rename all of the tables or none, as soon as nobody writes."""
     with contextlib.closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as other:
-        other.execute(f"ALTER TABLE {table} RENAME TO {name}")
+        other.execute("BEGIN IMMEDIATE")
+        for name, new in names.items():
+            other.execute(f"ALTER TABLE {name} RENAME TO {new}")
+        other.execute("COMMIT")
 
 
 async def send(

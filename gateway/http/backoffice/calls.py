@@ -9,13 +9,11 @@ from typing import TypeVar
 from aiohttp import hdrs
 
 from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
 from gateway.domain.errors import ServiceError
 from gateway.domain.identity_errors import NOT_FOUND, NOT_POSSIBLE
 from gateway.domain.office_stores import Shown
 from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right
-from gateway.domain.stores import StoreUnavailable
 from gateway.domain.windows import Paging
 from gateway.http.backoffice.callers import Staff
 from gateway.http.backoffice.failures import BODY_BYTES
@@ -35,9 +33,6 @@ ACT = RowLimits(PERSON, 0)
 WRITE = RowLimits(PERSON, BODY_BYTES)
 CREATED = 201
 NO_CONTENT = 204
-
-FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
-"""Without the store nothing is managed: 503."""
 
 REFUSED = (NOT_POSSIBLE,)
 TAKEN = (NOT_POSSIBLE, errors.ALREADY_IN_USE)

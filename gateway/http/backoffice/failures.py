@@ -8,7 +8,7 @@ from gateway.domain import errors, identity_errors
 from gateway.domain.catalogue import ErrorCode
 from gateway.domain.provider_options import OutcomeUnknown
 from gateway.domain.providers import NotFound, NotSupported, ProviderError, Unreachable
-from gateway.domain.stores import StoreUnavailable
+from gateway.http.common import STORE_FAILS
 from gateway.http.route import RowLimits
 from policies.traffic.person_quota import PERSON
 
@@ -18,8 +18,6 @@ BODY_BYTES: Final = 64 * 1024
 PLAIN: Final = RowLimits(PERSON, 0)
 WITH_BODY: Final = RowLimits(PERSON, BODY_BYTES)
 CREATED: Final = 201
-
-STORE_FAILS: Final[Fails] = {StoreUnavailable: errors.INTERNAL}
 
 READS: Final = (errors.PROVIDER_NOT_CONFIGURED,)
 """What every row that asks a bank refuses with."""

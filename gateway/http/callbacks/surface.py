@@ -9,16 +9,13 @@ import msgspec
 
 from gateway.domain import errors
 from gateway.domain.calls import Asked, Call, Input
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.stores import StoreUnavailable
+from gateway.http.common import STORE_FAILS
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.operations.callbacks import Delivery, Reception
 
 BODY_BYTES = 64 * 1024
 NAME = "callbacks"
 CHALLENGE = 'Signature realm="callbacks"'
-
-_FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
 
 
 class BankBody(msgspec.Struct):
@@ -64,7 +61,7 @@ def _rows(reception: Reception) -> Sequence[Row[None]]:
             takes=Input(read=_delivery, body=BankBody),
             runs=take,
             shows=_taken,
-            fails=_FAILS,
+            fails=STORE_FAILS,
             raises=(errors.CREDENTIALS_INVALID,),
         ),
     )

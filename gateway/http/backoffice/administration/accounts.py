@@ -14,6 +14,7 @@ from gateway.domain.rights import Area
 from gateway.domain.versions import version_of_account
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Office, Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant
 from gateway.http.route import Row, VersionedAnswer, route
@@ -162,7 +163,7 @@ def account_record_rows(does: AccountActs) -> Sequence[Row[Staff]]:
             takes=inputs.body(AccountBody),
             runs=does.create,
             shows=_account,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.TAKEN,
             status=calls.CREATED,
         ),
@@ -182,7 +183,7 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             takes=inputs.body(AccountChange),
             runs=does.change,
             shows=_versioned,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(*calls.REFUSED, errors.VERSION_CHANGED),
         ),
         route(
@@ -195,7 +196,7 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             takes=inputs.body(ProviderBody),
             runs=does.attach,
             shows=_versioned,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(*calls.TAKEN, errors.VERSION_CHANGED),
         ),
     )

@@ -17,6 +17,7 @@ from gateway.domain.versions import version_of_company
 from gateway.domain.windows import Paging
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
@@ -86,7 +87,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
             runs=does.list,
             shows=_companies,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
         route(
@@ -99,7 +100,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             takes=inputs.of_path("company_id"),
             runs=does.read,
             shows=_versioned,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.ABSENT,
         ),
         route(
@@ -112,7 +113,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             takes=inputs.body(CompanyBody),
             runs=does.create,
             shows=_company,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.TAKEN,
             status=calls.CREATED,
         ),

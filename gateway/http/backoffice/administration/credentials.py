@@ -24,6 +24,7 @@ from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.backoffice.documents import ApprovalDocument
 from gateway.http.backoffice.represent import WAITS, waiting
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
@@ -310,7 +311,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             ),
             runs=does.list,
             shows=_credentials,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
         route(
@@ -323,7 +324,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             takes=_CLIENT,
             runs=does.read,
             shows=_versioned,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.ABSENT,
         ),
         route(
@@ -336,7 +337,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             takes=inputs.body(CredentialBody),
             runs=does.issue,
             shows=_made,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.TAKEN,
             status=calls.CREATED,
             also=_WAITS,
@@ -351,7 +352,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             takes=inputs.both(_CLIENT, RotationBody),
             runs=does.rotate,
             shows=_made,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
             also=_WAITS,
         ),
@@ -365,7 +366,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             takes=inputs.both(_CLIENT, LimitsBody),
             runs=does.set_limits,
             shows=_limited,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
             also=_WAITS,
         ),
@@ -379,7 +380,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             takes=inputs.both(_CLIENT, ReasonBody),
             runs=does.revoke,
             shows=_credential,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.CHANGED,
         ),
         route(
@@ -392,7 +393,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             takes=inputs.of_path("approval_id"),
             runs=does.secret,
             shows=_secret,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
             status=calls.CREATED,
         ),

@@ -34,6 +34,7 @@ from gateway.http.backoffice.administration.user_standing import Standing
 from gateway.http.backoffice.callers import Staff
 from gateway.http.backoffice.documents import ApprovalDocument
 from gateway.http.backoffice.represent import WAITS, waiting
+from gateway.http.common import STORE_FAILS
 from gateway.http.identity.represent import public_id
 from gateway.http.json import instant
 from gateway.http.resources.represent import meter
@@ -65,7 +66,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
             runs=does.list,
             shows=_users,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
         route(
@@ -78,7 +79,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=_USER,
             runs=does.stands,
             shows=_standing,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.ABSENT,
         ),
         route(
@@ -91,7 +92,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=NOTHING,
             runs=_roles,
             shows=_role_list,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
         route(
@@ -104,7 +105,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=inputs.body(InvitationBody),
             runs=does.invite,
             shows=_user_or_order,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(*calls.TAKEN, FORBIDDEN),
             status=calls.CREATED,
             also=_WAITS,
@@ -119,7 +120,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=_USER,
             runs=does.invite_again,
             shows=_user,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.CHANGED,
         ),
         *_change_rows(does),
@@ -139,7 +140,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=inputs.both(_USER, NameBody),
             runs=does.rename,
             shows=_versioned,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.CONDITIONAL,
         ),
         route(
@@ -152,7 +153,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=_USER,
             runs=does.unlock,
             shows=_standing,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.ABSENT,
         ),
         route(
@@ -165,7 +166,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=inputs.both(_USER, RolesBody),
             runs=does.set_roles,
             shows=_user_or_order,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(*calls.CONDITIONAL, FORBIDDEN, errors.ALREADY_IN_USE),
             also=_WAITS,
         ),
@@ -179,7 +180,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=inputs.both(_USER, CompaniesBody),
             runs=does.set_companies,
             shows=_versioned,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.CONDITIONAL,
         ),
         route(
@@ -192,7 +193,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=inputs.both(_USER, WhyBody),
             runs=does.disable,
             shows=_versioned,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.CONDITIONAL,
         ),
         route(
@@ -205,7 +206,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=_USER,
             runs=does.enable,
             shows=_versioned,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.CONDITIONAL,
         ),
         route(
@@ -218,7 +219,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=_USER,
             runs=does.reset_mfa,
             shows=_user_or_order,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(*calls.CONDITIONAL, errors.ALREADY_IN_USE),
             also=_WAITS,
         ),
@@ -238,7 +239,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=_USER,
             runs=does.sessions,
             shows=_sign_ins,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.ABSENT,
         ),
         route(
@@ -251,7 +252,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=_USER,
             runs=does.end_sessions,
             shows=_ended,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.CHANGED,
         ),
         route(
@@ -264,7 +265,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
             takes=_SIGN_IN,
             runs=does.end_session,
             shows=calls.done,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.ABSENT,
             status=calls.NO_CONTENT,
         ),

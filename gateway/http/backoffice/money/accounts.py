@@ -12,8 +12,9 @@ from gateway.domain.permissions import Action
 from gateway.domain.rights import Area, Right
 from gateway.http.backoffice import represent
 from gateway.http.backoffice.callers import Office, Staff, as_actor, as_caller, on_account
-from gateway.http.backoffice.failures import PLAIN, READS, STORE_FAILS, bank_fails
+from gateway.http.backoffice.failures import PLAIN, READS, bank_fails
 from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.common import STORE_FAILS
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
 from gateway.operations.administration import NotPossible

@@ -16,9 +16,10 @@ from gateway.domain.rights import Area, Right
 from gateway.http.backoffice import represent
 from gateway.http.backoffice.callers import Office, as_caller
 from gateway.http.backoffice.documents import ApprovalDocument
-from gateway.http.backoffice.failures import PLAIN, READS, STORE_FAILS, WITH_BODY
+from gateway.http.backoffice.failures import PLAIN, READS, WITH_BODY
 from gateway.http.backoffice.operations import OfficeOperations
 from gateway.http.backoffice.represent import WAITS
+from gateway.http.common import STORE_FAILS
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
 from gateway.operations.approvals import Approvals
@@ -114,7 +115,7 @@ def _ordering(
         takes=takes,
         runs=_Paying(does.approvals).order,
         shows=represent.ordered_payout,
-        fails=STORE_FAILS | {ProviderError: errors.PROVIDER_UNREACHABLE},
+        fails={**STORE_FAILS, ProviderError: errors.PROVIDER_UNREACHABLE},
         raises=_RAISES,
         also={WAITS: ApprovalDocument},
     )

@@ -31,6 +31,7 @@ from gateway.http.backoffice.callers import Staff
 from gateway.http.backoffice.documents import ApprovalDocument
 from gateway.http.backoffice.failures import REFUND_FAILS
 from gateway.http.backoffice.represent import approval
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
@@ -170,7 +171,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             ),
             runs=does.search,
             shows=_approvals,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
         route(
@@ -183,7 +184,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             takes=_APPROVAL,
             runs=does.read,
             shows=_ordered,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.ABSENT,
         ),
         route(
@@ -209,7 +210,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             takes=inputs.both(_APPROVAL, RejectionBody),
             runs=does.reject,
             shows=_approval,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=_DECIDING,
         ),
     )

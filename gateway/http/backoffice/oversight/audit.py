@@ -11,6 +11,7 @@ from gateway.domain.rights import Area
 from gateway.domain.windows import Paging
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import dumps, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
@@ -124,7 +125,7 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             ),
             runs=does.search,
             shows=_acts,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
         route(
@@ -140,7 +141,7 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             ),
             runs=does.export,
             shows=show_lines,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
             media=(NDJSON,),
         ),
@@ -154,7 +155,7 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             takes=NOTHING,
             runs=does.verify,
             shows=_proof,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
     )

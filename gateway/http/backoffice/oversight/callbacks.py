@@ -11,6 +11,7 @@ from gateway.domain.office_stores import Callbacks, CallbackSearch
 from gateway.domain.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
@@ -72,7 +73,7 @@ def webhook_rows(does: WebhookActs) -> Sequence[Row[Staff]]:
             ),
             runs=does.search,
             shows=_webhooks,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
     )

@@ -11,6 +11,7 @@ from gateway.domain.identity_stores import Outbox
 from gateway.domain.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Row, route
@@ -60,7 +61,7 @@ def outbox_rows(does: OutboxActs) -> Sequence[Row[Staff]]:
             takes=NOTHING,
             runs=does.list,
             shows=_mails,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
     )

@@ -10,6 +10,7 @@ from typing import TypedDict
 from gateway.domain.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Row, route
@@ -85,7 +86,7 @@ def provider_rows(does: ProviderActs) -> Sequence[Row[Staff]]:
             takes=NOTHING,
             runs=does.list,
             shows=_providers,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
     )

@@ -13,6 +13,7 @@ from gateway.domain.request_log import LoggedRequest
 from gateway.domain.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
@@ -81,7 +82,7 @@ def request_rows(does: RequestActs) -> Sequence[Row[Staff]]:
             ),
             runs=does.search,
             shows=_requests,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
     )

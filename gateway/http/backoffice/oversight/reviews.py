@@ -15,6 +15,7 @@ from gateway.domain.rights import Area
 from gateway.domain.windows import Paging
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
@@ -118,7 +119,7 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
             runs=does.list,
             shows=_payouts,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
         route(
@@ -131,7 +132,7 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             takes=inputs.body(JudgementBody),
             runs=does.judge,
             shows=_resolution,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.REFUSED,
         ),
     )

@@ -17,6 +17,7 @@ from gateway.domain.stops import Stop, StopScope
 from gateway.domain.windows import Paging
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
@@ -124,7 +125,7 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
             runs=does.list,
             shows=_stops,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=(),
         ),
         route(
@@ -137,7 +138,7 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             takes=inputs.body(StopBody),
             runs=does.pull,
             shows=_stop,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.REFUSED,
             status=calls.CREATED,
         ),
@@ -157,7 +158,7 @@ def lifting_rows(does: StopActs) -> Sequence[Row[Staff]]:
             takes=inputs.of_path("stop_id"),
             runs=does.lift,
             shows=calls.done,
-            fails=calls.FAILS,
+            fails=STORE_FAILS,
             raises=calls.CHANGED,
             status=calls.NO_CONTENT,
         ),

@@ -28,7 +28,7 @@ def name(fails: object, problem: Exception) -> str:
         (BadReply("a"), "charge_unavailable"),
         (NotFound("a"), "charge_not_found"),
         (NotSupported("a"), "provider_not_configured"),
-        (StoreUnavailable(), "internal"),
+        (StoreUnavailable(), "store_unavailable"),
         (ValueError(), ""),
     ],
 )

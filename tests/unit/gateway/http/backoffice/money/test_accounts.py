@@ -45,7 +45,7 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
 )
 def test_a_bank_that_fails_has_the_rows_own_code(name: str, error: str):
     assert becomes(name, Unavailable("a")) == error
-    assert becomes(name, StoreUnavailable()) == "internal"
+    assert becomes(name, StoreUnavailable()) == "store_unavailable"
 
 
 def test_a_report_may_have_every_media_type():

@@ -55,7 +55,7 @@ def test_only_what_acts_asks_for_an_account_that_may_bank():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_store_that_is_away_is_our_failure(name: str):
-    assert becomes(name, StoreUnavailable()) == "internal"
+    assert becomes(name, StoreUnavailable()) == "store_unavailable"
 
 
 def test_cancelling_is_refused_whatever_is_asked():

@@ -1,0 +1,69 @@
+"""A store that is away has one answer on every row of the back office and of callbacks: 503."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain import errors
+from gateway.domain.stores import StoreUnavailable
+from gateway.http.common import STORE_FAILS
+from gateway.http.table import Place
+from tests.contract.openapi.requests_made import example
+from tests.contract.openapi.surfaces import SURFACES, name
+from tests.contract.openapi.test_accepted import credential, sent, what_is_known
+from tests.surfaces.backoffice.conftest import desk
+from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.callbacks.test_callbacks import tells
+
+__all__ = ["desk"]
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+AWAY = (503, "SVC.SYS.002")
+ROWS = [place for place in SURFACES["backoffice"].places if place.row.needs is not None]
+WITHOUT_STORE = {"backoffice.roles", "backoffice.providers"}
+"""Rows that read nothing but the caller's session."""
+
+RECORDS = (
+    *("companies", "credentials", "payouts", "payout_attempts", "payout_stops", "payout_opinions"),
+    *("audit", "audit_head", "approvals", "callbacks", "request_log", "outbox", "failure_counts"),
+)
+"""Everything but what lets a caller in: users, sessions and the account in the path."""
+
+BANK_ALONE = {
+    *("balance", "statement", "report", "pix_keys", "pix_key", "qrcode"),
+    *("pix_transactions", "pix_refunds", "pix_refund"),
+}
+"""Rows that ask the bank alone, once the account in the path is known."""
+
+
+@pytest.mark.parametrize("place", ROWS, ids=name)
+async def test_without_its_records_a_row_answers_503(desk: Desk, place: Place):
+    """The caller and the account are known; the records behind them are away."""
+    known = await what_is_known(desk, place)
+    await credential(desk, place, known)
+
+    async with desk.world.losing(*RECORDS):
+        answer = await sent(desk, place, example(place), known)
+
+    row = place.row.name.removeprefix("backoffice.")
+    if row in BANK_ALONE or place.row.name in WITHOUT_STORE:
+        assert answer.status == 200, answer.body
+    elif answer.status >= 400 and answer.verdict != (501, "SVC.PIX.018"):
+        assert answer.verdict == AWAY, answer.body
+        assert answer.headers["Retry-After"] == "2"
+
+
+async def test_a_callback_that_cannot_be_kept_is_answered_503(desk: Desk):
+    """So that the bank sends it again."""
+    async with desk.world.losing("callbacks"):
+        answer = await tells(desk, {"tipo": "x"})
+
+    assert answer.verdict == AWAY
+    assert answer.headers["Retry-After"] == "2"
+
+
+@pytest.mark.parametrize("place", ROWS, ids=name)
+async def test_a_row_names_the_one_code(place: Place):
+    assert place.row.code_of(StoreUnavailable()) is errors.STORE_UNAVAILABLE
+    assert set(STORE_FAILS.items()) <= set(place.row.fails.items())
