@@ -13,7 +13,7 @@ from uuid import uuid4
 from bench import payments, stub
 from bench.partner import Partner
 from gateway.config.reading import read_settings
-from gateway.domain.stores import Payouts
+from gateway.domain.payouts.payouts import Payouts
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 

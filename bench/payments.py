@@ -7,18 +7,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from gateway.domain.accounts import Account, BankCoordinates, Company, Environment
-from gateway.domain.money import Money
-from gateway.domain.payouts import (
-    Payout,
-    PayoutMethod,
-    PayoutState,
-    PixDestination,
-    provider_key,
-)
-from gateway.domain.pix_keys import PixKeyType
-from gateway.domain.providers import Evidence, Phase
-from gateway.domain.stores import Attempt, AuditEvent, Change
+from gateway.domain.accounts.accounts import Account, BankCoordinates, Company, Environment
+from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState, provider_key
 from gateway.store.engine import Store
 
 _SAID = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_status=200)

@@ -12,10 +12,10 @@ from statistics import quantiles
 
 from bench import payments, system
 from bench.figures import Round
-from gateway.domain.accounts import Environment
-from gateway.domain.stores import Change
-from gateway.store.database import Limits
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.payouts.payouts import Change
 from gateway.store.engine import Store, open_store
+from gateway.store.kernel.database import Limits
 from gateway.store.payouts.steps import Intent, Write, WriteResult, write_one
 from gateway.store.stamp import prepare
 

@@ -20,8 +20,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from aiocache.backends.memory import SimpleMemoryCache
 
-from gateway.domain.changes import Belief
-from gateway.domain.ready import Ready
+from gateway.domain.backoffice.change_feed import Belief
+from gateway.domain.requests.ready import Ready
 
 Record = TypeVar("Record")
 

@@ -15,10 +15,9 @@ from email.policy import SMTP
 from email.utils import format_datetime
 
 from gateway.config.identity import Mail as Server
-from gateway.domain.clocks import Now
-from gateway.domain.identity import Mail
-from gateway.domain.identity_stores import Outbox
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import StoreUnavailable
 
 _log = logging.getLogger(__name__)
 

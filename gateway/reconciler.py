@@ -14,10 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from gateway.domain.clocks import Now
-from gateway.domain.payouts import FINAL_STATES, Payout, PayoutState
-from gateway.domain.stores import Accounts, Checked, FollowUps, StoreUnavailable, Unsettled
-from gateway.operations.followup import UNSETTLED, FollowUp
+from gateway.domain.accounts.accounts import Accounts
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.followups import Checked, FollowUps, Unsettled
+from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
+from gateway.operations.payouts.followup import UNSETTLED, FollowUp
 from gateway.telemetry import trace
 
 _log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from gateway.domain.providers import Capabilities, Repeat
+from gateway.domain.bank.providers import Capabilities, Repeat
 from provider_adapters._shared.factory import AdapterFactory, AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxFactory
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from gateway.domain.accounts import Environment
-from gateway.domain.stores import AuditEvent
-from gateway.operations.accounts import AccountRecords
-from gateway.operations.administration import Acting
-from gateway.operations.companies import CompanyRecords
-from gateway.operations.credentials import CredentialRecords, CredentialSource
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.operations.accounts.accounts import AccountRecords
+from gateway.operations.accounts.companies import CompanyRecords
+from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
+from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.digests import SecretDigester
 from gateway.security.sealing import Sealer
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
-from gateway.store.tables import audit
+from gateway.store.tables.core import audit
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -51,8 +51,8 @@ class Registers:
     sealer: Sealer = field(default_factory=lambda: Sealer({"k1": b"k" * 32}, "k1"))
 
     @property
-    def acting(self) -> Acting:
-        return Acting("cli:test", self.clock)
+    def acting(self) -> AuditContext:
+        return AuditContext("cli:test", self.clock)
 
     @property
     def companies(self) -> CompanyRecords:

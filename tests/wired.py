@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from gateway.domain.catalogue import ErrorCode
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.net.server.limits import WireLimits
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.refusals import Refusals

@@ -31,7 +31,7 @@ from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.lookups import LastUses, within
 from gateway.app.management import ManagementStored
 from gateway.app.observing import Observing, make_observing
-from gateway.app.office import OfficeStored
+from gateway.app.office import BackOfficeStored
 from gateway.app.panel import Panel, assemble_panel
 from gateway.app.people import People, assemble_people
 from gateway.app.provider_health import ProviderHealth
@@ -43,18 +43,18 @@ from gateway.app.turning import Turning
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Now
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.net.server.listener import Listener
-from gateway.operations.callbacks import CallbackLooks
+from gateway.operations.backoffice.callbacks import CallbackLooks
 from gateway.operations.identity.ports import Notice
 from gateway.reconciler import Reconciler, Work
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
-from gateway.store.audit import StoredAudit
-from gateway.store.database import Limits
+from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store, open_store
+from gateway.store.kernel.database import Limits
 from gateway.telemetry.security import SecurityLog
 from policies.authentication.basic import SecretCheck
 from provider_adapters.registry import names
@@ -217,9 +217,9 @@ def _change_feed(store: Store, kept: KeptRecords, observing: Observing) -> Turni
     return Turning("change feed", feed.turn, EVERY_S)
 
 
-def _office_stored(store: Store, keys: Keys) -> OfficeStored:
+def _office_stored(store: Store, keys: Keys) -> BackOfficeStored:
     """Say where the back office's things are kept."""
-    return OfficeStored(
+    return BackOfficeStored(
         accounts=store.accounts,
         companies=store.companies,
         audit=store.audit,

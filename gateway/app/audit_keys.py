@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gateway.security.keys import Keys
-from gateway.store.audit_chain import ChainKeys
+from gateway.store.kernel.chain import ChainKeys
 
 _EVENTS: Final = "audit events"
 _HEADS: Final = "audit heads"

@@ -16,11 +16,11 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.clocks import Now
-from gateway.domain.identity_errors import FORBIDDEN
-from gateway.domain.identity_stores import Users
-from gateway.domain.people import User
-from gateway.domain.stores import Audit, AuditEvent, StoreUnavailable
+from gateway.domain.identity.errors import FORBIDDEN
+from gateway.domain.identity.users import User, Users
+from gateway.domain.kernel.audit import Audit, AuditEvent
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.throttling import network
 from gateway.telemetry.observer import Keep
 from gateway.telemetry.records import AccessRecord, current_record

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import msgspec
 
 from gateway.config.upstream import Provider
-from gateway.domain.accounts import Account
-from gateway.domain.providers import Bank, CredentialsRefused, ProviderAccount, ProviderAdapter
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.providers import Bank, CredentialsRefused, ProviderAccount, ProviderAdapter
 from gateway.security.sealing import SealBroken
 
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from gateway.config.settings import Settings
-from gateway.domain.callbacks import CallbackProof
-from gateway.domain.clocks import Now
-from gateway.domain.office_stores import Callbacks as CallbackStore
-from gateway.operations.callbacks import Reception, Seen
+from gateway.domain.backoffice.callbacks import CallbackProof
+from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
+from gateway.domain.kernel.clocks import Now
+from gateway.operations.backoffice.callbacks import Reception, Seen
 from gateway.security.derivation import Derivation
 from provider_adapters._shared.factory import AdapterRefused, CallbackFactory
 from provider_adapters.registry import find

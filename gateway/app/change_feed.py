@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from gateway.app.kept_records import KeptRecords
-from gateway.domain.changes import Mark, News
-from gateway.domain.clocks import Monotonic
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.backoffice.change_feed import Mark, News
+from gateway.domain.kernel.clocks import Monotonic
+from gateway.domain.kernel.storage import StoreUnavailable
 
 _log = logging.getLogger(__name__)
 

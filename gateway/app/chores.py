@@ -11,10 +11,11 @@ from typing import Final
 from gateway.app.figures import AuditFigure, Figures
 from gateway.app.request_log import RequestKeeper
 from gateway.app.turning import Turning
-from gateway.domain.clocks import Now
-from gateway.domain.office_stores import Callbacks, RequestLog
-from gateway.operations.approvals import Approvals
-from gateway.operations.callbacks import CallbackLooks
+from gateway.domain.backoffice.callbacks import Callbacks
+from gateway.domain.backoffice.request_log import RequestLog
+from gateway.domain.kernel.clocks import Now
+from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.backoffice.callbacks import CallbackLooks
 
 KEPT: Final = timedelta(days=30)
 """How long the request log goes back."""

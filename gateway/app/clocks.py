@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Now
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.clocks import Now
 
 OFFSET = "PIXGATE_CLOCK_OFFSET"
 """Seconds by which a sandbox gateway's wall clock is wrong on purpose."""

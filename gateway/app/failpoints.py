@@ -19,10 +19,9 @@ from typing import Final
 from aiohttp import web
 
 from gateway.config.reading import ConfigError
-from gateway.domain.accounts import Environment
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.stores import Attempt, Change, Payouts
-from gateway.domain.windows import Search
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.windows import Search
+from gateway.domain.payouts.payouts import Attempt, Change, Payout, Payouts, PayoutState
 
 VARIABLE: Final = "PIXGATE_FAILPOINT"
 """``name`` or ``name:n``: end at the n-th time that this process passes the point."""

@@ -10,11 +10,12 @@ from typing import Final
 
 import structlog
 
-from gateway.domain.clocks import Now
-from gateway.domain.identity import SigningKey
-from gateway.domain.identity_stores import Outbox, PanelSessions, SigningKeys
-from gateway.domain.office_stores import Approvals
-from gateway.domain.stores import Audit, AuditHead
+from gateway.domain.backoffice.approvals import Approvals
+from gateway.domain.identity.mail import Outbox
+from gateway.domain.identity.panel_sessions import PanelSessions
+from gateway.domain.identity.signing_keys import SigningKey, SigningKeys
+from gateway.domain.kernel.audit import Audit, AuditHead
+from gateway.domain.kernel.clocks import Now
 from gateway.telemetry import metrics
 from gateway.telemetry.metrics import Metrics
 

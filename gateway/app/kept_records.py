@@ -15,11 +15,11 @@ from typing import Final
 from gateway.app.lookups import watched, within
 from gateway.cache import Lifetimes, RecordCache
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Account, Credential
-from gateway.domain.changes import Act, Belief, Kept, outdated
-from gateway.domain.clocks import Now
-from gateway.domain.stops import Stop
-from gateway.domain.stores import Accounts, Credentials, Stops
+from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.credentials import Credential, Credentials
+from gateway.domain.backoffice.change_feed import Act, Belief, Kept, outdated
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.payouts.stops import Stop, Stops
 from gateway.security.identity.signing_keys import Keyring
 from gateway.telemetry.records import RequestObserver
 

@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from gateway.domain.clocks import Now
-from gateway.domain.stores import Credentials, StoreUnavailable
+from gateway.domain.accounts.credentials import Credentials
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import StoreUnavailable
 
 _log = logging.getLogger(__name__)
 

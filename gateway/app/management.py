@@ -10,21 +10,21 @@ from functools import partial
 
 from gateway.app.people import People
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Now
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.clocks import Now
 from gateway.http.backoffice.oversight.providers import Health
 from gateway.http.backoffice.rows import ManagementRuns, management_rows
-from gateway.http.backoffice.surface import OfficeRows
-from gateway.operations.accounts import AccountRecords
-from gateway.operations.administration import Acting
-from gateway.operations.approvals import Approvals
-from gateway.operations.companies import CompanyRecords
-from gateway.operations.credentials import CredentialRecords, CredentialSource
+from gateway.http.backoffice.surface import BackOfficeRows
+from gateway.operations.accounts.accounts import AccountRecords
+from gateway.operations.accounts.companies import CompanyRecords
+from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
+from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes, PeopleOrders
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.backoffice.reviews import PayoutReviews
+from gateway.operations.backoffice.stops import KillSwitches, Subjects
 from gateway.operations.identity.sessions import OthersSessions
-from gateway.operations.office_orders import CredentialOrders, FourEyes, PeopleOrders
-from gateway.operations.registers import Registers
-from gateway.operations.reviews import ReviewDesk
-from gateway.operations.stops import StopRecords, Subjects
+from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
 from gateway.store.engine import Store
@@ -52,7 +52,7 @@ def make_management_rows(
     people: People,
     approvals: Approvals,
     now: Now,
-) -> OfficeRows:
+) -> BackOfficeRows:
     """Make the rows of management."""
     is_sandbox = settings.environment is Environment.SANDBOX
     registers = make_registers(settings, stored, now)
@@ -77,10 +77,10 @@ def make_management_rows(
     )
 
 
-def make_registers(settings: Settings, stored: ManagementStored, now: Now) -> Registers:
+def make_registers(settings: Settings, stored: ManagementStored, now: Now) -> AdminServices:
     """Make the registers; whoever writes in them names themselves first."""
-    store, acting = stored.store, Acting(_NOBODY, now)
-    return Registers(
+    store, acting = stored.store, AuditContext(_NOBODY, now)
+    return AdminServices(
         acting=acting,
         companies=CompanyRecords(companies=store.companies, acting=acting, new_id=_new_id),
         accounts=AccountRecords(
@@ -100,7 +100,7 @@ def make_registers(settings: Settings, stored: ManagementStored, now: Now) -> Re
             source=_source(stored.keys),
         ),
         stops=_stops(settings, store, acting),
-        reviews=ReviewDesk(
+        reviews=PayoutReviews(
             payouts=store.payouts,
             follow_ups=store.follow_ups,
             reviews=store.reviews,
@@ -118,7 +118,7 @@ def _source(keys: Keys) -> CredentialSource:
     )
 
 
-def _stops(settings: Settings, store: Store, acting: Acting) -> StopRecords:
+def _stops(settings: Settings, store: Store, acting: AuditContext) -> KillSwitches:
     """Make the register of stops."""
     subjects = Subjects(
         providers=settings.providers,
@@ -126,7 +126,7 @@ def _stops(settings: Settings, store: Store, acting: Acting) -> StopRecords:
         accounts=store.accounts,
         credentials=store.credentials,
     )
-    return StopRecords(stops=store.stops, subjects=subjects, acting=acting, new_id=_new_id)
+    return KillSwitches(stops=store.stops, subjects=subjects, acting=acting, new_id=_new_id)
 
 
 def _new_id() -> str:

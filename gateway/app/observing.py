@@ -11,9 +11,9 @@ from importlib.metadata import version
 
 from gateway.config.effective import config_digest
 from gateway.config.settings import RateLimits, Settings
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.clocks import Now
-from gateway.domain.provider_options import Option
+from gateway.domain.bank.provider_options import Option
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.clocks import Now
 from gateway.http.json import error_body
 from gateway.http.pages import PAGES
 from gateway.http.route import Surface

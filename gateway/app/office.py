@@ -10,31 +10,30 @@ from dataclasses import dataclass
 from gateway.app.lookups import within
 from gateway.app.people_surfaces import PeopleQuestions
 from gateway.config.settings import Settings
-from gateway.domain.clocks import Now
-from gateway.domain.office_stores import Approvals as ApprovalStore
-from gateway.domain.providers import Banks
-from gateway.domain.stores import Accounts, Audit, Companies
-from gateway.domain.strict import amount
-from gateway.http.backoffice.operations import OfficeOperations
-from gateway.http.backoffice.surface import OfficeQuestions
+from gateway.domain.accounts.accounts import Accounts, Companies
+from gateway.domain.backoffice.approvals import Approvals as ApprovalStore
+from gateway.domain.bank.providers import Banks
+from gateway.domain.kernel.audit import Audit
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.strict import amount
+from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.surface import BackOfficeQuestions
 from gateway.http.banking.routes import Operations
-from gateway.operations.approvals import Approvals, ApprovalTerms
-from gateway.operations.bank_connections import BankConnections
-from gateway.operations.charge_orders import ChargeOrders
-from gateway.operations.incoming import Incoming
-from gateway.operations.money_orders import MoneyOrders
-from gateway.operations.movements import AccountMovements
-from gateway.operations.office_orders import OfficeCarriers
-from gateway.operations.payout_lists import PayoutLists
-from gateway.operations.pix_key_orders import PixKeyOrders
-from gateway.operations.refunds import Refunds, RefundTerms
-from gateway.operations.reports import Reports
-from gateway.operations.visible_accounts import VisibleAccounts
+from gateway.operations.backoffice.access_orders import BackOfficeCarriers
+from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
+from gateway.operations.backoffice.bank_connections import BankConnections
+from gateway.operations.backoffice.money_orders import MoneyOrders
+from gateway.operations.backoffice.visible_accounts import VisibleAccounts
+from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
+from gateway.operations.bank.reads import AccountMovements, Incoming
+from gateway.operations.bank.refunds import Refunds, RefundTerms
+from gateway.operations.bank.reports import Reports
+from gateway.operations.payouts.lists import PayoutLists
 from policies.authorization.visible_account import VisibleAccount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfficeStored:
+class BackOfficeStored:
     """
     Where the back office's things are kept.
 
@@ -50,12 +49,12 @@ class OfficeStored:
     open: Callable[[bytes, str], str]
 
 
-def office_questions(
-    settings: Settings, stored: OfficeStored, who: PeopleQuestions, now: Now
-) -> OfficeQuestions:
+def backoffice_questions(
+    settings: Settings, stored: BackOfficeStored, who: PeopleQuestions, now: Now
+) -> BackOfficeQuestions:
     """Make the policies; accounts are not cached, so that a change is seen at once."""
     find = within(settings.database.auth_timeout_s, stored.accounts.find)
-    return OfficeQuestions(
+    return BackOfficeQuestions(
         bearer=who.bearer,
         persons=who.persons,
         account=VisibleAccount(find),
@@ -64,13 +63,17 @@ def office_questions(
     )
 
 
-def office_operations(
-    settings: Settings, stored: OfficeStored, does: Operations, now: Now, office: OfficeCarriers
-) -> OfficeOperations:
+def backoffice_operations(
+    settings: Settings,
+    stored: BackOfficeStored,
+    does: Operations,
+    now: Now,
+    office: BackOfficeCarriers,
+) -> BackOfficeOperations:
     """Make the operations; those of partners are the same ones."""
     banks = does.balances.banks
     refunds = _refunds(settings, stored, does, now)
-    return OfficeOperations(
+    return BackOfficeOperations(
         accounts=VisibleAccounts(stored.accounts, stored.companies),
         connections=BankConnections(banks, stored.audit),
         balances=does.balances,
@@ -101,7 +104,7 @@ def _reports(settings: Settings, banks: Banks, now: Now) -> Reports:
     return Reports(banks=banks, movements=movements, environment=settings.environment, now=now)
 
 
-def _refunds(settings: Settings, stored: OfficeStored, does: Operations, now: Now) -> Refunds:
+def _refunds(settings: Settings, stored: BackOfficeStored, does: Operations, now: Now) -> Refunds:
     """Make what gives money back; what stops payouts stops it too."""
     terms = RefundTerms(
         environment=settings.environment,
@@ -112,12 +115,12 @@ def _refunds(settings: Settings, stored: OfficeStored, does: Operations, now: No
     return Refunds(does.balances.banks, stored.audit, terms)
 
 
-def _money(stored: OfficeStored, does: Operations, refunds: Refunds, now: Now) -> MoneyOrders:
+def _money(stored: BackOfficeStored, does: Operations, refunds: Refunds, now: Now) -> MoneyOrders:
     """Make what carries payouts and refunds of people out."""
     return MoneyOrders(accounts=stored.accounts, payouts=does.payouts, refunds=refunds, now=now)
 
 
-def _terms(settings: Settings, stored: OfficeStored, now: Now) -> ApprovalTerms:
+def _terms(settings: Settings, stored: BackOfficeStored, now: Now) -> ApprovalTerms:
     """Say which orders wait for another person, and how they are kept."""
     above = settings.payouts.approval_above
     return ApprovalTerms(

@@ -13,7 +13,7 @@ from functools import partial
 from gateway.app.turning import Turning
 from gateway.config.identity import Identity
 from gateway.config.settings import Settings
-from gateway.domain.clocks import Now
+from gateway.domain.kernel.clocks import Now
 from gateway.mail import MailSender
 from gateway.operations.identity.ports import (
     Crafts,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from gateway.app.banks import Connection
-from gateway.domain.clocks import Now
+from gateway.domain.kernel.clocks import Now
 from gateway.http.backoffice.oversight.providers import Health
 from gateway.telemetry.records import Observer, ProviderCall
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
 
 

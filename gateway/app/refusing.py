@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from gateway.config.reading import ConfigError
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.server.listener import UnfitParser
-from gateway.operations.administration import NotPossible
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store.stamp import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused
 
 REFUSALS: tuple[type[Exception], ...] = (
-    NotPossible,
+    RuleViolation,
     ConfigError,
     StoreUnavailable,
     StoreRefused,

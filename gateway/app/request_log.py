@@ -9,8 +9,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.office_stores import RequestLog
-from gateway.domain.request_log import LoggedRequest
+from gateway.domain.backoffice.request_log import LoggedRequest, RequestLog
 from gateway.telemetry.lines import encode_struct
 from gateway.telemetry.records import AccessRecord
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.app.observing import Observing
 from gateway.net.server.listener import Listener
-from gateway.store.usage import Usage
+from gateway.store.kernel.usage import Usage
 
 
 def sample_connections(observing: Observing, public: Listener, usage: Usage) -> None:

@@ -15,9 +15,9 @@ from collections import OrderedDict
 from typing import Final, Generic, TypeVar
 
 from gateway.cache import RecordCache
-from gateway.domain import errors
-from gateway.domain.clocks import Monotonic
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Monotonic
+from gateway.domain.kernel.errors import ServiceError
 
 Record = TypeVar("Record")
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from gateway.app.failpoints import FailingPayouts, Passing
 from gateway.app.kept_records import KeptRecords
 from gateway.app.management import ManagementStored, make_management_rows, make_registers
-from gateway.app.office import OfficeStored, office_operations, office_questions
+from gateway.app.office import BackOfficeStored, backoffice_operations, backoffice_questions
 from gateway.app.panel import Panel
 from gateway.app.people import People
 from gateway.app.people_surfaces import (
@@ -23,27 +23,23 @@ from gateway.app.people_surfaces import (
 )
 from gateway.app.second_looks import SecondLooks
 from gateway.config.settings import Settings
-from gateway.domain.clocks import Now
-from gateway.domain.payouts import FINAL_STATES, Payout
-from gateway.domain.providers import Banks
-from gateway.domain.stores import Change, Payouts
-from gateway.http.backoffice.operations import OfficeOperations
+from gateway.domain.bank.providers import Banks
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout, Payouts
+from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.backoffice.surface import operation_rows, operator_surface
 from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.route import Surface
-from gateway.operations.approvals import Approvals
-from gateway.operations.balances import Balances
-from gateway.operations.callbacks import Reception
-from gateway.operations.charges import Charges
-from gateway.operations.followup import FollowUp
-from gateway.operations.office_orders import OfficeCarriers
-from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
-from gateway.operations.payouts import Payouts as PayoutOperations
-from gateway.operations.payouts import Terms
-from gateway.operations.pix_keys import PixKeys
-from gateway.operations.statements import Statements
+from gateway.operations.backoffice.access_orders import BackOfficeCarriers
+from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.backoffice.callbacks import Reception
+from gateway.operations.bank.reads import Balances, Charges, PixKeys, Statements
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
+from gateway.operations.payouts.payouts import Payouts as PayoutOperations
+from gateway.operations.payouts.payouts import Terms
 from gateway.telemetry.records import RequestObserver
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.authorization.account_scope import AccountScope
@@ -74,7 +70,7 @@ class Parts:
     banks: Banks
     people: People
     panel: Panel
-    office: OfficeStored
+    office: BackOfficeStored
     management: ManagementStored
     reception: Reception
     check: SecretCheck
@@ -135,7 +131,7 @@ def _office(parts: Parts, does: Operations, who: PeopleQuestions) -> Surface:
     rows = operation_rows(office) + make_management_rows(
         settings, parts.management, parts.people, office.approvals, parts.now
     )
-    questions = office_questions(settings, stored, who, parts.now)
+    questions = backoffice_questions(settings, stored, who, parts.now)
     return operator_surface(questions, rows, settings.environment)
 
 
@@ -144,14 +140,14 @@ def make_approvals(parts: Parts) -> Approvals:
     return _office_operations(parts, _operations(parts)).approvals
 
 
-def _office_operations(parts: Parts, does: Operations) -> OfficeOperations:
+def _office_operations(parts: Parts, does: Operations) -> BackOfficeOperations:
     """Make the back office's operations, with what carries orders out."""
-    carriers = OfficeCarriers(
+    carriers = BackOfficeCarriers(
         records=make_registers(parts.settings, parts.management, parts.now).credentials,
         desk=parts.people.desk,
         users=parts.people.parts.stored.users,
     )
-    return office_operations(parts.settings, parts.office, does, parts.now, carriers)
+    return backoffice_operations(parts.settings, parts.office, does, parts.now, carriers)
 
 
 def _questions(parts: Parts) -> Questions:

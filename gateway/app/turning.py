@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
 
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 
 _log = logging.getLogger(__name__)
 

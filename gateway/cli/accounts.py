@@ -8,8 +8,8 @@ from typing import Any, TextIO, TypedDict, Unpack
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
-from gateway.domain.accounts import Account, BankCoordinates
-from gateway.operations.accounts import AccountOrder, AccountUpdate, ProviderChoice
+from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 
 COLUMNS = ("id", "name", "active", "verified", "provider", "company_id")
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from gateway.cli.console import Row, Terminal, reading, run, show_json
-from gateway.domain.stores import AuditHead
+from gateway.domain.kernel.audit import AuditHead
 
 if TYPE_CHECKING:
-    from gateway.domain.stores import Audit
+    from gateway.domain.kernel.audit import Audit
 
 BROKEN: Final = 3
 """The status where the log is not whole; 1 says that nobody could look, 2 is a wrong option."""

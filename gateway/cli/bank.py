@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from gateway.config.upstream import SandboxBank
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import PixKey
-from gateway.domain.refunds import RefundOrder
-from gateway.operations.administration import NotPossible
+from gateway.domain.bank.pix_keys import PixKey
+from gateway.domain.bank.refunds import RefundOrder
+from gateway.domain.kernel.money import Money
 from gateway.operations.demo.bank_side import AccountOpening
 from gateway.operations.demo.contents import DemoCharge, DemoIncome, DemoMovement
+from gateway.operations.kernel.audit_context import RuleViolation
 from provider_adapters.sandbox.control import BankControl, ControlRefused
 
 _EXISTS = frozenset({"KEY_IN_USE", "REFERENCE_IN_USE"})
@@ -42,7 +42,7 @@ async def controlling(url: str) -> AsyncIterator[BankControl]:
         async with BankControl(url) as control:
             yield control
     except ControlRefused as problem:
-        raise NotPossible(str(problem)) from problem
+        raise RuleViolation(str(problem)) from problem
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from gateway.cli.console import Row, Terminal, reading, run
-from gateway.operations.administration import NotPossible
+from gateway.operations.kernel.audit_context import RuleViolation
 
 if TYPE_CHECKING:
     from provider_adapters.sandbox.bank.callbacks import CallbackListener
@@ -35,7 +35,7 @@ def callbacks(terminal: Terminal) -> None:
         try:
             found = paths(settings, keys_of(settings).derivation)
         except AdapterRefused as problem:
-            raise NotPossible(str(problem)) from problem
+            raise RuleViolation(str(problem)) from problem
         return [{"provider": name, "url": settings.origin + found[name]} for name in sorted(found)]
 
     terminal.show_all(run(work()), _COLUMNS)
@@ -63,7 +63,7 @@ def told(config: Path, gateway: str) -> CallbackListener:
     found = listener_of(settings, keys_of(settings).derivation, lambda: base)
     if found is None:
         message = f"{config} names no provider of the adapter sandbox"
-        raise NotPossible(message)
+        raise RuleViolation(message)
     return found
 
 
@@ -76,5 +76,5 @@ def _base(gateway: str) -> str:
         known = False
     if not known or gateway.rstrip("/") != f"{address.scheme}://{address.netloc}":
         message = f"{gateway!r} is no address of a gateway, such as http://127.0.0.1:8080"
-        raise NotPossible(message)
+        raise RuleViolation(message)
     return gateway.rstrip("/")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.cli.console import Row, Terminal, reading, run
-from gateway.domain import errors as service_errors
-from gateway.domain import identity_errors
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.reasons import REASONS, sentence
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors as service_errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.requests.reasons import REASONS, sentence
 
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
@@ -58,7 +58,7 @@ def routes(terminal: Terminal) -> None:
                 "method": row.method,
                 "path": surface.prefix + row.path,
                 "name": row.name,
-                "tells": row.tells,
+                "tells": row.summary,
                 "permission": str(row.needs) if row.needs else "",
                 **_quota(settings, row.limits.quota if _is_counted(gate) else ""),
                 "body_bytes": row.limits.body_bytes,
@@ -136,8 +136,8 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
     return [
         "# Error codes",
         "",
-        "Written by `make docs` from `gateway/domain/errors.py` and `identity_errors.py`; a test",
-        "compares them.",
+        "Written by `make docs` from `gateway/domain/kernel/errors.py` and",
+        "`gateway/domain/identity/errors.py`; a test compares them.",
         "",
         *_BODIES,
         "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
-from gateway.domain.accounts import Company
+from gateway.domain.accounts.accounts import Company
 
 COLUMNS = ("id", "name", "created_at")
 

@@ -19,8 +19,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
-from gateway.domain.stores import StoreUnavailable
-from gateway.operations.administration import NotPossible
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.kernel.audit_context import RuleViolation
 
 Options = ParamSpec("Options")
 Result = TypeVar("Result")
@@ -102,7 +102,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
     """
     try:
         return asyncio.run(work)
-    except NotPossible as problem:
+    except RuleViolation as problem:
         raise click.ClickException(str(problem)) from problem
     except StoreUnavailable as problem:
         message = "the store does not answer"

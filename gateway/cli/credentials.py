@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
-from gateway.domain.accounts import Credential, CredentialLimits
-from gateway.domain.money import Money
-from gateway.domain.permissions import Permission
-from gateway.domain.strict import amount
-from gateway.operations.credentials import CredentialOrder, Issued
+from gateway.domain.accounts.credentials import Credential, CredentialLimits
+from gateway.domain.accounts.permissions import Permission
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.strict import amount
+from gateway.operations.accounts.credentials import CredentialOrder, Issued
 
 COLUMNS = ("client_id", "name", "state", "account_id", "permissions", "last_used_at")
 _DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)

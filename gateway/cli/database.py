@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.cli.console import Terminal, reading, run
-from gateway.operations.administration import NotPossible
+from gateway.operations.kernel.audit_context import RuleViolation
 
 
 @click.group("db")
@@ -63,7 +63,7 @@ def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
         if revision not in {"base", *schema.REVISIONS}:
             known = ", ".join(("base", *schema.REVISIONS))
             problem = f"no schema {revision!r}; there are: {known}"
-            raise NotPossible(problem)
+            raise RuleViolation(problem)
         async with opened_store(settings, migrate=False):
             pass  # it is ours
         await schema.downgrade(settings.store_url, revision)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from gateway.operations.administration import NotPossible
 from gateway.operations.demo.document import Demo
+from gateway.operations.kernel.audit_context import RuleViolation
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class DemoFile:
             return None
         except (OSError, msgspec.DecodeError) as problem:
             message = f"{self.path} cannot be read as a demo; remove it to make another"
-            raise NotPossible(message) from problem
+            raise RuleViolation(message) from problem
 
     def begin(self, demo: Demo) -> Demo:
         """Keep the first demo; return that of another process if it was faster."""
@@ -55,5 +55,5 @@ class DemoFile:
                 os.fsync(file.fileno())
         except OSError as problem:
             message = f"{self.path} cannot be written: {problem.strerror}"
-            raise NotPossible(message) from problem
+            raise RuleViolation(message) from problem
         return Path(name)

@@ -7,11 +7,11 @@ from gateway.cli.bank import ControlledBank, control_url, controlling, customer_
 from gateway.cli.demo_file import DemoFile
 from gateway.cli.opening import Office, new_id
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
-from gateway.operations.administration import NotPossible
+from gateway.domain.accounts.accounts import Environment
 from gateway.operations.demo.document import Demo, DemoUrls
 from gateway.operations.demo.ensure import DemoParts, ensure_demo
 from gateway.operations.demo.store_side import DemoRecords
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.security.sealing import SealBroken, Sealer
 
 FILE = "demo.json"
@@ -60,7 +60,7 @@ def kept_demo(settings: Settings) -> Demo:
     kept = DemoFile(settings.folder / FILE).read()
     if kept is None:
         problem = "there is no demo yet: `pixgate demo` makes it"
-        raise NotPossible(problem)
+        raise RuleViolation(problem)
     return kept
 
 
@@ -68,7 +68,7 @@ def sandbox_only(settings: Settings) -> None:
     """Refuse with NotPossible where real money moves."""
     if settings.environment is Environment.PRODUCTION:
         problem = "this is production: there is neither a demo nor a sandbox bank"
-        raise NotPossible(problem)
+        raise RuleViolation(problem)
 
 
 def urls_of(settings: Settings) -> DemoUrls:

@@ -16,17 +16,17 @@ from gateway.app.clocks import wall_clock
 from gateway.cli.console import Terminal
 from gateway.config.reading import ConfigError, read_settings
 from gateway.config.settings import Settings
-from gateway.operations.accounts import AccountRecords
-from gateway.operations.administration import Acting, NotPossible
-from gateway.operations.companies import CompanyRecords
-from gateway.operations.credentials import CredentialRecords, CredentialSource
-from gateway.operations.payout_records import PayoutRecords
-from gateway.operations.reviews import ReviewDesk
-from gateway.operations.stops import StopRecords, Subjects
+from gateway.operations.accounts.accounts import AccountRecords
+from gateway.operations.accounts.companies import CompanyRecords
+from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
+from gateway.operations.backoffice.reviews import PayoutReviews
+from gateway.operations.backoffice.stops import KillSwitches, Subjects
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from gateway.operations.payouts.records import PayoutRecords
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import new_client_id, new_client_secret
-from gateway.store.audit_chain import UNSEALED
 from gateway.store.engine import Store, open_store
+from gateway.store.kernel.chain import UNSEALED
 from gateway.store.stamp import StoreRefused, prepare, refuse_unsafe_sqlite
 
 _SIMILAR_S = 600.0
@@ -39,7 +39,7 @@ class Office:
     settings: Settings
     store: Store
     keys: Keys
-    acting: Acting
+    acting: AuditContext
 
     @property
     def source(self) -> CredentialSource:
@@ -91,9 +91,9 @@ class Office:
         )
 
     @property
-    def reviews(self) -> ReviewDesk:
+    def reviews(self) -> PayoutReviews:
         """Where payouts in review are decided."""
-        return ReviewDesk(
+        return PayoutReviews(
             payouts=self.store.payouts,
             follow_ups=self.store.follow_ups,
             reviews=self.store.reviews,
@@ -101,7 +101,7 @@ class Office:
         )
 
     @property
-    def stops(self) -> StopRecords:
+    def stops(self) -> KillSwitches:
         """The register of stops."""
         subjects = Subjects(
             providers=self.settings.providers,
@@ -109,7 +109,7 @@ class Office:
             accounts=self.store.accounts,
             credentials=self.store.credentials,
         )
-        return StopRecords(
+        return KillSwitches(
             stops=self.store.stops, subjects=subjects, acting=self.acting, new_id=new_id
         )
 
@@ -130,12 +130,12 @@ def settings_of(file: Path) -> Settings:
         return read_settings(file, os.environ)
     except OSError as problem:
         message = f"{file} cannot be read: {problem.strerror}"
-        raise NotPossible(message) from problem
+        raise RuleViolation(message) from problem
     except ConfigError as problem:
         first, *others = problem.problems
         more = f" (and {len(others)} more: see `pixgate config check`)" if others else ""
         message = f"{file}: {first}{more}"
-        raise NotPossible(message) from problem
+        raise RuleViolation(message) from problem
 
 
 def keys_of(settings: Settings) -> Keys:
@@ -148,7 +148,7 @@ def keys_of(settings: Settings) -> Keys:
     try:
         return load_keys(settings)
     except ConfigError as problem:
-        raise NotPossible(problem.problems[0]) from problem
+        raise RuleViolation(problem.problems[0]) from problem
 
 
 @asynccontextmanager
@@ -172,12 +172,12 @@ async def opened_store(
         chain = audit_keys(keys) if keys is not None else UNSEALED
         store = open_store(url, chain=chain)
     except (StoreRefused, ValueError) as problem:
-        raise NotPossible(str(problem)) from problem
+        raise RuleViolation(str(problem)) from problem
     try:
         await prepare(store, settings.environment, migrate=migrate, now=now)
         yield store
     except StoreRefused as problem:
-        raise NotPossible(str(problem)) from problem
+        raise RuleViolation(str(problem)) from problem
     finally:
         await store.close()
 
@@ -195,5 +195,5 @@ async def opened(terminal: Terminal) -> AsyncIterator[Office]:
     async with opened_store(settings, migrate=settings.migrates, keys=keys) as store:
         now = wall_clock(settings.environment, os.environ)
         await store.audit.seal(now())
-        acting = Acting(terminal.actor, now)
+        acting = AuditContext(terminal.actor, now)
         yield Office(settings=settings, store=store, keys=keys, acting=acting)

@@ -8,11 +8,10 @@ from datetime import datetime, timedelta
 import click
 
 from gateway.cli.console import Row, Terminal, instant, show_json
-from gateway.domain.certainty import certainty_of
-from gateway.domain.payouts import FINAL_STATES, Payout
-from gateway.domain.reviews import Opinion
-from gateway.domain.stores import Attempt
-from gateway.operations.payout_records import Case, Dossier
+from gateway.domain.payouts.certainty import certainty_of
+from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout
+from gateway.domain.payouts.reviews import Opinion
+from gateway.operations.payouts.records import Case, Dossier
 
 LISTED = ("reference", "state", "certainty", "review", "value", "provider", "created_at")
 UNRESOLVED = (

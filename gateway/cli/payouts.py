@@ -13,11 +13,11 @@ from gateway.cli.console import Row, Terminal, changing, reading, run
 from gateway.cli.payout_views import LISTED, UNRESOLVED, payout_row, show_dossier, unresolved_row
 from gateway.cli.reviews import review
 from gateway.cli.stops import resume, stop, stops
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.windows import Window
-from gateway.operations.administration import NotPossible
-from gateway.operations.payout_records import Dossier
-from gateway.operations.verification import Report
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.operations.payouts.records import Dossier
+from gateway.operations.payouts.verification import Report
 
 DIFFERENCES = ("kind", "account_id", "reference", "key", "details")
 _PROBED = ("state", "certainty", "review", "provider_id", "e2e_id", "settled_at")
@@ -166,7 +166,7 @@ def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
     try:
         return Window(first, last)
     except ValueError as problem:
-        raise NotPossible(str(problem)) from problem
+        raise RuleViolation(str(problem)) from problem
 
 
 def _summary(report: Report) -> str:

@@ -11,11 +11,11 @@ from gateway.app.callbacks import sender
 from gateway.app.connecting import connect
 from gateway.cli.opening import opened_store
 from gateway.config.settings import Settings
-from gateway.domain.providers import ProviderAdapter, ProviderError
-from gateway.domain.stores import StoreUnavailable
-from gateway.operations.administration import NotPossible
+from gateway.domain.bank.providers import ProviderAdapter, ProviderError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store import schema
-from gateway.store.address import address, is_sqlite
+from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.records import ProviderCall
 from provider_adapters._shared.factory import AdapterRefused
 
@@ -74,7 +74,7 @@ async def _store(settings: Settings) -> list[Finding]:
             return []
         async with opened_store(settings, migrate=False) as store:
             await store.check()
-    except (NotPossible, ValueError) as problem:  # a URL of no store is a ValueError
+    except (RuleViolation, ValueError) as problem:  # a URL of no store is a ValueError
         return [("database.url", str(problem))]
     except StoreUnavailable:
         return [("database.url", "the store does not answer")]

@@ -10,7 +10,7 @@ from gateway.app.connecting import connect
 from gateway.cli.opening import Office
 from gateway.cli.probing import Silent
 from gateway.config.settings import Settings
-from gateway.operations.administration import NotPossible
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.security.sealing import SealBroken, Sealer
 from provider_adapters._shared.factory import AdapterRefused
 
@@ -38,7 +38,7 @@ def _connected(name: str, settings: Settings) -> Connection:
     try:
         return connect(name, settings, Silent())
     except AdapterRefused as problem:
-        raise NotPossible(str(problem)) from problem
+        raise RuleViolation(str(problem)) from problem
 
 
 def _unsealing(sealer: Sealer) -> Callable[[bytes, str], str]:
@@ -47,6 +47,6 @@ def _unsealing(sealer: Sealer) -> Callable[[bytes, str], str]:
             return sealer.open(sealed, account_id)
         except SealBroken as problem:
             message = f"the provider credentials of account {account_id} cannot be opened"
-            raise NotPossible(message) from problem
+            raise RuleViolation(message) from problem
 
     return unseal

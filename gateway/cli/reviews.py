@@ -6,8 +6,8 @@ import click
 
 from gateway.cli.console import Row, Terminal, changing, reading, run
 from gateway.cli.payout_views import opinion_row, payout_row
-from gateway.domain.reviews import Verdict
-from gateway.operations.reviews import Judgement, Progress, Resolution
+from gateway.domain.payouts.reviews import Verdict
+from gateway.operations.backoffice.reviews import Judgement, Progress, Resolution
 
 COLUMNS = ("account_id", "reference", "state", "value", "provider", "e2e_id", "created_at")
 _TOLD = {

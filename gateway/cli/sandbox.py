@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from gateway.cli.console import Terminal, reading, run
-from gateway.domain import strict
-from gateway.domain.money import Money
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.money import Money
 
 if TYPE_CHECKING:
     from provider_adapters.sandbox.control import BankControl, Reply

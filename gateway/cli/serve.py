@@ -127,8 +127,8 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
     from gateway.cli.demo import summary
     from gateway.cli.demo_making import made_demo
     from gateway.cli.opening import Office
-    from gateway.operations.administration import Acting
     from gateway.operations.demo.document import DemoUrls
+    from gateway.operations.kernel.audit_context import AuditContext
 
     bank = gateway.bank
     urls = DemoUrls(
@@ -137,7 +137,7 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
         sandbox_bank_url=f"http://{bank.host}:{bank.port}",
         sandbox_control_url=f"http://{bank.host}:{bank.control_port}",
     )
-    acting = Acting(terminal.actor, gateway.now)
+    acting = AuditContext(terminal.actor, gateway.now)
     office = Office(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
     for line in summary(await made_demo(office, urls), gateway.now().date()):
         click.echo(line)
@@ -148,7 +148,7 @@ async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> N
     from gateway.app.clocks import wall_clock
     from gateway.app.signals import stop_signals
     from gateway.cli.callbacks import told
-    from gateway.domain.accounts import Environment
+    from gateway.domain.accounts.accounts import Environment
     from provider_adapters.sandbox.bank.server import SandboxBank
 
     bank = SandboxBank(

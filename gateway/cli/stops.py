@@ -9,8 +9,8 @@ import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
 from gateway.cli.credentials import Duration
-from gateway.domain.stops import Stop, StopScope
-from gateway.operations.stops import StopOrder
+from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.operations.backoffice.stops import StopOrder
 
 COLUMNS = ("id", "scope", "subject", "ends_at", "created_by", "reason")
 

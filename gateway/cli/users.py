@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
-from gateway.domain.people import User
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import User
 from gateway.operations.identity.users import UserOrder
 
 if TYPE_CHECKING:

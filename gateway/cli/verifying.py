@@ -10,14 +10,14 @@ from gateway.cli.bank import control_url, controlling
 from gateway.cli.opening import Office
 from gateway.cli.reaching import reached
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
-from gateway.domain.money import Money
-from gateway.domain.payouts import Payout
-from gateway.domain.providers import Banks
-from gateway.domain.windows import Window
-from gateway.operations.executions import Execution
-from gateway.operations.followup import FollowUp
-from gateway.operations.verification import Report, Verification
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import Banks
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import Payout
+from gateway.operations.payouts.executions import Execution
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.verification import Report, Verification
 from gateway.reconciler import Reconciler, Work
 from gateway.telemetry import trace
 

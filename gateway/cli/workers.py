@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from gateway.store.address import address, is_sqlite
+from gateway.store.kernel.address import address, is_sqlite
 
 _POLL_S = 0.2
 _YOUNG_S = 30.0

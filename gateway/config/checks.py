@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from gateway.config.hidden import Secret
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 
 LEAST_KEY_BYTES = 32
 """Of a pepper in production, and of a sealing key everywhere: exactly."""

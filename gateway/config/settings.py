@@ -18,8 +18,8 @@ from gateway.config.kinds import Count, Label, Name, Reais, Seconds, SecondsOrNo
 from gateway.config.listeners import Admin, Server, Trace
 from gateway.config.session import Session
 from gateway.config.upstream import Provider, SandboxBank
-from gateway.domain.accounts import Environment
-from gateway.domain.rights import Role
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity.rights import Role
 
 
 class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

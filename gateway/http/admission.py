@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from gateway.domain import errors
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
 
 
 @dataclass(slots=True, kw_only=True)

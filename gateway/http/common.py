@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypedDict
 
-from gateway.domain import errors
-from gateway.domain.accounts import Environment
-from gateway.domain.calls import Call
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call
 from gateway.http.route import Gate, Row, RowLimits, route
 from policies.validation.inputs import NOTHING
 
@@ -110,7 +110,7 @@ def common_rows(
             "GET",
             "/info",
             name=f"{surface}.info",
-            tells="Name, version and environment.",
+            summary="Name, version and environment.",
             needs=None,
             limits=_OPEN,
             takes=NOTHING,
@@ -123,7 +123,7 @@ def common_rows(
             "GET",
             "/health",
             name=f"{surface}.health",
-            tells="Whether the process answers: it says nothing of the store or the banks.",
+            summary="Whether the process answers: it says nothing of the store or the banks.",
             needs=None,
             limits=_OPEN,
             takes=NOTHING,
@@ -136,7 +136,7 @@ def common_rows(
             "GET",
             "/error-codes",
             name=f"{surface}.error_codes",
-            tells="Every error code with its statuses and meaning.",
+            summary="Every error code with its statuses and meaning.",
             needs=None,
             limits=_OPEN,
             takes=NOTHING,

@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 import orjson
 
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.money import Money
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.money import Money
 
 MEDIA_TYPE = "application/json; charset=utf-8"
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from aiohttp import hdrs
 
-from gateway.domain import errors
-from gateway.domain.errors import ServiceError
-from gateway.domain.providers import ProviderError
-from gateway.domain.reasons import sentence, told
+from gateway.domain.bank.providers import ProviderError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.reasons import sentence, told
 from gateway.http.json import MEDIA_TYPE, dumps, error_body
 from gateway.http.route import Answer, Document
 from gateway.http.table import Place

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType, UnionType
 from typing import Any, Generic, TypeVar
 
-from gateway.domain.calls import Asked, Call, Input, Policy
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.permissions import Permission
-from gateway.domain.rights import Right
+from gateway.domain.accounts.permissions import Permission
+from gateway.domain.identity.rights import Right
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.requests.calls import Call, Input, Policy, RawRequest
 
 Document = Mapping[str, Any]
 Who = TypeVar("Who")
@@ -86,11 +86,11 @@ class Row(Generic[Who]):
     method: str
     path: str
     name: str
-    tells: str
+    summary: str
     needs: Permission | Right | None
     limits: RowLimits
     takes: Input[Any]
-    serve: Callable[[Who, Asked], Awaitable[Document | Answer[Any]]]
+    serve: Callable[[Who, RawRequest], Awaitable[Document | Answer[Any]]]
     fails: Mapping[type[Exception], ErrorCode]
     raises: Sequence[ErrorCode]
     document: Any
@@ -112,7 +112,7 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
     path: str,
     *,
     name: str,
-    tells: str,
+    summary: str,
     needs: Permission | Right | None,
     limits: RowLimits,
     takes: Input[Taken],
@@ -131,7 +131,7 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
         method: ``GET`` answers ``HEAD`` too.
         path: Below the surface's prefix.
         name: For logs, metrics and the OpenAPI document.
-        tells: One line of documentation.
+        summary: One line of documentation.
         needs: The permission or right, None for an open row.
         limits: Quota and body size.
         takes: How the input is read.
@@ -144,7 +144,7 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
         also: Documents of further statuses; ``shows`` names the main one first.
     """
 
-    async def serve(who: Who, asked: Asked) -> Document | Answer[Any]:
+    async def serve(who: Who, asked: RawRequest) -> Document | Answer[Any]:
         return shows(await runs(who, takes.read(asked)), who)
 
     shown = _main(typing.get_type_hints(shows)["return"])
@@ -152,7 +152,7 @@ def route(  # noqa: PLR0913 - a row is a table line: every cell is named
         method=method,
         path=path,
         name=name,
-        tells=tells,
+        summary=summary,
         needs=needs,
         limits=limits,
         takes=takes,

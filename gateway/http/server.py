@@ -16,9 +16,9 @@ from urllib.parse import parse_qs
 import msgspec
 from aiohttp import hdrs
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked, Call, Policy
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call, Policy, RawRequest
 from gateway.http.admission import Admission
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
@@ -241,7 +241,7 @@ def _call(request: Request, place: Place, path: Mapping[str, str]) -> Call:
     if request.content_length > place.surface.body_bytes:
         raise ServiceError(errors.BODY_TOO_LARGE, "declared")
     headers = request.headers
-    asked = Asked(
+    asked = RawRequest(
         path=path,
         query=_query(request) if request.query else {},
         authorization=headers.getall(hdrs.AUTHORIZATION, ()),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction, Entry
+from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.kernel.money import Money
 from gateway.reports import portuguese
 from gateway.reports.document import Document, change
 from gateway.reports.layout import Line, Row

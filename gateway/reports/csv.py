@@ -13,7 +13,7 @@ import io
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 
-from gateway.domain.statements import Entry
+from gateway.domain.bank.statements import Entry
 from gateway.reports import portuguese
 from gateway.reports.document import Document, change, operation
 from gateway.reports.texts import cell

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.domain.accounts import BankCoordinates, Environment
-from gateway.domain.balances import Balance
-from gateway.domain.charges import Party
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction, Entry
-from gateway.domain.windows import Window
+from gateway.domain.accounts.accounts import BankCoordinates, Environment
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

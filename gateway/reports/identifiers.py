@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 
-from gateway.domain.statements import Entry
+from gateway.domain.bank.statements import Entry
 
 _LENGTH = 32
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import orjson
 
-from gateway.domain.money import Money
-from gateway.domain.statements import Entry
+from gateway.domain.bank.statements import Entry
+from gateway.domain.kernel.money import Money
 from gateway.reports.document import Document, operation
 from gateway.reports.texts import encodable
 

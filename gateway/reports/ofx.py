@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from xml.etree import ElementTree as ET
 
-from gateway.domain.accounts import Environment
-from gateway.domain.statements import Direction, Entry, MovementKind
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.reports import portuguese
 from gateway.reports.document import Document, change
 from gateway.reports.identifiers import stable_ids

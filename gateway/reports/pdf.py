@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.reports import portuguese
 from gateway.reports.contents import Fact, Wrap, facts, row
 from gateway.reports.document import Document

@@ -7,8 +7,8 @@ from datetime import date, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction, Entry, MovementKind
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.money import Money
 
 ZONE: Final = ZoneInfo("America/Sao_Paulo")
 """The time of Brasilia, which banks print."""

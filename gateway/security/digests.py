@@ -11,8 +11,8 @@ import hmac
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from gateway.domain.accounts import SecretDigest
-from gateway.domain.clocks import Now
+from gateway.domain.accounts.credentials import SecretDigest
+from gateway.domain.kernel.clocks import Now
 
 SLOTS = 2
 """Live secrets of a credential: the current one and one rotated away."""

@@ -20,7 +20,7 @@ from gateway.config.checks import LEAST_KEY_BYTES, sealing_key
 from gateway.config.hidden import Secret
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.security.derivation import Derivation
 from gateway.security.digests import SecretDigester
 from gateway.security.sealing import Sealer

@@ -9,24 +9,25 @@ from datetime import datetime
 from sqlalchemy import Update, bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.approvals import (
+from gateway.domain.accounts.credentials import SecretCollection
+from gateway.domain.backoffice.approvals import (
     Approval,
     ApprovalKind,
+    ApprovalSearch,
     ApprovalState,
     Outcome,
-    SecretCollection,
+    Waiting,
     why_void,
 )
-from gateway.domain.money import Money
-from gateway.domain.office_stores import ApprovalSearch, Waiting
-from gateway.domain.people import User
-from gateway.domain.stores import AlreadyExists, AuditEvent, NothingToCollect
-from gateway.store import audit
-from gateway.store.columns import Record, reference_digest
-from gateway.store.database import Database
-from gateway.store.office_tables import approvals
-from gateway.store.pages import page
-from gateway.store.records import row_of
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
+from gateway.store.audit import audit_log
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.pages import page
+from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.columns import Record, reference_digest, row_of
 
 _MOST = 100
 _FIND = select(approvals).where(approvals.c.id == bindparam("id"))
@@ -71,7 +72,7 @@ class StoredApprovals:
         async with self._database.writing() as connection:
             if not await self._database.add(connection, approvals, _row(approval)):
                 raise AlreadyExists(approval.reference)
-            await audit.append(connection, event)
+            await audit_log.append(connection, event)
 
     async def find(self, approval_id: str) -> Approval | None:
         """Return one."""
@@ -95,7 +96,7 @@ class StoredApprovals:
         async with self._database.writing() as connection:
             if (await connection.execute(_deciding(decided))).rowcount == 0:
                 return False
-            await audit.append(connection, event)
+            await audit_log.append(connection, event)
         return True
 
     async def conclude(self, concluded: Approval, event: AuditEvent) -> bool:
@@ -113,7 +114,7 @@ class StoredApprovals:
         async with self._database.writing() as connection:
             if (await connection.execute(change)).rowcount == 0:
                 return False
-            await audit.append(connection, event)
+            await audit_log.append(connection, event)
         return True
 
     async def overdue(self, now: datetime) -> Sequence[Approval]:

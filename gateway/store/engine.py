@@ -1,4 +1,4 @@
-"""A store from one URL: the ports of ``gateway.domain.stores`` on SQLite or PostgreSQL."""
+"""A store from one URL: the ports of ``gateway.domain.kernel.storage`` on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy import literal, select
 
-from gateway.domain.changes import Changes
-from gateway.domain.stores import (
-    Accounts,
-    Audit,
-    Companies,
-    Credentials,
-    FollowUps,
-    Reviews,
-    Stops,
-)
-from gateway.store.accounts import StoredAccounts
-from gateway.store.address import address, is_sqlite
-from gateway.store.audit import StoredAudit
-from gateway.store.audit_chain import UNSEALED, ChainKeys
-from gateway.store.changes import StoredChanges
-from gateway.store.companies import StoredCompanies
-from gateway.store.credentials import StoredCredentials
-from gateway.store.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
-from gateway.store.identity import IdentityStore, identity_store
-from gateway.store.office import OfficeStore, office_store
+from gateway.domain.accounts.accounts import Accounts, Companies
+from gateway.domain.accounts.credentials import Credentials
+from gateway.domain.backoffice.change_feed import Changes
+from gateway.domain.kernel.audit import Audit
+from gateway.domain.payouts.followups import FollowUps
+from gateway.domain.payouts.reviews import Reviews
+from gateway.domain.payouts.stops import Stops
+from gateway.store.accounts.accounts import StoredAccounts
+from gateway.store.accounts.companies import StoredCompanies
+from gateway.store.accounts.credentials import StoredCredentials
+from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.audit.change_feed import StoredChanges
+from gateway.store.backoffice.stops import StoredStops
+from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
+from gateway.store.identity.stores import IdentityStore, identity_store
+from gateway.store.kernel.address import address, is_sqlite
+from gateway.store.kernel.chain import UNSEALED, ChainKeys
+from gateway.store.kernel.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
 from gateway.store.payouts.followups import StoredFollowUps
 from gateway.store.payouts.reviews import StoredReviews
 from gateway.store.payouts.store import StoredPayouts
-from gateway.store.stops import StoredStops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +50,7 @@ class Store:
     audit: Audit
     changes: Changes
     identity: IdentityStore
-    office: OfficeStore
+    office: BackOfficeStore
 
     async def check(self) -> None:
         """Ask for a sign of life; StoreUnavailable when there is none."""
@@ -91,7 +88,7 @@ def open_store(url: str, limits: Limits = DEFAULT_LIMITS, chain: ChainKeys = UNS
         audit=StoredAudit(database),
         changes=StoredChanges(database),
         identity=identity_store(database),
-        office=office_store(database),
+        office=backoffice_store(database),
     )
 
 
@@ -100,9 +97,9 @@ def open_database(url: str, limits: Limits) -> Database:
     where = address(url)
     with failures_as_ours():
         if is_sqlite(where):
-            from gateway.store.sqlite import open_file  # noqa: PLC0415 - one dialect is loaded
+            from gateway.store.kernel.sqlite import open_file  # noqa: PLC0415 - one dialect is loaded
 
             return open_file(where, limits)
-        from gateway.store.postgres import open_server  # noqa: PLC0415 - (same reason)
+        from gateway.store.kernel.postgres import open_server  # noqa: PLC0415 - (same reason)
 
         return open_server(where, limits)

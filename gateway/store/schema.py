@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, column, func, inspect, select, table
 
-from gateway.store.database import Database, Limits
 from gateway.store.engine import open_database
+from gateway.store.kernel.database import Database, Limits
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Every revision, oldest first; the last one is what this code works with."""

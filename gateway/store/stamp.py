@@ -10,13 +10,13 @@ from datetime import datetime
 
 from sqlalchemy import select
 
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Now
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.clocks import Now
 from gateway.store import schema
-from gateway.store.address import address, is_sqlite
-from gateway.store.database import Database
 from gateway.store.engine import Store
-from gateway.store.tables import stamps
+from gateway.store.kernel.address import address, is_sqlite
+from gateway.store.kernel.database import Database
+from gateway.store.tables.core import stamps
 
 _SAFE_SQLITE = (3, 51, 3)
 _FIT_TO_TRY = (

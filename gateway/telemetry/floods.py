@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from gateway.domain.clocks import Monotonic
+from gateway.domain.kernel.clocks import Monotonic
 
 _KINDS: Final = 1024
 _OTHERS: Final = "others"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from math import ceil
 
-from gateway.domain.clocks import Monotonic
+from gateway.domain.kernel.clocks import Monotonic
 
 
 class LoopLag:

@@ -19,7 +19,7 @@ from typing import Final
 import structlog
 from structlog.typing import EventDict
 
-from gateway.domain.clocks import Monotonic, Now
+from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.telemetry.failures import describe_failure
 from gateway.telemetry.floods import Ceiling
 from gateway.telemetry.lines import LineBuffer, encode

@@ -13,12 +13,13 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import CollectorRegistry
 
-from gateway.domain import errors, identity_errors
-from gateway.domain.changes import Kept as KeptKind
-from gateway.domain.payouts import FINAL_STATES
-from gateway.domain.permissions import Resource
-from gateway.domain.rights import Area
-from gateway.domain.stops import StopScope
+from gateway.domain.accounts.permissions import Resource
+from gateway.domain.backoffice.change_feed import Kept as KeptKind
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors
+from gateway.domain.payouts.payouts import FINAL_STATES
+from gateway.domain.payouts.stops import StopScope
 from gateway.telemetry.cells import Timings, Values
 from gateway.telemetry.exposition import OPENMETRICS, PLAIN, Form, written
 from gateway.telemetry.families import Family, Kind, Label, Vocabulary

@@ -11,9 +11,9 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.clocks import Now
-from gateway.domain.payouts import PayoutState
-from gateway.domain.stores import Unsettled
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.payouts.followups import Unsettled
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.telemetry import events, metrics
 from gateway.telemetry.cells import Cell, Key
 from gateway.telemetry.families import OTHER, Family

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from gateway.domain.stores import Unsettled
+from gateway.domain.payouts.followups import Unsettled
 
 
 class AccessRecord(msgspec.Struct, kw_only=True):

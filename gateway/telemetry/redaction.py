@@ -19,7 +19,7 @@ from pathlib import PurePath
 from typing import Final
 from uuid import UUID
 
-from gateway.domain import strict
+from gateway.domain.kernel import strict
 
 MASK: Final = "***"
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Final
 
-from gateway.domain import strict
+from gateway.domain.kernel import strict
 
 _TRACEPARENT = re.compile(
     r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[!-~]*)?", re.ASCII

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gateway.domain import errors, strict
-from gateway.domain.accounts import Credential, Principal, SecretDigest
-from gateway.domain.calls import Call
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.clocks import Monotonic, Now
-from gateway.domain.errors import ServiceError
-from gateway.domain.ready import Ready
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.credentials import Credential, Principal, SecretDigest
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call
+from gateway.domain.requests.ready import Ready
 from policies.traffic.throttle import FailureThrottle, too_many
 
 _BASIC = "basic"

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain import errors, strict
-from gateway.domain.calls import Call
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import TOKEN_INVALID
-from gateway.domain.people import Person
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.errors import TOKEN_INVALID
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call
 
 _BEARER: Final = "bearer"
 _BASIC: Final = "basic"
@@ -22,7 +22,7 @@ _ENDED: Final = {
 }
 """What is told of a token that was ours; every other is invalid."""
 
-WhoIs = Callable[[str], Awaitable[Person]]
+WhoIs = Callable[[str], Awaitable[SignedInUser]]
 """Return whose access token it is; TOKEN_INVALID for nobody's."""
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from gateway.domain import errors
-from gateway.domain.browsers import Browser, Cookie, KnownBrowser, Seated
-from gateway.domain.calls import Call, Headers
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import PanelState
-from gateway.domain.identity_errors import SESSION_REQUIRED
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.browsers import Browser, Cookie, KnownBrowser, SignedInBrowser
+from gateway.domain.identity.errors import SESSION_REQUIRED
+from gateway.domain.identity.panel_sessions import PanelState
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.headers import Headers
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call
 
 SET_COOKIE: Final = "Set-Cookie"
 _RETRY: Final = {"Retry-After": "2"}
@@ -24,7 +25,7 @@ Find = Callable[[str], Awaitable[Browser | None]]
 Read = Callable[[str], KnownBrowser | None]
 """Read a device cookie's value; None for one that is not ours."""
 
-Seat = Callable[[Browser], Awaitable[Seated]]
+Seat = Callable[[Browser], Awaitable[SignedInBrowser]]
 """Keep a session alive and return who it is; SESSION_REQUIRED for one that is over."""
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from gateway.domain import errors
-from gateway.domain.accounts import Account
-from gateway.domain.calls import Call
-from gateway.domain.errors import ServiceError
-from gateway.domain.ready import Ready
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call
+from gateway.domain.requests.ready import Ready
 
 
 @dataclass(frozen=True, slots=True)

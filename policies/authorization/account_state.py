@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.domain import errors
-from gateway.domain.calls import Call
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
 
 
 class AccountState:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gateway.domain.calls import Call
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import FORBIDDEN
-from gateway.domain.rights import Right
+from gateway.domain.identity.errors import FORBIDDEN
+from gateway.domain.identity.rights import Right
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
 
 
 class RequiresRight:

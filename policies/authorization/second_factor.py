@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gateway.domain.calls import Call
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import STEP_UP_REQUIRED
-from gateway.domain.rights import Right, Role, changes
+from gateway.domain.identity.errors import STEP_UP_REQUIRED
+from gateway.domain.identity.rights import Right, Role, changes
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
 
 _ENROL = "enrol a second factor first, at auth/totp; your role asks for one"
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from gateway.domain.calls import Call
-from gateway.domain.clocks import Now
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import STEP_UP_REQUIRED
-from gateway.domain.rights import Right, needs_step_up
+from gateway.domain.identity.errors import STEP_UP_REQUIRED
+from gateway.domain.identity.rights import Right, needs_step_up
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
 
 FRESH: Final = timedelta(minutes=5)
 """How long a second factor counts as just given."""

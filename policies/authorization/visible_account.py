@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain import errors
-from gateway.domain.accounts import Account
-from gateway.domain.calls import Call
-from gateway.domain.errors import ServiceError
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call
 
 _RETRY: Final = {"Retry-After": "2"}
 

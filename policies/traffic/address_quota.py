@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
-from gateway.domain import errors
-from gateway.domain.calls import Call
-from gateway.domain.clocks import Monotonic
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Monotonic
+from gateway.domain.requests.calls import Call
 from policies.traffic.quota import Meter, Quota
 
 

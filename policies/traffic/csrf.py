@@ -13,9 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain.calls import Call, Headers
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import CSRF_FAILED
+from gateway.domain.identity.errors import CSRF_FAILED
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.headers import Headers
+from gateway.domain.requests.calls import Call
 
 TOKEN: Final = "X-CSRF-Token"  # noqa: S105 - the name of a header
 MARK: Final = "X-Requested-With"

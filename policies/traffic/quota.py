@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gateway.domain import errors
-from gateway.domain.calls import Call
-from gateway.domain.clocks import Monotonic
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Monotonic
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
 
 _KEYS_KEPT = 10_000
 COMPANY = "company"

@@ -6,10 +6,10 @@ import math
 from collections import OrderedDict, deque
 from dataclasses import dataclass
 
-from gateway.domain import errors
-from gateway.domain.calls import Call
-from gateway.domain.clocks import Monotonic
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Monotonic
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
 
 _KEYS_KEPT = 10_000
 _ID_KEPT = 32

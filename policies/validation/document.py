@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import RawRequest
 
 _MEDIA_TYPE = re.compile(
     r"application/json *(?:;[\t -~]*)?",
@@ -26,7 +26,7 @@ class Number:
     text: str
 
 
-def document(asked: Asked) -> Mapping[str, Any]:
+def document(asked: RawRequest) -> Mapping[str, Any]:
     """
     Read the body as one JSON object.
 
@@ -54,7 +54,7 @@ def document(asked: Asked) -> Mapping[str, Any]:
     return found
 
 
-def _check_media(asked: Asked) -> None:
+def _check_media(asked: RawRequest) -> None:
     """Let JSON in UTF-8 without a content coding through."""
     media = asked.content_type or ""
     charsets = {each.lower() for each in _CHARSET.findall(media)}

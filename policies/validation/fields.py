@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from gateway.domain import errors, patterns, strict
-from gateway.domain.errors import ServiceError
-from gateway.domain.money import Money
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.requests import patterns
 from policies.validation.document import Number
 
 Value = TypeVar("Value")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.domain import errors, strict
-from gateway.domain.calls import Asked, Call
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call, RawRequest
 
 _CHECKED = ("account_id", "key_id")
 
@@ -27,12 +27,12 @@ class Identifiers:
                 _uuid(path[name], name)
 
 
-def key_id(asked: Asked) -> str:
+def key_id(asked: RawRequest) -> str:
     """Return the ``key_id`` of the path in lower case."""
     return _uuid(asked.path["key_id"], "key_id")
 
 
-def reference(asked: Asked) -> str:
+def reference(asked: RawRequest) -> str:
     """
     Return the ``reference`` of the path as it stands, decoded once.
 

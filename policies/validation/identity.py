@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
-from gateway.domain import strict
-from gateway.domain.calls import Asked, Input
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Input, RawRequest
 from policies.validation.document import document
 
 LONGEST: Final = 1024
@@ -85,10 +85,10 @@ def _input(body: type[Body]) -> Input[Body]:
     return Input(read=_reader(body), body=body, refuses=(VALIDATION_FAILED,))
 
 
-def _reader(body: type[Body]) -> Callable[[Asked], Body]:
+def _reader(body: type[Body]) -> Callable[[RawRequest], Body]:
     names = body.__struct_fields__
 
-    def read(asked: Asked) -> Body:
+    def read(asked: RawRequest) -> Body:
         found = _document(asked)
         asked.unknown_fields = len(found.keys() - set(names))
         return body(**{name: _text(found, name) for name in names})
@@ -96,7 +96,7 @@ def _reader(body: type[Body]) -> Callable[[Asked], Body]:
     return read
 
 
-def _document(asked: Asked) -> Mapping[str, Any]:
+def _document(asked: RawRequest) -> Mapping[str, Any]:
     """Read one JSON object; the reason stays, the code is identity's."""
     try:
         return document(asked)
@@ -125,7 +125,7 @@ def _email(value: str) -> str:
         raise ServiceError(VALIDATION_FAILED, "text_form", field="email") from problem
 
 
-def _session_id(asked: Asked) -> str:
+def _session_id(asked: RawRequest) -> str:
     """Read the id of a session as lists show it; another form is nobody's."""
     try:
         return strict.plain_text(asked.path["session_id"], LONGEST).lower()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked, Input, Parameter
-from gateway.domain.payouts import PayoutMethod, PayoutRequest
-from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
+from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation import identifiers, payout, search
 from policies.validation.payout_bodies import (
     BankAccountWithdrawBody,
@@ -16,7 +17,7 @@ from policies.validation.payout_bodies import (
 _DAY = {"type": "string", "format": "date", "examples": ["2026-09-22"]}
 
 
-def _nothing(_asked: Asked) -> None:
+def _nothing(_asked: RawRequest) -> None:
     """Take nothing."""
 
 

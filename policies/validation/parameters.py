@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gateway.domain import errors
-from gateway.domain.calls import Call
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call
 
 _LIKE_OURS: Final = re.compile(r"[a-z_]{1,40}")
 

@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from gateway.domain import errors, strict
-from gateway.domain.calls import Asked
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import ServiceError
-from gateway.domain.payouts import (
+from gateway.domain.bank.payout_orders import (
     AccountType,
     BankDestination,
     Destination,
     PayoutMethod,
-    PayoutRequest,
     PixDestination,
 )
-from gateway.domain.pix_keys import PixKeyType, normal_key
+from gateway.domain.bank.pix_keys import PixKeyType, normal_key
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.domain.requests.calls import RawRequest
 from policies.validation import fields
 from policies.validation.document import document
 
@@ -63,7 +63,7 @@ class PayoutReader:
     alphanumeric_cnpj: bool = False
     method: PayoutMethod | None = None
 
-    def __call__(self, asked: Asked) -> PayoutRequest:
+    def __call__(self, asked: RawRequest) -> PayoutRequest:
         """
         Read the body of a payout request.
 

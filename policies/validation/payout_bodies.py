@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from gateway.domain import patterns
-from gateway.domain.choices import one_of
-from gateway.domain.money import Money
+from gateway.domain.kernel.money import Money
+from gateway.domain.requests import patterns
+from gateway.domain.requests.choices import one_of
 from policies.validation.fields import Day, KeyType, Reference, TaxNumber, Text
 
 Holder = Annotated[Text, msgspec.Meta(examples=["Maria Silva"])]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
-from gateway.domain import errors, strict
-from gateway.domain.calls import Asked
-from gateway.domain.errors import ServiceError
-from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
+from gateway.domain.requests.calls import RawRequest
 from policies.validation import fields
 
 
-def search(asked: Asked) -> Search:
+def search(asked: RawRequest) -> Search:
     """
     Read ``init``, ``ends``, ``page`` and ``limit``.
 
@@ -25,7 +25,7 @@ def search(asked: Asked) -> Search:
     return Search(window(asked), paging(asked))
 
 
-def window(asked: Asked) -> Window:
+def window(asked: RawRequest) -> Window:
     """Read ``init`` and ``ends``, both included."""
     for name in ("init", "ends"):
         if list(asked.query.get(name, ())) in ([], [""]):
@@ -42,14 +42,14 @@ def days(init: date, ends: date) -> Window:
         raise ServiceError(errors.WINDOW_INVALID, reason, field="ends") from problem
 
 
-def paging(asked: Asked) -> Paging:
+def paging(asked: RawRequest) -> Paging:
     """Read ``page`` (from 1) and ``limit`` (more than 100 is 100)."""
     page = _positive(asked, "page", 1)
     limit = _positive(asked, "limit", DEFAULT_LIMIT)
     return Paging(page, min(limit, LARGEST_LIMIT))
 
 
-def _positive(asked: Asked, name: str, default: int) -> int:
+def _positive(asked: RawRequest, name: str, default: int) -> int:
     """Read a positive whole number, or take the default when it is absent."""
     values = asked.query.get(name)
     if values is None:
@@ -70,7 +70,7 @@ def positive_integer(read: Callable[[], int], name: str) -> int:
     return number
 
 
-def _day(asked: Asked, name: str) -> date:
+def _day(asked: RawRequest, name: str) -> date:
     """Read the one date there is."""
     values = asked.query[name]
     if len(values) != 1:

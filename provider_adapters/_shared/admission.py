@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.providers import ProviderError, RateLimited, Unknown, Unreachable
+from gateway.domain.bank.providers import ProviderError, RateLimited, Unknown, Unreachable
 from gateway.net.client.messages import Kind
 from gateway.net.client.reasons import Reason
 from gateway.net.common.runtime import Surroundings

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final
 
-from gateway.domain.clocks import Monotonic
+from gateway.domain.kernel.clocks import Monotonic
 from provider_adapters._shared.limits import BreakerLimits
 from provider_adapters._shared.window import Tally
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from gateway.domain.providers import BadReply
+from gateway.domain.bank.providers import BadReply
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults

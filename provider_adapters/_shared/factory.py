@@ -7,10 +7,10 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from gateway.domain.accounts import Environment
-from gateway.domain.callbacks import CallbackProof
-from gateway.domain.clocks import Now
-from gateway.domain.providers import Capabilities, ProviderAdapter
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.backoffice.callbacks import CallbackProof
+from gateway.domain.bank.providers import Capabilities, ProviderAdapter
+from gateway.domain.kernel.clocks import Now
 from gateway.telemetry.records import Observer
 
 Settings = TypeVar("Settings", bound=msgspec.Struct)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from gateway.domain.providers import (
+from gateway.domain.bank.providers import (
     BadReply,
     CredentialsRefused,
     NotFound,

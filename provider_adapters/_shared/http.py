@@ -12,8 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import (
+from gateway.domain.bank.providers import (
     NotSent,
     Outcome,
     ProviderError,
@@ -21,6 +20,7 @@ from gateway.domain.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import Passage
@@ -103,7 +103,7 @@ class ProviderClient:
         Ask for something; safe to repeat, and repeated once when the connection failed.
 
         Raises:
-            ProviderError: see ``gateway.domain.providers``.
+            ProviderError: see ``gateway.domain.bank.providers``.
         """
         began = self._clock()
         limit_s = self._limits.read_s if by is None else by.left()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.domain import strict
+from gateway.domain.kernel import strict
 
 _E2E = re.compile(r"[ED][0-9]{8}[0-9]{12}[A-Za-z0-9]{11}", re.ASCII)
 _LONGEST_ID = 128

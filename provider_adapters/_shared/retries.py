@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import ProviderError
+from gateway.domain.bank.providers import ProviderError
+from gateway.domain.kernel.clocks import Deadline
 from provider_adapters._shared import faults
 from provider_adapters._shared.limits import ClientLimits
 

@@ -6,15 +6,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from gateway.domain.accounts import Environment
-from gateway.domain.balances import Balance
-from gateway.domain.callbacks import CallbackProof
-from gateway.domain.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.clocks import Deadline, Now
-from gateway.domain.incoming import IncomingPayment
-from gateway.domain.payouts import PayoutOrder
-from gateway.domain.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.providers import (
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.backoffice.callbacks import CallbackProof
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.providers import (
     Capabilities,
     NotFound,
     NotSent,
@@ -24,9 +23,10 @@ from gateway.domain.providers import (
     ProviderAccount,
     ProviderError,
 )
-from gateway.domain.refunds import Refund, RefundOrder
-from gateway.domain.statements import Entry
-from gateway.domain.windows import Window
+from gateway.domain.bank.refunds import Refund, RefundOrder
+from gateway.domain.bank.statements import Entry
+from gateway.domain.kernel.clocks import Deadline, Now
+from gateway.domain.kernel.windows import Window
 from gateway.net.client.addresses import AddressRefused, loopback_address
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.client.reasons import Reason

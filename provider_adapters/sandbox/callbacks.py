@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from gateway.domain.callbacks import CallbackKind, Notice
-from gateway.domain.calls import Headers
-from gateway.domain.clocks import Now
+from gateway.domain.backoffice.callbacks import CallbackKind, Notice
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.headers import Headers
 
 EVENT: Final = "Webhook-Id"
 INSTANT: Final = "Webhook-Timestamp"

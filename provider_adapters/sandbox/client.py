@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from gateway.domain.payouts import PayoutOrder
-from gateway.domain.providers import ProviderAccount, Refused
+from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.providers import ProviderAccount, Refused
 from gateway.net.client.messages import Kind, ProviderRequest, filled
 from gateway.net.client.reasons import Reason
 from provider_adapters.sandbox import payouts

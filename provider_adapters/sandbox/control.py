@@ -12,7 +12,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from gateway.domain.money import Money
+from gateway.domain.kernel.money import Money
 
 _DEADLINE = aiohttp.ClientTimeout(total=10, connect=2)
 _ENCODER = msgspec.json.Encoder(decimal_format="number")

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from gateway.domain.windows import Window
+from gateway.domain.kernel.windows import Window
 
 LARGEST_PAGE: Final = 500
 

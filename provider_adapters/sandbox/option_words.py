@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
-from gateway.domain.charges import Charge, Payer
-from gateway.domain.incoming import IncomingPayment
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
-from gateway.domain.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
-from gateway.domain.providers import NotFound, Page, ProviderError, Refused
+from gateway.domain.bank.charges import Charge, Payer
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.domain.bank.providers import NotFound, Page, ProviderError, Refused
+from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import integrity

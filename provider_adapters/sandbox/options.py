@@ -1,4 +1,4 @@
-"""What the sandbox bank offers beyond the nine calls; ``gateway.domain.provider_options``."""
+"""What the sandbox bank offers beyond the nine calls; ``gateway.domain.bank.provider_options``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from gateway.domain.charges import Charge, ChargeOrder
-from gateway.domain.clocks import Deadline, Now
-from gateway.domain.incoming import IncomingPayment
-from gateway.domain.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.providers import (
+from gateway.domain.bank.charges import Charge, ChargeOrder
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.providers import (
     Accepted,
     Evidence,
     NotSent,
@@ -22,8 +21,9 @@ from gateway.domain.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.domain.refunds import Refund, RefundOrder
-from gateway.domain.windows import Window
+from gateway.domain.bank.refunds import Refund, RefundOrder
+from gateway.domain.kernel.clocks import Deadline, Now
+from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import Passage

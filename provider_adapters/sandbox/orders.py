@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.charges import ChargeOrder
-from gateway.domain.pix_keys import KeyOrder
-from gateway.domain.providers import ProviderAccount, Refused
-from gateway.domain.refunds import RefundOrder
+from gateway.domain.bank.charges import ChargeOrder
+from gateway.domain.bank.pix_keys import KeyOrder
+from gateway.domain.bank.providers import ProviderAccount, Refused
+from gateway.domain.bank.refunds import RefundOrder
 from gateway.net.client.messages import Kind, ProviderRequest
 from gateway.net.client.reasons import Reason
 from provider_adapters.sandbox import client as bank

@@ -13,9 +13,9 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.money import Money
-from gateway.domain.payouts import AccountType, FailureCode, PayoutOrder, PixDestination
-from gateway.domain.providers import Accepted, Evidence, Outcome, Rejected, Settled, Unknown
+from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder, PixDestination
+from gateway.domain.bank.providers import Accepted, Evidence, Outcome, Rejected, Settled, Unknown
+from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import integrity

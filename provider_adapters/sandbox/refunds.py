@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from datetime import UTC
 from typing import Final
 
-from gateway.domain.payouts import FailureCode
-from gateway.domain.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
-from gateway.domain.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
-from gateway.domain.refunds import Refund, RefundOrder, RefundStatus
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
+from gateway.domain.bank.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
+from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import integrity

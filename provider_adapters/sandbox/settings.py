@@ -7,8 +7,8 @@ from typing import Annotated
 
 import msgspec
 
-from gateway.domain.provider_options import Option
-from gateway.domain.providers import Capabilities, Repeat
+from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.providers import Capabilities, Repeat
 from gateway.net.client.tls import TlsFiles
 from provider_adapters._shared.limits import ClientLimits
 

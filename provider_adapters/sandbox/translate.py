@@ -8,17 +8,19 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from gateway.domain.balances import Balance
-from gateway.domain.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party, Payer
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.providers import (
-    CredentialsRefused,
-    NotFound,
-    Page,
-    ProviderError,
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import (
+    Charge,
+    ChargePayment,
+    ChargeStatus,
+    ChargeType,
+    Party,
+    Payer,
 )
-from gateway.domain.statements import Direction, Entry, MovementKind
+from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults

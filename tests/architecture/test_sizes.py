@@ -16,6 +16,7 @@ TABLES = {
     ("gateway/http/route.py", "route"): "a row's cells, named one by one",
     ("gateway/http/banking/routes.py", "banking_rows"): "the ten rows of the contract",
     ("gateway/app/assembly.py", "assemble"): "every part of the process, in the order it is made",
+    ("gateway/app/office.py", "backoffice_operations"): "every operation of the back office",
     ("gateway/http/common.py", "common_rows"): "the three open rows of a surface",
     ("gateway/http/identity/routes.py", "entrance_rows"): "rows",
     ("gateway/http/identity/routes.py", "bearer_rows"): "rows",

@@ -16,7 +16,7 @@ import time
 import uuid
 from dataclasses import dataclass, field
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.security.identity.phc import Cost
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
@@ -56,7 +56,7 @@ class Told:
         """The median of tries for people by that of tries for nobody."""
         return statistics.median(self.known) / statistics.median(self.unknown)
 
-    def tells(self, answer: Answer) -> None:
+    def summary(self, answer: Answer) -> None:
         """Remember an answer."""
         headers = ((name, value) for name, value in answer.headers.items() if name != "Date")
         self.answers.add((answer.status, tuple(sorted(headers)), answer.body))
@@ -121,7 +121,7 @@ async def _took(house: House, kind: Kind, body: Body, told: Told) -> float:
     began = time.perf_counter()
     answer = await house.ask("POST", f"/iam/v1/auth/{kind.path}", body, headers=_TRACE)
     took = time.perf_counter() - began
-    told.tells(answer)
+    told.summary(answer)
     return took
 
 

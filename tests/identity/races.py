@@ -13,12 +13,12 @@ import tempfile
 import time
 from collections.abc import Sequence
 
-from gateway.domain.accounts import Environment
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import REFRESH_INVALID
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity.errors import REFRESH_INVALID
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.tokens import TokenPair
-from gateway.store.database import Limits
 from gateway.store.engine import open_store
+from gateway.store.kernel.database import Limits
 from gateway.store.stamp import prepare
 from tests.unit.door import Door, door_of
 from tests.unit.standing import Clock

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import Visitor
 from gateway.security.identity.passwords import PasswordHasher
 from tests.identity.enumeration import run

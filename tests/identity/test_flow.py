@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.sign_in import FactorAsked
 from tests.identity.races import race
 from tests.unit.door import EMAIL, HOME, PASSWORD

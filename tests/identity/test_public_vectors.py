@@ -7,8 +7,8 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import TOKEN_INVALID
+from gateway.domain.identity.errors import TOKEN_INVALID
+from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity.access_tokens import AccessTokens
 from gateway.security.identity.signing_keys import Keyring
 from tests.unit.door import AUDIENCE

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.identity.sign_in import FactorAsked
 from gateway.operations.identity.tokens import SignedIn

@@ -11,16 +11,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.clocks import Deadline
-from gateway.domain.money import Money
-from gateway.domain.payouts import FINAL_STATES, Payout, PayoutOrder, PayoutState
-from gateway.domain.providers import (
-    NotFound,
-    Outcome,
-    ProviderAccount,
-    Repeat,
-    Unavailable,
-)
+from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.providers import NotFound, Outcome, ProviderAccount, Repeat, Unavailable
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
 from tests.unit.paying import (
     ACCEPTED,
     BAD,

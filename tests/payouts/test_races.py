@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from gateway.domain.money import Money
-from gateway.domain.payouts import PayoutOrder
-from gateway.domain.providers import Outcome
+from gateway.domain.bank.payout_orders import PayoutOrder
+from gateway.domain.bank.providers import Outcome
+from gateway.domain.kernel.money import Money
 from tests.payouts.test_rules import until
 from tests.unit.paying import (
     ACCEPTED,

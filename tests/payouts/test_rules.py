@@ -11,10 +11,11 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain import providers
-from gateway.domain.money import Money
-from gateway.domain.payouts import PayoutMethod, PayoutOrder, PayoutRequest, PayoutState
-from gateway.domain.providers import Accepted, NotFound, Outcome, Rejected, Settled
+from gateway.domain.bank import providers
+from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
+from gateway.domain.bank.providers import Accepted, NotFound, Outcome, Rejected, Settled
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
 from tests.unit.paying import (
     ACCEPTED,
     ANSWERED,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.providers import BadReply, CredentialsRefused, NotFound, Page, Unavailable
+from gateway.domain.bank.providers import BadReply, CredentialsRefused, NotFound, Page, Unavailable
+from gateway.domain.payouts.payouts import PayoutState
 from tests.unit.movements import movement
 from tests.unit.paying import ACCEPTED, FAILED, NOT_SENT, PAID, REJECTED, SENDING, UNKNOWN, Till
 from tests.unit.people import account

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.providers import Outcome
-from gateway.domain.stores import StoreUnavailable
-from gateway.domain.windows import Paging, Search, Window
+from gateway.domain.bank.providers import Outcome
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.telemetry.records import AccessRecord, begin_record
 from tests.unit.paying import (
     ACCEPTED,

@@ -12,8 +12,8 @@ from functools import partial
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.payouts import provider_key
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.payouts.payouts import provider_key
 from tests.readme.checkout import Answer, Checkout, Service
 from tests.readme.traffic import Traffic
 

@@ -115,12 +115,12 @@ TELLING = {
 def in_front(upstream: int, how: str) -> Iterator[int]:
     """Keep HAProxy running before a gateway; return its port. Skips where there is none."""
     program, port = found("haproxy"), free_port()
-    tells, announces = TELLING[how]
+    summary, announces = TELLING[how]
     with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
         config = Path(folder, "haproxy.cfg")
         config.write_text(
             Template(FRONT).substitute(
-                port=port, upstream=upstream, tells=tells, announces=announces
+                port=port, upstream=upstream, summary=summary, announces=announces
             )
         )
         log = Path(folder, "log")

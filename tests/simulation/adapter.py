@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from gateway.domain.accounts import Account
-from gateway.domain.clocks import Deadline
-from gateway.domain.payouts import FailureCode, PayoutOrder
-from gateway.domain.providers import (
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
+from gateway.domain.bank.providers import (
     Accepted,
     Bank,
     Capabilities,
@@ -26,8 +25,9 @@ from gateway.domain.providers import (
     Unavailable,
     Unknown,
 )
-from gateway.domain.statements import Entry
-from gateway.domain.windows import Window
+from gateway.domain.bank.statements import Entry
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.windows import Window
 from tests.simulation.bank import QUIET, QUIET_WINDOW, SimulatedBank
 
 _CONNECT_S = 30.0

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
-from gateway.domain.charges import Party
-from gateway.domain.money import Money
-from gateway.domain.payouts import FailureCode, PayoutOrder
-from gateway.domain.providers import (
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
+from gateway.domain.bank.providers import (
     Accepted,
     Evidence,
     Outcome,
@@ -22,7 +21,8 @@ from gateway.domain.providers import (
     Repeat,
     Settled,
 )
-from gateway.domain.statements import Direction, Entry
+from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.kernel.money import Money
 from tests.simulation.scenario import Scenario
 
 QUIET = timedelta(minutes=10)

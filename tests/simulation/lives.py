@@ -18,10 +18,10 @@ from random import Random
 
 from sqlalchemy import create_engine, insert
 
-from gateway.store.address import address
-from gateway.store.database import DEFAULT_LIMITS
-from gateway.store.sqlite import open_file
-from gateway.store.tables import METADATA, accounts, companies
+from gateway.store.kernel.address import address
+from gateway.store.kernel.database import DEFAULT_LIMITS
+from gateway.store.kernel.sqlite import open_file
+from gateway.store.tables.core import METADATA, accounts, companies
 from tests.simulation.fates import live
 from tests.simulation.invariants import Violation
 from tests.simulation.loop import Loop, Stuck

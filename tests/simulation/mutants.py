@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from gateway.domain.payouts import PayoutRequest, PayoutState
-from gateway.domain.providers import NotSent, Repeat
-from gateway.operations import payouts as operation
-from gateway.operations.followup import FollowUp
-from gateway.operations.payouts import Payouts
+from gateway.domain.bank.providers import NotSent, Repeat
+from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
+from gateway.operations.payouts import payouts as operation
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.payouts import Payouts
 from gateway.store.payouts import steps, writes
 from gateway.store.payouts import store as stored
 from gateway.store.payouts.store import StoredPayouts

@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 from datetime import date
 
-from gateway.domain.money import Money
-from gateway.domain.payouts import PayoutRequest
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import PayoutRequest
 from tests.simulation.invariants import Answer, Call
 from tests.simulation.world import LOST, World, call_of
 from tests.unit.paying import asking

@@ -8,25 +8,26 @@ from datetime import timedelta
 
 from sqlalchemy import delete, insert, update
 
-from gateway.domain import errors
-from gateway.domain.calls import Caller
-from gateway.domain.clocks import Deadline
-from gateway.domain.errors import ServiceError
-from gateway.domain.payouts import FailureCode, Payout, PayoutOrder, PayoutRequest, PayoutState
-from gateway.domain.providers import Outcome, Rejected
-from gateway.domain.stores import Attempt, Change, StoreUnavailable
-from gateway.operations import payouts as operation
-from gateway.operations.followup import FollowUp
-from gateway.operations.payouts import Payouts
-from gateway.store.database import Database, Key
+from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
+from gateway.domain.bank.providers import Outcome, Rejected
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutRequest, PayoutState
+from gateway.domain.requests.calls import Caller
+from gateway.operations.payouts import payouts as operation
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.payouts import Payouts
+from gateway.store.kernel.database import Database, Key
 from gateway.store.payouts import steps
 from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, step_columns
 from gateway.store.payouts.steps import Write, WriteResult
 from gateway.store.payouts.store import StoredPayouts
 from gateway.store.payouts.writer import PayoutWriter
 from gateway.store.payouts.writes import write_batch
-from gateway.store.tables import attempts
-from gateway.store.tables import payouts as table
+from gateway.store.tables.core import attempts
+from gateway.store.tables.core import payouts as table
 from tests.simulation.adapter import SimulatedAdapter
 from tests.simulation.bank import SAID
 

@@ -20,7 +20,7 @@ from typing import Self, TypeVar
 from sqlalchemy import event
 from sqlalchemy.dialects.sqlite.aiosqlite import AsyncAdapt_aiosqlite_connection
 
-from gateway.store.database import Database
+from gateway.store.kernel.database import Database
 
 Done = TypeVar("Done")
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from gateway.domain.accounts import Account, Environment
-from gateway.domain.errors import ServiceError
-from gateway.domain.payouts import PayoutRequest, provider_key
-from gateway.domain.providers import Repeat
-from gateway.domain.stops import Stop
-from gateway.domain.stores import StoreUnavailable
-from gateway.operations.followup import FollowUp
-from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
-from gateway.operations.payouts import Payouts, Terms
+from gateway.domain.accounts.accounts import Account, Environment
+from gateway.domain.bank.providers import Repeat
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutRequest, provider_key
+from gateway.domain.payouts.stops import Stop
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
+from gateway.operations.payouts.payouts import Payouts, Terms
 from gateway.reconciler import Reconciler, Work
-from gateway.store.accounts import StoredAccounts
+from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.payouts.followups import StoredFollowUps
 from gateway.store.payouts.store import StoredPayouts
 from tests.simulation.adapter import OnlyBank, SimulatedAdapter

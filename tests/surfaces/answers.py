@@ -8,7 +8,7 @@ from typing import Any
 
 from multidict import CIMultiDictProxy
 
-from gateway.domain.errors import CATALOGUE
+from gateway.domain.kernel.errors import CATALOGUE
 from tests.surfaces.sayings import means
 
 JSON = "application/json; charset=utf-8"

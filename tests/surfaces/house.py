@@ -26,8 +26,9 @@ from gateway.app.turning import Turning
 from gateway.config.identity import Mail
 from gateway.config.session import Session
 from gateway.config.settings import Rate, RateLimits, Settings
-from gateway.domain import errors, identity_errors
-from gateway.domain.reasons import REASONS
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors
+from gateway.domain.requests.reasons import REASONS
 from gateway.http.admission import Admission
 from gateway.http.pages import openapi_pages
 from gateway.http.route import Gate, Surface

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from gateway.domain.accounts import Environment
-from gateway.domain.people import User
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity.users import User
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from tests.servers.postgres import PostgresServer

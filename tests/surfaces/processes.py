@@ -17,8 +17,8 @@ from typing import Any
 
 import aiohttp
 
-from gateway.domain.accounts import Environment
-from gateway.domain.payouts import provider_key
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.payouts.payouts import provider_key
 from tests.servers.process import free_port
 from tests.surfaces.answers import Answer
 from tests.surfaces.world import basic, send

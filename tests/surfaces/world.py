@@ -26,12 +26,12 @@ from gateway.cli.opening import Office
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank
-from gateway.domain.accounts import UNLIMITED, CredentialLimits
-from gateway.domain.payouts import provider_key
-from gateway.domain.permissions import EVERY_PERMISSION
-from gateway.operations.administration import Acting
-from gateway.operations.credentials import CredentialOrder, Issued
+from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
+from gateway.domain.accounts.permissions import EVERY_PERMISSION
+from gateway.domain.payouts.payouts import provider_key
+from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.demo.document import Demo, DemoUrls, Pair
+from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.secrets import new_client_secret
 from gateway.store.engine import open_store
 from provider_adapters.sandbox.control import BankControl
@@ -252,7 +252,7 @@ async def another_process(world: World) -> AsyncIterator[Office]:
     settings = world.gateway.settings
     store = open_store(settings.store_url, chain=audit_keys(world.gateway.keys))
     try:
-        acting = Acting("test", world.gateway.now)
+        acting = AuditContext("test", world.gateway.now)
         yield Office(settings=settings, store=store, keys=world.gateway.keys, acting=acting)
     finally:
         await store.close()
@@ -263,7 +263,7 @@ async def opened(settings: Settings) -> AsyncIterator[World]:
     """Run a gateway on the embedded sandbox, make the demo, and call on it."""
     gateway = assemble(settings, {})
     async with running(gateway):
-        acting = Acting("test", gateway.now)
+        acting = AuditContext("test", gateway.now)
         office = Office(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
         urls = urls_of(gateway)
         demo = await made_demo(office, urls)

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import func, select
 
-from gateway.domain.accounts import Environment
-from gateway.domain.payouts import Payout, PayoutState, provider_key
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.payouts.payouts import Payout, PayoutState, provider_key
 from gateway.store.engine import open_store
 from gateway.store.payouts.rows import restored_payout
-from gateway.store.tables import payouts
+from gateway.store.tables.core import payouts
 from tests.torture.partners import Life, Partners
 from tests.torture.world import World
 

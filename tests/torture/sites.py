@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 from gateway.cli.opening import Office, opened_store, settings_of
-from gateway.domain.permissions import EVERY_PERMISSION
-from gateway.operations.accounts import AccountOrder, ProviderChoice
-from gateway.operations.administration import Acting
-from gateway.operations.credentials import CredentialOrder
+from gateway.domain.accounts.permissions import EVERY_PERMISSION
+from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
+from gateway.operations.accounts.credentials import CredentialOrder
+from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.keys import load_keys
 from provider_adapters.sandbox.control import BankControl
 from tests.surfaces.world import basic
@@ -101,7 +101,7 @@ async def furnish(config: Path, control: BankControl, site: str) -> list[Account
     """Make a company with an account of every kind, here and at the bank, and a credential."""
     settings = settings_of(config)
     async with opened_store(settings, migrate=True) as store:
-        acting = Acting("torture", lambda: datetime.now(UTC))
+        acting = AuditContext("torture", lambda: datetime.now(UTC))
         office = Office(settings=settings, store=store, keys=load_keys(settings), acting=acting)
         company = await office.companies.create(f"Torture {site}")
         issued = await office.credentials.issue(

@@ -11,8 +11,8 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
-from gateway.domain.accounts import Environment
-from gateway.domain.payouts import provider_key
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.payouts.payouts import provider_key
 from provider_adapters.sandbox.control import BankControl
 from tests.torture import processes, sites
 from tests.torture.processes import FAILPOINT, OFFSET, Command

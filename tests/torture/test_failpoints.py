@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from gateway.app.failpoints import NAMES
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Deadline
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.send_progress import Passage
 from gateway.net.client.transport import WireTransport

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from gateway.domain.accounts import Company, Environment
-from gateway.domain.stores import AuditEvent
+from gateway.domain.accounts.accounts import Company, Environment
+from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
 from tests.unit.paying import ScriptedBank, Till

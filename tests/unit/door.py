@@ -8,9 +8,10 @@ from functools import partial
 
 import pyotp
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.people import Person, User
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import Crafts, Parts, Rules, Stored, Visitor
 from gateway.operations.identity.services import IdentityDesk, identity_desk
 from gateway.operations.identity.sign_in import FactorAsked
@@ -91,7 +92,7 @@ class Door:
         near = {self.code(email, off=each) for each in (-1, 0, 1)}
         return next(f"{number:06}" for number in range(1000) if f"{number:06}" not in near)
 
-    async def who(self, signed_in: SignedIn) -> Person:
+    async def who(self, signed_in: SignedIn) -> SignedInUser:
         """Ask who calls with an access token."""
         return await self.desk.sessions.who_is(signed_in.tokens.access_token)
 

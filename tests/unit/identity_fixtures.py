@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.people import User
+from gateway.domain.identity.users import User
 from gateway.store.engine import open_store
 from tests.unit.browsing import Hall, hall_of
 from tests.unit.door import Door, door_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.charges import Party
-from gateway.domain.statements import Direction, Entry
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction, Entry
 from tests.unit.paying import VALUE
 from tests.unit.standing import NOON
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from gateway.domain.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.clocks import Deadline
-from gateway.domain.incoming import IncomingPayment
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.provider_options import Option
-from gateway.domain.providers import Capabilities, NotFound, Outcome, Page, ProviderAccount
-from gateway.domain.refunds import Refund, RefundOrder, RefundStatus
-from gateway.domain.stores import AuditEvent, StoreUnavailable
-from gateway.domain.windows import Window
-from gateway.operations.administration import Acting
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.providers import Capabilities, NotFound, Outcome, Page, ProviderAccount
+from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Window
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.paying import ScriptedBank
 from tests.unit.standing import NOON, Clock
 
@@ -160,9 +161,9 @@ class Log:
         return [event.action for event in self.events]
 
 
-def acting(clock: Clock | None = None) -> Acting:
+def acting(clock: Clock | None = None) -> AuditContext:
     """Maria, an operator."""
-    return Acting("user:maria", (clock or Clock()).now)
+    return AuditContext("user:maria", (clock or Clock()).now)
 
 
 def lessened(*lacking: Option) -> Capabilities:

@@ -8,25 +8,12 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import TypeVar
 
-from gateway.domain.accounts import Account, Environment
-from gateway.domain.balances import Balance
-from gateway.domain.calls import Caller
-from gateway.domain.charges import Charge, ChargePayment
-from gateway.domain.clocks import Deadline
-from gateway.domain.errors import ServiceError
-from gateway.domain.money import Money
-from gateway.domain.payouts import (
-    FailureCode,
-    Payout,
-    PayoutMethod,
-    PayoutOrder,
-    PayoutRequest,
-    PayoutState,
-    PixDestination,
-    provider_key,
-)
-from gateway.domain.pix_keys import PixKey, PixKeyType
-from gateway.domain.providers import (
+from gateway.domain.accounts.accounts import Account, Environment
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Charge, ChargePayment
+from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod, PayoutOrder, PixDestination
+from gateway.domain.bank.pix_keys import PixKey, PixKeyType
+from gateway.domain.bank.providers import (
     Accepted,
     Bank,
     Capabilities,
@@ -42,14 +29,26 @@ from gateway.domain.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.statements import Entry
-from gateway.domain.stops import Stop
-from gateway.domain.stores import Attempt, Change, StoreUnavailable
-from gateway.domain.stores import Payouts as PayoutStore
-from gateway.domain.windows import Search, Window
-from gateway.operations.followup import FollowUp
-from gateway.operations.payout_guards import PayoutGuards, SimilarPolicy
-from gateway.operations.payouts import Payouts, Terms
+from gateway.domain.bank.statements import Entry
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Search, Window
+from gateway.domain.payouts.payouts import (
+    Attempt,
+    Change,
+    Payout,
+    PayoutRequest,
+    PayoutState,
+    provider_key,
+)
+from gateway.domain.payouts.payouts import Payouts as PayoutStore
+from gateway.domain.payouts.stops import Stop
+from gateway.domain.requests.calls import Caller
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
+from gateway.operations.payouts.payouts import Payouts, Terms
 from tests.unit.people import ACCOUNT, account, caller
 from tests.unit.standing import TODAY, Clock
 

@@ -6,11 +6,12 @@ import json
 
 from multidict import CIMultiDict
 
-from gateway.domain.accounts import Account, BankCoordinates, Principal
-from gateway.domain.calls import Asked, Call, Caller
-from gateway.domain.people import Person
-from gateway.domain.permissions import EVERY_PERMISSION, Permission
-from gateway.domain.rights import Role
+from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.domain.accounts.credentials import Principal
+from gateway.domain.accounts.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.requests.calls import Call, Caller, RawRequest
 from tests.unit.standing import NOON
 
 COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
@@ -59,22 +60,22 @@ def caller() -> Caller:
     return Caller(principal(), account())
 
 
-def call(asked: Asked | None = None, **fields: object) -> Call:
+def call(asked: RawRequest | None = None, **fields: object) -> Call:
     """A call on its way in, of a row that needs nothing unless told otherwise."""
-    plain = {"asked": asked or Asked(path={}, address="203.0.113.7"), "needs": None}
+    plain = {"asked": asked or RawRequest(path={}, address="203.0.113.7"), "needs": None}
     return Call(**{"quota": "read", **plain, **fields})  # type: ignore[arg-type]
 
 
-def posted(body: object, **fields: object) -> Asked:
+def posted(body: object, **fields: object) -> RawRequest:
     """A JSON body as a partner posts it; bytes and text travel as they are."""
     if isinstance(body, str):
         content = body.encode("utf-8", "surrogatepass")
     else:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return Asked(path={}, body=content, **{"content_type": "application/json", **fields})  # type: ignore[arg-type]
+    return RawRequest(path={}, body=content, **{"content_type": "application/json", **fields})  # type: ignore[arg-type]
 
 
-def somebody(*roles: Role, **fields: object) -> Person:
+def somebody(*roles: Role, **fields: object) -> SignedInUser:
     """A person who signed in at noon with a second factor, unless told otherwise."""
     plain: dict[str, object] = {
         "user_id": "3d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a03",
@@ -86,13 +87,13 @@ def somebody(*roles: Role, **fields: object) -> Person:
         "factor_at": NOON,
         "has_factor": True,
     }
-    return Person(**{**plain, **fields})  # type: ignore[arg-type]
+    return SignedInUser(**{**plain, **fields})  # type: ignore[arg-type]
 
 
-def headed(*lines: tuple[str, str]) -> Asked:
+def headed(*lines: tuple[str, str]) -> RawRequest:
     """A request with these headers, an Authorization among them or not."""
     headers = CIMultiDict(lines)
-    return Asked(
+    return RawRequest(
         path={},
         headers=headers,
         authorization=headers.getall("Authorization", ()),

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
 
 
 @contextmanager

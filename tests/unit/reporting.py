@@ -7,12 +7,12 @@ from datetime import date, timedelta
 
 import msgspec
 
-from gateway.domain.accounts import BankCoordinates, Environment
-from gateway.domain.balances import Balance
-from gateway.domain.charges import Party
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction, Entry, MovementKind
-from gateway.domain.windows import Window
+from gateway.domain.accounts.accounts import BankCoordinates, Environment
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
 from gateway.reports.document import Document
 from tests.unit.people import ACCOUNT
 from tests.unit.standing import NOON

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.stores import Change, Checked
+from gateway.domain.payouts.followups import Checked
+from gateway.domain.payouts.payouts import Change, Payout, PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores import samples
 

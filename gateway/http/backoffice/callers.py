@@ -8,12 +8,13 @@ from typing import TypeVar
 
 from aiohttp import hdrs
 
-from gateway.domain.accounts import Account, Principal
-from gateway.domain.calls import Call, Caller
-from gateway.domain.clocks import Now
-from gateway.domain.people import Person
-from gateway.domain.versions import ANY_VERSION, Expected, expected
-from gateway.operations.administration import Acting
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Principal
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.requests.calls import Call, Caller
+from gateway.domain.requests.versions import ANY_VERSION, Expected, expected
+from gateway.operations.kernel.audit_context import AuditContext
 
 Taken = TypeVar("Taken")
 Result = TypeVar("Result")
@@ -28,8 +29,8 @@ class Staff:
         expected: The versions of what they change that they have seen.
     """
 
-    person: Person
-    acting: Acting
+    person: SignedInUser
+    acting: AuditContext
     expected: Expected = ANY_VERSION
 
 
@@ -42,8 +43,8 @@ class Office:
         expected: The versions of what they change that they have seen.
     """
 
-    person: Person
-    acting: Acting
+    person: SignedInUser
+    acting: AuditContext
     account: Account
     expected: Expected = ANY_VERSION
 
@@ -65,7 +66,7 @@ def admit_staff(now: Now) -> Callable[[Call], Staff]:
     def admit(call: Call) -> Staff:
         if call.person is None:
             raise _missing()
-        return Staff(call.person, Acting(call.person.actor, now), _expected(call))
+        return Staff(call.person, AuditContext(call.person.actor, now), _expected(call))
 
     return admit
 
@@ -77,7 +78,7 @@ def admit_office(now: Now) -> Callable[[Call], Office]:
         person, account = call.person, call.account
         if person is None or account is None:
             raise _missing()
-        acting = Acting(person.actor, now)
+        acting = AuditContext(person.actor, now)
         return Office(person=person, acting=acting, account=account, expected=_expected(call))
 
     return admit
@@ -106,7 +107,7 @@ def on_account(
 
 
 def as_actor(
-    run: Callable[[Acting, Account, Taken], Awaitable[Result]],
+    run: Callable[[AuditContext, Account, Taken], Awaitable[Result]],
 ) -> Callable[[Office, Taken], Awaitable[Result]]:
     """Run what is recorded as an act of a person."""
 

@@ -8,18 +8,18 @@ from typing import TypeVar
 
 from aiohttp import hdrs
 
-from gateway.domain import errors
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND, NOT_POSSIBLE
-from gateway.domain.office_stores import Shown
-from gateway.domain.permissions import Action
-from gateway.domain.rights import Area, Right
-from gateway.domain.windows import Paging
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.backoffice.lists import Shown
+from gateway.domain.identity.errors import NOT_FOUND, NOT_POSSIBLE
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.callers import Staff
 from gateway.http.backoffice.failures import BODY_BYTES
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
-from gateway.operations.administration import NotPossible
-from gateway.operations.pages import Listed
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation
 from policies.traffic.person_quota import PERSON
 
 Result = TypeVar("Result")
@@ -80,7 +80,7 @@ def explained() -> Iterator[None]:
     """
     try:
         yield
-    except NotPossible as problem:
+    except RuleViolation as problem:
         error = errors.ALREADY_IN_USE if problem.reason in _TAKEN_WORDS else NOT_POSSIBLE
         detail = "" if problem.field else _sentence(str(problem))
         raise ServiceError(error, problem.reason, field=problem.field, detail=detail) from problem

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.domain import errors, identity_errors
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.provider_options import OutcomeUnknown
-from gateway.domain.providers import NotFound, NotSupported, ProviderError, Unreachable
+from gateway.domain.bank.provider_options import OutcomeUnknown
+from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError, Unreachable
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import RowLimits
 from policies.traffic.person_quota import PERSON

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.operations.approvals import Approvals
-from gateway.operations.balances import Balances
-from gateway.operations.bank_connections import BankConnections
-from gateway.operations.charge_orders import ChargeOrders
-from gateway.operations.charges import Charges
-from gateway.operations.incoming import Incoming
-from gateway.operations.payout_lists import PayoutLists
-from gateway.operations.payouts import Payouts
-from gateway.operations.pix_key_orders import PixKeyOrders
-from gateway.operations.pix_keys import PixKeys
-from gateway.operations.refunds import Refunds
-from gateway.operations.reports import Reports
-from gateway.operations.statements import Statements
-from gateway.operations.visible_accounts import VisibleAccounts
+from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.backoffice.bank_connections import BankConnections
+from gateway.operations.backoffice.visible_accounts import VisibleAccounts
+from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
+from gateway.operations.bank.reads import Balances, Charges, Incoming, PixKeys, Statements
+from gateway.operations.bank.refunds import Refunds
+from gateway.operations.bank.reports import Reports
+from gateway.operations.payouts.lists import PayoutLists
+from gateway.operations.payouts.payouts import Payouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfficeOperations:
+class BackOfficeOperations:
     """
     The operations of contract 4.3.
 

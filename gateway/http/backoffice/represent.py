@@ -7,12 +7,13 @@ from typing import Final
 
 from aiohttp import hdrs
 
-from gateway.domain.approvals import Approval
-from gateway.domain.incoming import IncomingPayment
-from gateway.domain.payouts import FailureCode, Payout
-from gateway.domain.pix_keys import KeyOwner, hidden_tax_number
-from gateway.domain.refunds import Refund, RefundStatus
-from gateway.domain.versions import version_of_account
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import KeyOwner, hidden_tax_number
+from gateway.domain.bank.refunds import Refund, RefundStatus
+from gateway.domain.payouts.payouts import Payout
+from gateway.domain.requests.versions import version_of_account
 from gateway.http.backoffice.callers import Office, Staff
 from gateway.http.backoffice.documents import (
     AccountRecordDocument,
@@ -29,10 +30,10 @@ from gateway.http.json import amount, instant
 from gateway.http.resources import represent
 from gateway.http.resources.documents import PayoutDocument
 from gateway.http.route import Answer, VersionedAnswer
-from gateway.operations.bank_connections import SENTENCES, Connected
-from gateway.operations.pages import Listed
-from gateway.operations.reports import Report
-from gateway.operations.visible_accounts import OwnedAccount
+from gateway.operations.backoffice.bank_connections import SENTENCES, Connected
+from gateway.operations.backoffice.visible_accounts import OwnedAccount
+from gateway.operations.bank.pages import Listed
+from gateway.operations.bank.reports import Report
 
 WAITS: Final = 202
 

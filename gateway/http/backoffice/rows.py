@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gateway.domain.identity_stores import Outbox
-from gateway.domain.office_stores import AuditRecord, Callbacks, Lists, RequestLog
+from gateway.domain.backoffice.audit_record import AuditRecord
+from gateway.domain.backoffice.callbacks import Callbacks
+from gateway.domain.backoffice.lists import Lists
+from gateway.domain.backoffice.request_log import RequestLog
+from gateway.domain.identity.mail import Outbox
 from gateway.http.backoffice.administration.accounts import (
     AccountActs,
     account_change_rows,
@@ -27,12 +30,12 @@ from gateway.http.backoffice.oversight.providers import Health, ProviderActs, pr
 from gateway.http.backoffice.oversight.requests import RequestActs, request_rows
 from gateway.http.backoffice.oversight.reviews import ReviewActs, review_rows
 from gateway.http.backoffice.oversight.stops import StopActs, lifting_rows, stop_rows
-from gateway.http.backoffice.surface import OfficeRows
-from gateway.operations.approvals import Approvals
+from gateway.http.backoffice.surface import BackOfficeRows
+from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.identity.services import IdentityDesk
 from gateway.operations.identity.sessions import OthersSessions
-from gateway.operations.office_orders import CredentialOrders, PeopleOrders
-from gateway.operations.registers import Registers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,7 @@ class ManagementRuns:
         outbox: The sandbox's mail; None in production, where nobody reads it.
     """
 
-    registers: Registers
+    registers: AdminServices
     desk: IdentityDesk
     others: OthersSessions
     approvals: Approvals
@@ -58,13 +61,13 @@ class ManagementRuns:
     providers: Callable[[], Sequence[Health]]
 
 
-def management_rows(runs: ManagementRuns) -> OfficeRows:
+def management_rows(runs: ManagementRuns) -> BackOfficeRows:
     """Return the rows."""
     accounts = AccountActs(runs.registers)
     credentials = CredentialActs(runs.registers, runs.lists, runs.credentials)
     users = UserActs(runs.desk, runs.others, runs.lists, runs.people)
     stops = StopActs(runs.registers, runs.lists)
-    return OfficeRows(
+    return BackOfficeRows(
         staff=(
             *company_rows(CompanyActs(runs.registers, runs.lists)),
             *account_record_rows(accounts),

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain import errors, identity_errors
-from gateway.domain.accounts import Environment
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.clocks import Now
-from gateway.domain.rights import Role
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.clocks import Now
 from gateway.http.backoffice.callers import Office, Staff, admit_office, admit_staff
 from gateway.http.backoffice.failures import BODY_BYTES
 from gateway.http.backoffice.money.accounts import account_list_rows, account_rows
@@ -18,7 +19,7 @@ from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_rea
 from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
 from gateway.http.backoffice.money.pix_keys import key_acting_rows, key_reading_rows
 from gateway.http.backoffice.money.received import received_rows, refund_rows
-from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.common import open_gate
 from gateway.http.route import Gate, Row, Surface
 from policies.authentication.bearer import BearerToken
@@ -40,7 +41,7 @@ CATALOGUE: Final[tuple[ErrorCode, ...]] = (*errors.CATALOGUE, *identity_errors.C
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfficeQuestions:
+class BackOfficeQuestions:
     """
     The policies that need something to look at.
 
@@ -57,7 +58,7 @@ class OfficeQuestions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfficeRows:
+class BackOfficeRows:
     """
     The rows, by what is asked in front of them.
 
@@ -74,9 +75,9 @@ class OfficeRows:
     visible: Sequence[Row[Office]] = ()
     banking: Sequence[Row[Office]] = ()
 
-    def __add__(self, more: OfficeRows) -> OfficeRows:
+    def __add__(self, more: BackOfficeRows) -> BackOfficeRows:
         """Return these rows, then more."""
-        return OfficeRows(
+        return BackOfficeRows(
             staff=(*self.staff, *more.staff),
             fresh=(*self.fresh, *more.fresh),
             visible=(*self.visible, *more.visible),
@@ -84,9 +85,9 @@ class OfficeRows:
         )
 
 
-def operation_rows(does: OfficeOperations) -> OfficeRows:
+def operation_rows(does: BackOfficeOperations) -> BackOfficeRows:
     """Return the rows of the banking operations (contract 4.3)."""
-    return OfficeRows(
+    return BackOfficeRows(
         staff=account_list_rows(does),
         visible=(
             *account_rows(does),
@@ -105,7 +106,7 @@ def operation_rows(does: OfficeOperations) -> OfficeRows:
 
 
 def operator_surface(
-    questions: OfficeQuestions, rows: OfficeRows, environment: Environment
+    questions: BackOfficeQuestions, rows: BackOfficeRows, environment: Environment
 ) -> Surface:
     """Put the gates together."""
     return Surface(
@@ -120,7 +121,7 @@ def operator_surface(
 
 
 def _gates(
-    questions: OfficeQuestions, rows: OfficeRows
+    questions: BackOfficeQuestions, rows: BackOfficeRows
 ) -> tuple[Gate[Staff], Gate[Staff], Gate[Office], Gate[Office]]:
     """Ask who it is, what they may do, how fresh their factor is; then for the account."""
     known = (

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.domain import errors
-from gateway.domain.calls import Caller, Input
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.payouts import PayoutRequest
-from gateway.domain.permissions import Action, Permission, Resource
-from gateway.domain.providers import NotFound, NotSupported, ProviderError
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.permissions import Action, Permission, Resource
+from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.domain.requests.calls import Caller, Input
 from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.balances import Balances
-from gateway.operations.charges import Charges
-from gateway.operations.payouts import Payouts
-from gateway.operations.pix_keys import PixKeys
-from gateway.operations.statements import Statements
+from gateway.operations.bank.reads import Balances, Charges, PixKeys, Statements
+from gateway.operations.payouts.payouts import Payouts
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
 
 BODY_BYTES = 64 * 1024
@@ -61,7 +58,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "GET",
             "/account/{account_id}/balance",
             name="banking.balance",
-            tells="Read the account's balance, live.",
+            summary="Read the account's balance, live.",
             needs=READ_BALANCE,
             limits=READ,
             takes=NOTHING,
@@ -74,7 +71,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "GET",
             "/account/{account_id}/pix/keys",
             name="banking.pix_keys",
-            tells="List the account's PIX keys.",
+            summary="List the account's PIX keys.",
             needs=READ_KEYS,
             limits=READ,
             takes=NOTHING,
@@ -87,7 +84,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "GET",
             "/account/{account_id}/pix/keys/{key_id}",
             name="banking.pix_key",
-            tells="Read one PIX key.",
+            summary="Read one PIX key.",
             needs=READ_KEYS,
             limits=READ,
             takes=KEY_ID,
@@ -100,7 +97,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "GET",
             "/account/{account_id}/pix/qrcode/{reference}",
             name="banking.qrcode",
-            tells="Read a charge as a PIX QR code.",
+            summary="Read a charge as a PIX QR code.",
             needs=READ_CHARGE,
             limits=READ,
             takes=REFERENCE,
@@ -113,7 +110,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "GET",
             "/account/{account_id}/pix/transactions/{reference}",
             name="banking.pix_transaction",
-            tells="Resolve a charge to its payment, pending until it is paid.",
+            summary="Resolve a charge to its payment, pending until it is paid.",
             needs=READ_TRANSACTIONS,
             limits=READ,
             takes=REFERENCE,
@@ -126,7 +123,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "GET",
             "/account/{account_id}/transactions",
             name="banking.statement",
-            tells="Read the account's statement for a window of days.",
+            summary="Read the account's statement for a window of days.",
             needs=READ_TRANSACTIONS,
             limits=READ,
             takes=SEARCH,
@@ -139,7 +136,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "POST",
             "/account/{account_id}/withdraw",
             name="banking.payout_create",
-            tells="Pay out to a PIX key or a bank account.",
+            summary="Pay out to a PIX key or a bank account.",
             needs=WRITE_PAYOUT,
             limits=PAYOUT,
             takes=does.payout_input,
@@ -164,7 +161,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "GET",
             "/account/{account_id}/withdraw/{reference}",
             name="banking.payout",
-            tells="Read a payout by its reference.",
+            summary="Read a payout by its reference.",
             needs=READ_PAYOUT,
             limits=READ,
             takes=REFERENCE,
@@ -177,7 +174,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "GET",
             "/account/{account_id}/withdraws",
             name="banking.payouts",
-            tells="List payouts created within a window of days.",
+            summary="List payouts created within a window of days.",
             needs=READ_PAYOUT,
             limits=READ,
             takes=SEARCH,
@@ -190,7 +187,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             "DELETE",
             "/account/{account_id}/withdraw/{reference}",
             name="banking.payout_cancel",
-            tells="Always refused: a submitted payout is final.",
+            summary="Always refused: a submitted payout is final.",
             needs=WRITE_PAYOUT,
             limits=CANCEL,
             takes=NOTHING,

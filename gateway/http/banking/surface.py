@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.accounts import Environment
-from gateway.domain.calls import Call, Caller
-from gateway.domain.errors import CATALOGUE
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.errors import CATALOGUE
+from gateway.domain.requests.calls import Call, Caller
 from gateway.http.banking.routes import BODY_BYTES, Operations, banking_rows
 from gateway.http.common import open_gate
 from gateway.http.route import Gate, Surface

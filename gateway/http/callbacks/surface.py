@@ -7,11 +7,11 @@ from typing import Literal, TypedDict
 
 import msgspec
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked, Call, Input
+from gateway.domain.kernel import errors
+from gateway.domain.requests.calls import Call, Input, RawRequest
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
-from gateway.operations.callbacks import Delivery, Reception
+from gateway.operations.backoffice.callbacks import Delivery, Reception
 
 BODY_BYTES = 64 * 1024
 NAME = "callbacks"
@@ -55,7 +55,7 @@ def _rows(reception: Reception) -> Sequence[Row[None]]:
             "POST",
             "/{provider}/{token}",
             name="callbacks.take",
-            tells="Take what a bank tells.",
+            summary="Take what a bank tells.",
             needs=None,
             limits=RowLimits("callback", BODY_BYTES),
             takes=Input(read=_delivery, body=BankBody),
@@ -71,7 +71,7 @@ def _admit(_call: Call) -> None:
     """Let everybody on: who it is shows in what they bring."""
 
 
-def _delivery(asked: Asked) -> Delivery:
+def _delivery(asked: RawRequest) -> Delivery:
     """Take what came as it stands; the proof is over the very bytes."""
     return Delivery(
         provider=asked.path["provider"],

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.identity_errors import (
+from gateway.domain.identity.errors import (
     MFA_INVALID,
     NOT_FOUND,
     NOT_POSSIBLE,
@@ -15,7 +13,9 @@ from gateway.domain.identity_errors import (
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
 )
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.identity import represent
 from gateway.http.identity.actions import OwnAccount, WaysBack
 from gateway.http.identity.callers import Guest, Member
@@ -49,7 +49,7 @@ def way_back_rows(
             "POST",
             "/auth/password/forgot",
             name=f"{surface}.password_forgot",
-            tells="Ask for a link by mail; the answer is the same for everybody.",
+            summary="Ask for a link by mail; the answer is the same for everybody.",
             needs=None,
             limits=_RECOVERY,
             takes=FORGOT,
@@ -63,7 +63,7 @@ def way_back_rows(
             "POST",
             "/auth/password/reset",
             name=f"{surface}.password_reset",
-            tells="Set a password by the link of a mail; every session ends.",
+            summary="Set a password by the link of a mail; every session ends.",
             needs=None,
             limits=_RECOVERY,
             takes=LINK,
@@ -77,7 +77,7 @@ def way_back_rows(
             "POST",
             "/auth/invitations/accept",
             name=f"{surface}.invitation_accept",
-            tells="Set the first password by the link of an invitation.",
+            summary="Set the first password by the link of an invitation.",
             needs=None,
             limits=_RECOVERY,
             takes=LINK,
@@ -97,7 +97,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             "GET",
             "/auth/sessions",
             name=f"{surface}.sessions",
-            tells="List one's own sign-ins, oldest first.",
+            summary="List one's own sign-ins, oldest first.",
             needs=None,
             limits=OWN,
             takes=NOTHING,
@@ -110,7 +110,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             "DELETE",
             "/auth/sessions/{session_id}",
             name=f"{surface}.session_end",
-            tells="End one of one's own sign-ins, with all of its tokens.",
+            summary="End one of one's own sign-ins, with all of its tokens.",
             needs=None,
             limits=OWN,
             takes=SESSION_ID,
@@ -124,7 +124,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             "DELETE",
             "/auth/sessions",
             name=f"{surface}.sessions_end",
-            tells="End every sign-in of one's own but this one.",
+            summary="End every sign-in of one's own but this one.",
             needs=None,
             limits=OWN,
             takes=NOTHING,
@@ -138,7 +138,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             "POST",
             "/auth/password/change",
             name=f"{surface}.password_change",
-            tells="Set a password by the current one; every session ends, this one too.",
+            summary="Set a password by the current one; every session ends, this one too.",
             needs=None,
             limits=OWN_BODY,
             takes=CHANGE,
@@ -158,7 +158,7 @@ def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             "POST",
             "/auth/totp",
             name=f"{surface}.totp_begin",
-            tells="Begin to enrol an authenticator app, by the password once more.",
+            summary="Begin to enrol an authenticator app, by the password once more.",
             needs=None,
             limits=OWN_BODY,
             takes=PASSWORD,
@@ -171,7 +171,7 @@ def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             "POST",
             "/auth/totp/confirm",
             name=f"{surface}.totp_confirm",
-            tells="Enrol the app by its first code; shows ten recovery codes; every session ends.",
+            summary="Enrol the app by its first code; shows ten recovery codes; all sessions end.",
             needs=None,
             limits=OWN_BODY,
             takes=CODE,
@@ -184,7 +184,7 @@ def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             "DELETE",
             "/auth/totp",
             name=f"{surface}.totp_remove",
-            tells="Remove the app by a fresh code of it; every session ends.",
+            summary="Remove the app by a fresh code of it; every session ends.",
             needs=None,
             limits=OWN,
             takes=NOTHING,
@@ -198,7 +198,7 @@ def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             "POST",
             "/auth/recovery-codes",
             name=f"{surface}.recovery_codes",
-            tells="Void all recovery codes and show ten new ones, after a fresh code.",
+            summary="Void all recovery codes and show ten new ones, after a fresh code.",
             needs=None,
             limits=OWN,
             takes=NOTHING,

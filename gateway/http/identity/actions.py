@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND
-from gateway.domain.people import Session
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.sessions import Session
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.identity.callers import Guest, Member
 from gateway.http.identity.represent import public_id
 from gateway.operations.identity.second_factors import Enrolment

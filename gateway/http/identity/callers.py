@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gateway.domain.browsers import Browser
-from gateway.domain.calls import Call
-from gateway.domain.people import Person
+from gateway.domain.identity.browsers import Browser
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.requests.calls import Call
 from gateway.operations.identity.ports import Visitor
 
 
@@ -33,7 +33,7 @@ class Member:
         farewell: Answer headers that go with the end of their session.
     """
 
-    person: Person
+    person: SignedInUser
     visitor: Visitor
     browser: Browser | None = None
     farewell: Mapping[str, str] = field(default_factory=dict)

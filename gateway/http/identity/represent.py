@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import cast
 
-from gateway.domain.people import Person, Session
+from gateway.domain.identity.sessions import Session, SignedInUser
 from gateway.http.identity.callers import Guest, Member
 from gateway.http.identity.documents import (
     AcceptedDocument,
@@ -43,7 +43,7 @@ def public_id(session_id: str) -> str:
     return hashlib.sha256(session_id.encode()).hexdigest()[:_PUBLIC_LENGTH]
 
 
-def user(who: Person) -> UserDocument:
+def user(who: SignedInUser) -> UserDocument:
     """Show a person."""
     return {
         "id": who.user_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from gateway.domain.identity_errors import (
+from gateway.domain.identity.errors import (
     MFA_EXPIRED,
     MFA_INVALID,
     PASSWORD_WRONG,
@@ -43,7 +43,7 @@ def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
             "POST",
             "/auth/login",
             name="identity.login",
-            tells="Sign in; answers a session, or asks for a second factor.",
+            summary="Sign in; answers a session, or asks for a second factor.",
             needs=None,
             limits=SIGN_IN,
             takes=LOGIN,
@@ -56,7 +56,7 @@ def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
             "POST",
             "/auth/mfa",
             name="identity.mfa",
-            tells="Exchange the challenge and a code for the session.",
+            summary="Exchange the challenge and a code for the session.",
             needs=None,
             limits=SECOND_FACTOR,
             takes=MFA,
@@ -69,7 +69,7 @@ def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
             "POST",
             "/auth/refresh",
             name="identity.refresh",
-            tells="Exchange a refresh token, which works once, for a new pair.",
+            summary="Exchange a refresh token, which works once, for a new pair.",
             needs=None,
             limits=_REFRESH,
             takes=REFRESH,
@@ -88,7 +88,7 @@ def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
             "DELETE",
             "/auth/logout",
             name="identity.logout",
-            tells="Sign out: the session ends with all of its tokens, at once.",
+            summary="Sign out: the session ends with all of its tokens, at once.",
             needs=None,
             limits=LEAVING,
             takes=NOTHING,
@@ -102,7 +102,7 @@ def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
             "POST",
             "/auth/step-up",
             name="identity.step_up",
-            tells="Give a code now; for five minutes it counts as fresh.",
+            summary="Give a code now; for five minutes it counts as fresh.",
             needs=None,
             limits=OWN_BODY,
             takes=CODE,
@@ -125,7 +125,7 @@ def key_rows(published: Published) -> Sequence[Row[None]]:
             "GET",
             "/jwks.json",
             name="keys.jwks",
-            tells="The public keys of access tokens.",
+            summary="The public keys of access tokens.",
             needs=None,
             limits=_KEYS,
             takes=NOTHING,

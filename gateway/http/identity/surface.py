@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.domain import errors, identity_errors
-from gateway.domain.accounts import Environment
-from gateway.domain.catalogue import ErrorCode
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.common import admit_anybody, open_gate
 from gateway.http.identity.account_routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
 from gateway.http.identity.actions import Entrance, OwnAccount, WaysBack

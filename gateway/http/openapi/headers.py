@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
 
 Schema = dict[str, Any]
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from gateway.domain import errors, patterns
-from gateway.domain.catalogue import ErrorCode
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.requests import patterns
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.examples import BY_NAME, example_of, file_example
 from gateway.http.openapi.headers import (
@@ -98,7 +99,7 @@ def operation(gate: Gate[Any], row: Row[Any], shapes: Shapes) -> Schema:
     shown: Schema = {
         "operationId": row.name.replace(".", "_"),
         "tags": [tag_of(row)],
-        "summary": row.tells,
+        "summary": row.summary,
         "description": _description(gate, row),
         "parameters": [*_parameters(row), *REQUEST_REFERENCES],
         "responses": _answers(row, codes, shapes),

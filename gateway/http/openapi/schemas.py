@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.domain.choices import CHOICES, Choice
-from gateway.domain.money import MAX_CENTAVOS, Money
-from gateway.domain.patterns import PLAIN_TEXT
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.domain.requests.choices import CHOICES, Choice
+from gateway.domain.requests.patterns import PLAIN_TEXT
 from gateway.http.json import Amount
 from gateway.http.openapi.names import public_names
 

@@ -14,9 +14,9 @@ from typing import Final
 import orjson
 from aiohttp import web
 
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.clocks import Monotonic
-from gateway.domain.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.clocks import Monotonic
+from gateway.domain.kernel.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
 from gateway.telemetry import trace
 from gateway.telemetry.metrics import Metrics
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 
 _ACCOUNTS: Final = (
     *("accounts", "account", "account_create", "account_change"),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gateway.domain.calls import Policy
+from gateway.domain.requests.calls import Policy
 from gateway.http.panel.surface import READING, PanelQuestions
 from gateway.http.route import Gate, Row, Surface
 from policies.authentication.bearer import BearerToken

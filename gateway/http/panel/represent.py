@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from gateway.domain.accounts import Environment
-from gateway.domain.browsers import KNOWN_FOR, KnownBrowser
-from gateway.domain.people import Person
-from gateway.domain.rights import Role, changes
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity.browsers import KNOWN_FOR, KnownBrowser
+from gateway.domain.identity.rights import Role, changes
+from gateway.domain.identity.sessions import SignedInUser
 from gateway.http.identity.callers import Guest, Member
 from gateway.http.identity.represent import epoch, public_id
 from gateway.http.panel.documents import FactorDocument, SessionDocument
@@ -98,7 +98,7 @@ def _add_person(shown: SessionDocument, seen: SignedInView, roles: frozenset[Rol
     shown["session_id"] = public_id(who.session_id)
 
 
-def _factor(who: Person, codes_left: int, *, is_required: bool) -> FactorDocument:
+def _factor(who: SignedInUser, codes_left: int, *, is_required: bool) -> FactorDocument:
     """Say how it stands with the second factor."""
     verified_at = None if who.factor_at is None else epoch(who.factor_at)
     return {

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.domain.browsers import Browser
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import (
+from gateway.domain.identity.browsers import Browser
+from gateway.domain.identity.errors import (
     CSRF_FAILED,
     MFA_EXPIRED,
     MFA_INVALID,
@@ -17,6 +16,7 @@ from gateway.domain.identity_errors import (
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
 )
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.identity.account_routes import (
     FAILS,
     LEAVING,
@@ -85,7 +85,7 @@ def session_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             "GET",
             "/auth/session",
             name="identity.session",
-            tells="The browser's session, signed in or not; always 200, by cookie alone.",
+            summary="The browser's session, signed in or not; always 200, by cookie alone.",
             needs=None,
             limits=_SESSION,
             takes=NOTHING,
@@ -104,7 +104,7 @@ def entrance_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             "POST",
             "/auth/login",
             name="panel.login",
-            tells="Sign this browser in; answers its session, or that a code is asked for.",
+            summary="Sign this browser in; answers its session, or that a code is asked for.",
             needs=None,
             limits=SIGN_IN,
             takes=LOGIN,
@@ -117,7 +117,7 @@ def entrance_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             "POST",
             "/auth/mfa",
             name="panel.mfa",
-            tells="Give the code that this browser was asked for.",
+            summary="Give the code that this browser was asked for.",
             needs=None,
             limits=SECOND_FACTOR,
             takes=CODE,
@@ -139,7 +139,7 @@ def leaving_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             "POST",
             "/auth/logout",
             name="panel.logout",
-            tells="Sign this browser out; safe to repeat.",
+            summary="Sign this browser out; safe to repeat.",
             needs=None,
             limits=LEAVING,
             takes=NOTHING,
@@ -159,7 +159,7 @@ def rising_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Member]]:
             "POST",
             "/auth/step-up",
             name="panel.step_up",
-            tells="Give a code now; for five minutes it counts as fresh.",
+            summary="Give a code now; for five minutes it counts as fresh.",
             needs=None,
             limits=OWN_BODY,
             takes=CODE,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gateway.domain.calls import Call, Policy
+from gateway.domain.requests.calls import Call, Policy
 from gateway.http.identity.account_routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
 from gateway.http.identity.actions import OwnAccount, WaysBack
 from gateway.http.identity.callers import Guest, Member, admit_guest, admit_member

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.choices import one_of
+from gateway.domain.requests.choices import one_of
 from gateway.http import common
 from gateway.http.json import Amount
 from policies.validation.fields import KeyType

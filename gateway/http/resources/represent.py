@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import Final, Never, Protocol
 
-from gateway.domain.accounts import Account
-from gateway.domain.balances import Balance
-from gateway.domain.charges import Charge, ChargePayment, Payer
-from gateway.domain.money import Money
-from gateway.domain.payout_status import status_of
-from gateway.domain.payouts import FailureCode, Payout
-from gateway.domain.statements import Direction, Entry, Statement
-from gateway.domain.windows import Paging
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Charge, ChargePayment, Payer
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.statements import Direction, Entry, Statement
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import Payout
+from gateway.domain.payouts.status import status_of
 from gateway.http.json import amount, instant, minute
 from gateway.http.resources.documents import (
     AccountDocument,
@@ -29,8 +30,8 @@ from gateway.http.resources.documents import (
     StatementDocument,
     TransactionDocument,
 )
-from gateway.operations.payouts import PayoutPage
-from gateway.operations.pix_keys import OwnedKey
+from gateway.operations.bank.reads import OwnedKey
+from gateway.operations.payouts.payouts import PayoutPage
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CREDIT: Final = Direction.CREDIT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gateway.domain.providers import BadReply
+from gateway.domain.bank.providers import BadReply
 from gateway.net.client.reasons import Reason
 
 # 15 digits are far above what is read of any body, and below where readers overflow.

@@ -10,7 +10,7 @@ from typing import Final, cast
 
 import msgspec
 
-from gateway.domain.providers import ProviderError, Unavailable
+from gateway.domain.bank.providers import ProviderError, Unavailable
 from gateway.net.client.alarm import Alarm
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason

@@ -14,8 +14,8 @@ from aiohttp.abc import AbstractResolver
 from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
-from gateway.domain.accounts import Environment
-from gateway.domain.providers import Unreachable
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import Unreachable
 from gateway.net.client import addresses
 from gateway.net.client.connection import Line
 from gateway.net.client.reasons import Reason

@@ -11,7 +11,7 @@ from aiohttp.http import HttpVersion10, HttpVersion11
 from aiohttp.http_parser import RawResponseMessage
 from multidict import istr
 
-from gateway.domain.providers import BadReply
+from gateway.domain.bank.providers import BadReply
 from gateway.net.client.reasons import Reason
 
 _KEEP_ALIVE: Final = istr("Keep-Alive")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from gateway.domain.providers import Evidence, Phase, Refused
+from gateway.domain.bank.providers import Evidence, Phase, Refused
 from gateway.net.client.reasons import Reason
 
 _PLAIN: Final = re.compile(r"[0-9A-Za-z._~-]+", re.ASCII)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from gateway.domain.providers import Unreachable
+from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.client.reasons import Reason
 

@@ -9,7 +9,7 @@ from typing import Final
 from aiohttp.http_parser import RawResponseMessage
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
-from gateway.domain.providers import BadReply, ProviderError, Unavailable
+from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable
 from gateway.net.client import framing
 from gateway.net.client.chunks import Chunks
 from gateway.net.client.fast_path import glance

@@ -7,7 +7,7 @@ from collections import deque
 from math import inf
 from typing import Final, cast
 
-from gateway.domain.clocks import Monotonic
+from gateway.domain.kernel.clocks import Monotonic
 
 _SESSIONS: Final = 64
 """As many as calls may be in flight by default; each is used once, as RFC 8446 C.4 advises."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import Evidence, Phase, ProviderError
+from gateway.domain.bank.providers import Evidence, Phase, ProviderError
+from gateway.domain.kernel.clocks import Deadline
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _REFUSED_HERE: Final = Phase.REFUSED_HERE

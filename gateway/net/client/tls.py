@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 from cryptography import x509
 
-from gateway.domain.clocks import Monotonic, Now
-from gateway.domain.providers import Unreachable
+from gateway.domain.bank.providers import Unreachable
+from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.net.client.reasons import Reason
 from gateway.net.client.resumption import ResumingContext
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
-from gateway.domain.accounts import Environment
-from gateway.domain.providers import Unreachable
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import Unreachable
 from gateway.net.client import split_write
 from gateway.net.client.connection import Line, Until
 from gateway.net.client.connector import Dialler, place

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from gateway.domain.providers import ProviderError
+from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.connection import Line
 from gateway.net.client.pool import Pool
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gateway.domain.clocks import Monotonic, Now
+from gateway.domain.kernel.clocks import Monotonic, Now
 
 
 def utc_now() -> datetime:

@@ -35,8 +35,8 @@ from aiohttp.tcp_helpers import tcp_keepalive
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import DRAINING, INTERNAL, MALFORMED_REQUEST
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import DRAINING, INTERNAL, MALFORMED_REQUEST
 from gateway.net.server.body import MalformedBody, RequestTimeout
 from gateway.net.server.client_address import plain
 from gateway.net.server.deadline import Deadline

@@ -10,8 +10,8 @@ from aiohttp import hdrs
 from aiohttp.http import HttpVersion10, HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
 
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.net.server.limits import WireLimits
 
 _HOST: Final = re.compile(

@@ -12,8 +12,8 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from multidict import CIMultiDictProxy
 
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import (
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import (
     BODY_TOO_LARGE,
     DRAINING,
     HEADERS_TOO_LARGE,

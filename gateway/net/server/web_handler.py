@@ -28,8 +28,8 @@ from aiohttp.streams import StreamReader
 from aiohttp.web_protocol import RequestHandler
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import INTERNAL
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import INTERNAL
 from gateway.net.server.body import read_body
 from gateway.net.server.connection import Connection
 from gateway.net.server.faults import describe

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from gateway.domain.accounts import BankCoordinates, Environment
-from gateway.domain.clocks import Now
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import PixKey
-from gateway.domain.refunds import RefundOrder, refund_key
+from gateway.domain.accounts.accounts import BankCoordinates, Environment
+from gateway.domain.bank.pix_keys import PixKey
+from gateway.domain.bank.refunds import RefundOrder, refund_key
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.money import Money
 from gateway.operations.demo import contents
 from gateway.operations.demo.contents import (
     DemoAccount,

@@ -6,10 +6,10 @@ import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 
-from gateway.domain.accounts import BankCoordinates
-from gateway.domain.money import Money
-from gateway.domain.permissions import EVERY_PERMISSION, Action, Permission, Resource
-from gateway.domain.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.accounts.accounts import BankCoordinates
+from gateway.domain.accounts.permissions import EVERY_PERMISSION, Action, Permission, Resource
+from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.kernel.money import Money
 
 BANK_NUMBER = "999"
 BANK_ISPB = "99999999"

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from gateway.domain.people import Totp, User
-from gateway.domain.rights import Role
-from gateway.domain.stores import AlreadyExists
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import Totp, User
+from gateway.domain.kernel.storage import AlreadyExists
 from gateway.operations.demo.document import Demo
 from gateway.operations.identity.ports import Parts
 from gateway.operations.identity.second_factors import sealed_for

@@ -7,13 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.domain.accounts import Account, Company, Credential, SecretDigest
-from gateway.domain.stores import Accounts, AlreadyExists, Companies, Credentials
-from gateway.operations.administration import Acting
-from gateway.operations.credentials import CredentialSource
+from gateway.domain.accounts.accounts import Account, Accounts, Companies, Company
+from gateway.domain.accounts.credentials import Credential, Credentials, SecretDigest
+from gateway.domain.kernel.storage import AlreadyExists
+from gateway.operations.accounts.credentials import CredentialSource
 from gateway.operations.demo import bank_side, contents
 from gateway.operations.demo.contents import DemoAccount, DemoCredential
 from gateway.operations.demo.document import Demo, Pair
+from gateway.operations.kernel.audit_context import AuditContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class DemoRecords:
     companies: Companies
     accounts: Accounts
     credentials: Credentials
-    acting: Acting
+    acting: AuditContext
     source: CredentialSource
     seal: Callable[[str, str], bytes]
     unseal: Callable[[bytes, str], str | None]

@@ -6,13 +6,15 @@ import logging
 from collections import deque
 from dataclasses import dataclass, replace
 
-from gateway.domain.browsers import KnownBrowser
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import Purpose
-from gateway.domain.identity_errors import NOT_POSSIBLE, PASSWORD_WRONG
-from gateway.domain.people import Person, User
-from gateway.domain.stores import AuditEvent, StoreUnavailable
-from gateway.domain.strict import Malformed, plain_text
+from gateway.domain.identity.browsers import KnownBrowser
+from gateway.domain.identity.challenges import Purpose
+from gateway.domain.identity.errors import NOT_POSSIBLE, PASSWORD_WRONG
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.strict import Malformed, plain_text
 from gateway.operations.identity.mail import Mailing
 from gateway.operations.identity.ports import Parts, Visitor
 from gateway.operations.identity.throttling import Attempt, Throttle
@@ -57,7 +59,7 @@ class Proving:
         await throttle.password_right(attempt)
         return user
 
-    async def by_caller(self, caller: Person, password: str, visitor: Visitor) -> User | None:
+    async def by_caller(self, caller: SignedInUser, password: str, visitor: Visitor) -> User | None:
         """
         Return who is signed in, if this is their password; None if not.
 
@@ -259,7 +261,7 @@ class PasswordRecords:
         await Throttle(self.parts).password_reset(user.email, visitor.address)
         return user.id
 
-    async def change(self, caller: Person, current: str, new: str, visitor: Visitor) -> None:
+    async def change(self, caller: SignedInUser, current: str, new: str, visitor: Visitor) -> None:
         """
         Set a new password by the current one; every session ends, this one too.
 

@@ -7,18 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from gateway.domain.browsers import KnownBrowser
-from gateway.domain.clocks import Now
-from gateway.domain.identity import AccessClaims
-from gateway.domain.identity_stores import (
-    Challenges,
-    FailureCounts,
-    Outbox,
-    Sessions,
-    SigningKeys,
-    Users,
-)
-from gateway.domain.stores import Audit
+from gateway.domain.identity.browsers import KnownBrowser
+from gateway.domain.identity.challenges import Challenges
+from gateway.domain.identity.failure_counts import FailureCounts
+from gateway.domain.identity.mail import Outbox
+from gateway.domain.identity.sessions import AccessClaims, Sessions
+from gateway.domain.identity.signing_keys import SigningKeys
+from gateway.domain.identity.users import Users
+from gateway.domain.kernel.audit import Audit
+from gateway.domain.kernel.clocks import Now
 
 
 class PasswordHashing(Protocol):

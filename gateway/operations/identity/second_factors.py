@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import RecoveryCode
-from gateway.domain.identity_errors import (
+from gateway.domain.identity.errors import (
     MFA_INVALID,
     NOT_POSSIBLE,
     PASSWORD_WRONG,
     STEP_UP_REQUIRED,
     TOKEN_INVALID,
 )
-from gateway.domain.people import Person, Totp, User
-from gateway.domain.stores import AuditEvent
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.users import RecoveryCode, Totp, User
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.mail import Mailing
 from gateway.operations.identity.passwords import Proving
 from gateway.operations.identity.ports import Parts, Visitor
@@ -138,7 +138,7 @@ class Factors:
 
     parts: Parts
 
-    def require_fresh(self, caller: Person) -> None:
+    def require_fresh(self, caller: SignedInUser) -> None:
         """
         Let somebody on who gave a second factor within the last five minutes.
 
@@ -151,7 +151,7 @@ class Factors:
         if self.parts.now() - at > self.parts.rules.fresh:
             raise ServiceError(STEP_UP_REQUIRED, "factor_old")
 
-    async def step_up(self, caller: Person, code: str) -> datetime:
+    async def step_up(self, caller: SignedInUser, code: str) -> datetime:
         """
         Take a code now; return until when it counts as fresh.
 
@@ -168,7 +168,7 @@ class Factors:
         await self.parts.stored.sessions.note_factor(caller.session_id, now)
         return now + self.parts.rules.fresh
 
-    async def begin(self, caller: Person, password: str, visitor: Visitor) -> Enrolment:
+    async def begin(self, caller: SignedInUser, password: str, visitor: Visitor) -> Enrolment:
         """
         Begin to enrol an app: the first factor is guarded by the password again.
 
@@ -187,7 +187,7 @@ class Factors:
             raise _changed_meanwhile()
         return Enrolment(secret, self.parts.crafts.one_time.uri(secret, user.email))
 
-    async def confirm(self, caller: Person, code: str) -> Sequence[str]:
+    async def confirm(self, caller: SignedInUser, code: str) -> Sequence[str]:
         """
         Take the first code of the app, and return ten recovery codes, shown once.
 
@@ -211,7 +211,7 @@ class Factors:
         )
         return codes
 
-    async def remove(self, caller: Person) -> None:
+    async def remove(self, caller: SignedInUser) -> None:
         """
         Take the factor away; every session ends.
 
@@ -228,7 +228,7 @@ class Factors:
         )
         await self.parts.stored.users.replace_codes(user.id, ())
 
-    async def new_recovery_codes(self, caller: Person) -> Sequence[str]:
+    async def new_recovery_codes(self, caller: SignedInUser) -> Sequence[str]:
         """
         Void all recovery codes and return ten new ones, shown once.
 
@@ -244,11 +244,11 @@ class Factors:
         )
         return codes
 
-    async def recovery_codes_left(self, caller: Person) -> int:
+    async def recovery_codes_left(self, caller: SignedInUser) -> int:
         """Count the recovery codes that were not used."""
         return await Codes(self.parts).left(caller.user_id)
 
-    async def _user(self, caller: Person) -> User:
+    async def _user(self, caller: SignedInUser) -> User:
         """Read the caller anew."""
         user = await self.parts.stored.users.find(caller.user_id)
         if user is None or not user.active:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.stores import Companies
+from gateway.domain.accounts.accounts import Companies
 from gateway.operations.identity.passwords import PasswordRecords, ResetWishes
 from gateway.operations.identity.ports import Parts
 from gateway.operations.identity.second_factors import Factors

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND, TOKEN_INVALID
-from gateway.domain.people import Person, Session, person
-from gateway.domain.strict import Malformed, uuid_text
+from gateway.domain.identity.errors import NOT_FOUND, TOKEN_INVALID
+from gateway.domain.identity.sessions import Session, SignedInUser, person
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.strict import Malformed, uuid_text
 from gateway.operations.identity.ports import Parts
 from gateway.operations.identity.user_changes import act, holds
 
@@ -19,7 +19,7 @@ class SessionRecords:
 
     parts: Parts
 
-    async def who_is(self, access_token: str) -> Person:
+    async def who_is(self, access_token: str) -> SignedInUser:
         """
         Return who calls; the session is read each time, so its end is felt at once.
 
@@ -40,11 +40,11 @@ class SessionRecords:
             await self.parts.stored.sessions.touch(session.id, now)
         return person(user, session)
 
-    async def list(self, caller: Person) -> Sequence[Session]:
+    async def list(self, caller: SignedInUser) -> Sequence[Session]:
         """Return the caller's live sessions, oldest first."""
         return await self.parts.stored.sessions.of(caller.user_id, self.parts.now())
 
-    async def end(self, caller: Person, session_id: str) -> None:
+    async def end(self, caller: SignedInUser, session_id: str) -> None:
         """
         End one of the caller's sessions.
 
@@ -59,19 +59,19 @@ class SessionRecords:
         if wanted not in mine or not await self._end(caller, wanted, "by_owner"):
             raise ServiceError(NOT_FOUND, "session")
 
-    async def end_others(self, caller: Person) -> int:
+    async def end_others(self, caller: SignedInUser) -> int:
         """End every session of the caller but this one; return how many."""
         return await self._end_all(caller, keep=caller.session_id)
 
-    async def end_all(self, caller: Person) -> int:
+    async def end_all(self, caller: SignedInUser) -> int:
         """End every session of the caller; return how many."""
         return await self._end_all(caller, keep="")
 
-    async def logout(self, caller: Person) -> None:
+    async def logout(self, caller: SignedInUser) -> None:
         """End this session with all of its tokens; safe to repeat."""
         await self._end(caller, caller.session_id, "logout")
 
-    async def _end(self, caller: Person, session_id: str, why: str) -> bool:
+    async def _end(self, caller: SignedInUser, session_id: str, why: str) -> bool:
         """End one; an error of the store is an error here, never taken for success."""
         event = act(
             self.parts,
@@ -85,7 +85,7 @@ class SessionRecords:
         self.parts.crafts.access.forget(session_id)
         return ended
 
-    async def _end_all(self, caller: Person, keep: str) -> int:
+    async def _end_all(self, caller: SignedInUser, keep: str) -> int:
         """End all but one."""
         event = act(
             self.parts,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Protocol
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import Challenge
-from gateway.domain.identity_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG, REFRESH_INVALID
-from gateway.domain.people import User
+from gateway.domain.identity.challenges import Challenge
+from gateway.domain.identity.errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG, REFRESH_INVALID
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.passwords import Proving
 from gateway.operations.identity.ports import Parts, Visitor
 from gateway.operations.identity.second_factors import Codes

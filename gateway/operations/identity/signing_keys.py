@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from gateway.domain.identity import SigningKey
-from gateway.operations.administration import NotPossible
+from gateway.domain.identity.signing_keys import SigningKey
 from gateway.operations.identity.ports import Parts
 from gateway.operations.identity.user_changes import act
+from gateway.operations.kernel.audit_context import RuleViolation
 
 MOST = 3
 """Keys published at once: the next, the current and the one before."""
@@ -62,7 +62,7 @@ class SigningKeyRecords:
         await self._tidy(by)
         if len([each for each in await self.list() if each.retired_at is None]) >= MOST:
             message = f"{MOST} keys are published; retire one first"
-            raise NotPossible(message)
+            raise RuleViolation(message)
         now = self.parts.now()
         return await self._add(by, now if at_once else now + NOTICE)
 
@@ -78,15 +78,15 @@ class SigningKeyRecords:
         key = next((each for each in keys if each.id == key_id), None)
         if key is None:
             message = f"there is no published key {key_id}"
-            raise NotPossible(message)
+            raise RuleViolation(message)
         now = self.parts.now()
         signing = [each for each in keys if _signs(each, now)]
         if _signs(key, now) and len(signing) == 1:
             message = "it is the only key that signs; rotate first"
-            raise NotPossible(message)
+            raise RuleViolation(message)
         if _signs(key, now) and not at_once and not self._is_over(key, signing):
             message = "tokens that it signed may live still"
-            raise NotPossible(message)
+            raise RuleViolation(message)
         await self._retire(by, key)
 
     async def _tidy(self, by: str) -> None:

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import Failures
-from gateway.domain.identity_errors import TOO_MANY_ATTEMPTS
-from gateway.domain.people import User
+from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
+from gateway.domain.identity.failure_counts import Failures
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import Parts
 from gateway.operations.identity.user_changes import act
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import AccessClaims, RefreshToken
-from gateway.domain.identity_errors import PASSWORD_WRONG, REFRESH_INVALID
-from gateway.domain.people import Person, Session, User, person
+from gateway.domain.identity.errors import PASSWORD_WRONG, REFRESH_INVALID
+from gateway.domain.identity.sessions import (
+    AccessClaims,
+    RefreshToken,
+    Session,
+    SignedInUser,
+    person,
+)
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import Parts, Visitor
 from gateway.operations.identity.user_changes import holds, own_act
 
@@ -29,7 +35,7 @@ class SignedIn:
     """A person with a session."""
 
     tokens: TokenPair
-    person: Person
+    person: SignedInUser
 
 
 _LONGEST_AGENT = 256

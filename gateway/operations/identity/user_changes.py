@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from gateway.domain.people import Session, User
-from gateway.domain.stores import AuditEvent
+from gateway.domain.identity.sessions import Session
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.audit import AuditEvent
 from gateway.operations.identity.ports import Parts
 from gateway.telemetry.trace import current_trace_id
 

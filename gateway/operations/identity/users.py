@@ -6,19 +6,21 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import Purpose
-from gateway.domain.people import User
-from gateway.domain.rights import Role
-from gateway.domain.stores import AlreadyExists, AuditEvent, Companies
-from gateway.domain.strict import Malformed
-from gateway.domain.versions import ANY_VERSION, Expected, version_of_user
-from gateway.operations.administration import NotPossible, identifier, name
-from gateway.operations.companies import existing
+from gateway.domain.accounts.accounts import Companies
+from gateway.domain.identity.challenges import Purpose
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import AlreadyExists
+from gateway.domain.kernel.strict import Malformed
+from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_user
+from gateway.operations.accounts.companies import existing
 from gateway.operations.identity.mail import Mailing
 from gateway.operations.identity.passwords import NewPasswords
 from gateway.operations.identity.ports import Parts, Visitor
 from gateway.operations.identity.user_changes import act, change
+from gateway.operations.kernel.audit_context import RuleViolation, identifier, name
 
 _LONGEST = 254
 
@@ -105,7 +107,7 @@ class UserRecords:
         return await self.parts.stored.users.list()
 
     async def find(self, user_id: str) -> User:
-        """Return one by id or by e-mail; ``NotPossible`` when there is none."""
+        """Return one by id or by e-mail; ``RuleViolation`` when there is none."""
         users = self.parts.stored.users
         if "@" in user_id:
             user = await users.find_by_email(user_id.strip().lower())
@@ -195,12 +197,12 @@ class UserRecords:
         """Read an order."""
         if not order.roles:
             message = "a person has at least one role"
-            raise NotPossible(message, "missing", field="roles")
+            raise RuleViolation(message, "missing", field="roles")
         try:
             address = email(order.email)
         except Malformed as problem:
             message = f"not an e-mail address: {order.email!r}"
-            raise NotPossible(message, "email_form", field="email") from problem
+            raise RuleViolation(message, "email_form", field="email") from problem
         now = self.parts.now()
         return User(
             id=self.parts.new_id(),
@@ -224,13 +226,13 @@ class UserRecords:
         try:
             NewPasswords(self.parts).refuse_weak(password)
         except ServiceError as problem:
-            raise NotPossible(problem.detail, problem.reason, field="password") from problem
+            raise RuleViolation(problem.detail, problem.reason, field="password") from problem
 
     def refuse_oneself(self, by: str, found: User) -> None:
-        """Refuse to do to oneself what another administrator has to do; ``NotPossible``."""
+        """Refuse to do to oneself what another administrator has to do; ``RuleViolation``."""
         if by == f"user:{found.email}":
             message = "nobody does this to themselves; ask another administrator"
-            raise NotPossible(message, "own_record")
+            raise RuleViolation(message, "own_record")
 
     async def _change(
         self, by: str, user_id: str, changed: Callable[[User], User], word: str, **details: str
@@ -275,14 +277,14 @@ def _words(names: Iterable[str]) -> str:
     return " ".join(sorted(names))
 
 
-def _taken(address: str) -> NotPossible:
+def _taken(address: str) -> RuleViolation:
     message = f"there is a person of the address {address} already"
-    return NotPossible(message, "taken", field="email")
+    return RuleViolation(message, "taken", field="email")
 
 
-def _absent(user_id: str) -> NotPossible:
+def _absent(user_id: str) -> RuleViolation:
     message = f"there is no person {user_id}"
-    return NotPossible(message, "user", field="user_id")
+    return RuleViolation(message, "user", field="user_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +315,7 @@ class Invitations:
         user = await self.users.find(user_id)
         if user.password or not user.active:
             message = f"{user.email} has accepted an invitation already, or is disabled"
-            raise NotPossible(message, "not_invited")
+            raise RuleViolation(message, "not_invited")
         await self.parts.stored.audit.append(
             act(self.parts, by, "user.invited_again", f"user:{user.id}")
         )

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
-from gateway.domain.browsers import Cookie
-from gateway.domain.identity_stores import PanelSessions
-from gateway.domain.people import Person
-from gateway.domain.stores import Companies
+from gateway.domain.accounts.accounts import Companies
+from gateway.domain.identity.browsers import Cookie
+from gateway.domain.identity.panel_sessions import PanelSessions
+from gateway.domain.identity.sessions import SignedInUser
 from gateway.operations.identity.ports import Parts
 from gateway.operations.identity.sign_in import Tokens, WayIn
 
@@ -43,11 +43,11 @@ class CookieCraft(Protocol):
 class SignIns(Protocol):
     """Sign-ins, as ``SessionRecords`` keeps them."""
 
-    async def who_is(self, access_token: str) -> Person:
+    async def who_is(self, access_token: str) -> SignedInUser:
         """Return who calls."""
         ...
 
-    async def logout(self, caller: Person) -> None:
+    async def logout(self, caller: SignedInUser) -> None:
         """End this sign-in."""
         ...
 

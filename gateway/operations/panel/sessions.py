@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from gateway.domain.browsers import Browser, Cookie, Seated
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import PanelSession, PanelState
-from gateway.domain.identity_errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
-from gateway.domain.people import Person, person
+from gateway.domain.identity.browsers import Browser, Cookie, SignedInBrowser
+from gateway.domain.identity.errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
+from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.sessions import SignedInUser, person
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.identity.sign_in import FactorAsked
 from gateway.operations.identity.tokens import SignedIn
@@ -53,7 +53,7 @@ class PanelSessionRecords:
         await self.parts.store.add(panel)
         return Browser(cookie, panel)
 
-    async def signed_in(self, browser: Browser) -> Person | None:
+    async def signed_in(self, browser: Browser) -> SignedInUser | None:
         """Return who is signed in there; nothing is refreshed, and no idle time slides."""
         if browser.panel.state is not PanelState.FULL:
             return None
@@ -94,7 +94,7 @@ class PanelSessionRecords:
         outcome = await self.parts.signing_in.give_factor(tokens[MFA], code, bound)
         return await self._full(browser, self.parts.craft.make(), outcome, visitor)
 
-    async def seat(self, browser: Browser) -> Seated:
+    async def seat(self, browser: Browser) -> SignedInBrowser:
         """
         Keep a session alive and return who it is; its cookie may have been renewed.
 
@@ -114,7 +114,7 @@ class PanelSessionRecords:
         now = self.parts.identity.now()
         if now - browser.panel.seen_at >= self.parts.rules.touch:
             await self.parts.store.touch(browser.cookie.id_hash, now)
-        return Seated(await self._renewed(browser), who)
+        return SignedInBrowser(await self._renewed(browser), who)
 
     async def raised(self, old: Browser) -> Browser:
         """

@@ -13,12 +13,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from gateway.domain import errors
-from gateway.domain.browsers import Browser, Cookie
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import PanelSession
-from gateway.domain.identity_errors import REFRESH_INVALID, SESSION_REQUIRED
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.browsers import Browser, Cookie
+from gateway.domain.identity.errors import REFRESH_INVALID, SESSION_REQUIRED
+from gateway.domain.identity.panel_sessions import PanelSession
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.tokens import TokenPair
 from gateway.operations.panel.context import PanelParts
 

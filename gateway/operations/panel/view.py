@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.domain.accounts import Company
-from gateway.domain.browsers import Browser
-from gateway.domain.identity import PanelState
-from gateway.domain.people import Person
+from gateway.domain.accounts.accounts import Company
+from gateway.domain.identity.browsers import Browser
+from gateway.domain.identity.panel_sessions import PanelState
+from gateway.domain.identity.sessions import SignedInUser
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.identity.second_factors import Codes
 from gateway.operations.panel.sessions import PanelSessionRecords
@@ -24,7 +24,7 @@ class SignedInView:
         idle_ends_at: Without another call.
     """
 
-    person: Person
+    person: SignedInUser
     company: Company | None
     codes_left: int
     idle_ends_at: datetime
@@ -72,7 +72,7 @@ class PanelViews:
         seen = None if who is None else await self._signed_in(browser, who)
         return PanelView(browser, seen, given=True)
 
-    async def _signed_in(self, browser: Browser, who: Person) -> SignedInView:
+    async def _signed_in(self, browser: Browser, who: SignedInUser) -> SignedInView:
         """Gather what is told of a person."""
         parts, panel = self.records.parts, browser.panel
         codes_left = await Codes(parts.identity).left(who.user_id) if who.has_factor else 0
@@ -83,7 +83,7 @@ class PanelViews:
             idle_ends_at=min(panel.seen_at + parts.rules.idle, panel.ends_at),
         )
 
-    async def _company(self, who: Person) -> Company | None:
+    async def _company(self, who: SignedInUser) -> Company | None:
         """Return the one company of a person who sees one alone."""
         if len(who.companies) != 1:
             return None

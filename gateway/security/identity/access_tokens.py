@@ -20,10 +20,10 @@ from typing import Any, Final
 
 import jwt
 
-from gateway.domain.clocks import Now
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import AccessClaims
-from gateway.domain.identity_errors import TOKEN_INVALID
+from gateway.domain.identity.errors import TOKEN_INVALID
+from gateway.domain.identity.sessions import AccessClaims
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity.signing_keys import Keyring
 
 ALGORITHM: Final = "EdDSA"

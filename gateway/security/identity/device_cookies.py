@@ -16,8 +16,8 @@ import uuid
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain.browsers import KNOWN_FOR, KnownBrowser
-from gateway.domain.clocks import Now
+from gateway.domain.identity.browsers import KNOWN_FOR, KnownBrowser
+from gateway.domain.kernel.clocks import Now
 from gateway.security.secrets import Random
 
 LABEL: Final = "device cookies"

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import TOO_MANY_ATTEMPTS
+from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
+from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity import phc
 from gateway.security.identity.common_passwords import is_common
 from gateway.security.identity.phc import Cost, Digest

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from gateway.domain.identity import Mail
-from gateway.domain.identity_stores import Outbox
+from gateway.domain.identity.mail import Mail, Outbox
 from gateway.security.sealing import SealBroken, Sealer
 
 _log = logging.getLogger(__name__)

@@ -19,10 +19,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
-from gateway.domain.clocks import Monotonic, Now
-from gateway.domain.identity import SigningKey
-from gateway.domain.identity_stores import SigningKeys
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.signing_keys import SigningKey, SigningKeys
+from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random
 

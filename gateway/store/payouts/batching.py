@@ -13,7 +13,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

@@ -14,12 +14,13 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.payouts import Payout, PayoutState, normal_destination
-from gateway.store import columns
-from gateway.store.columns import Record
-from gateway.store.database import Database, Undone, failures_as_ours, faults_of_rows
+from gateway.domain.bank.payout_orders import normal_destination
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.store.kernel.database import Database, Undone, failures_as_ours, faults_of_rows
 from gateway.store.payouts.batching import BatchLimits, BatchQueue
-from gateway.store.tables import payouts
+from gateway.store.tables import columns
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import payouts
 
 _LANES = 2
 _MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)

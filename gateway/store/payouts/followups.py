@@ -13,12 +13,12 @@ from datetime import datetime
 from sqlalchemy import Update, and_, case, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.stores import Checked, Unsettled
-from gateway.store.columns import Instant, Record
-from gateway.store.database import Database
+from gateway.domain.payouts.followups import Checked, Unsettled
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.store.kernel.database import Database
 from gateway.store.payouts.rows import key_columns, restored_payout
-from gateway.store.tables import attempts, payouts
+from gateway.store.tables.columns import Instant, Record
+from gateway.store.tables.core import attempts, payouts
 
 _AT_ONCE = 50
 

@@ -14,10 +14,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.stores import LimitReached
-from gateway.store.columns import Record
-from gateway.store.tables import accounts, credentials, payouts
+from gateway.domain.kernel.storage import LimitReached
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import accounts, credentials, payouts
 
 _COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID)
 """Money may have left in these; in the others it is proven unsent or refused."""

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.payouts import Payout
-from gateway.store.columns import Record, reference_digest
-from gateway.store.database import Database, Key, Undone, failures_as_ours, faults_of_rows
+from gateway.domain.payouts.payouts import Payout
+from gateway.store.kernel.database import Database, Key, Undone, failures_as_ours, faults_of_rows
 from gateway.store.payouts.batching import BatchLimits, BatchQueue
 from gateway.store.payouts.rows import restored_payout
-from gateway.store.tables import payouts
+from gateway.store.tables.columns import Record, reference_digest
+from gateway.store.tables.core import payouts
 
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
 _LANES = 2

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.reviews import Opinion, Verdict
-from gateway.domain.stores import AuditEvent, Change
-from gateway.store import audit
-from gateway.store.database import Database
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.payouts.payouts import Change
+from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.store.audit import audit_log
+from gateway.store.kernel.database import Database
 from gateway.store.payouts.rows import key_columns
 from gateway.store.payouts.steps import take_step
-from gateway.store.tables import opinions
+from gateway.store.tables.core import opinions
 
 
 class StoredReviews:
@@ -33,7 +34,7 @@ class StoredReviews:
         }
         async with self._database.writing() as connection:
             if await self._database.add(connection, opinions, row):
-                await audit.append(connection, event)
+                await audit_log.append(connection, event)
             return await _of(connection, opinion.account_id, opinion.reference)
 
     async def of(self, account_id: str, reference: str) -> Sequence[Opinion]:
@@ -46,7 +47,7 @@ class StoredReviews:
         async with self._database.writing() as connection:
             if not await take_step(connection, change):
                 return False
-            await audit.append(connection, event)
+            await audit_log.append(connection, event)
         return True
 
 

@@ -7,21 +7,18 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import ColumnElement, case, func, literal
 
-from gateway.domain.money import Money
-from gateway.domain.payouts import (
-    Failure,
+from gateway.domain.bank.payout_orders import (
     FailureCode,
-    Payout,
     PayoutMethod,
-    PayoutState,
     normal_destination,
     restored_destination,
 )
-from gateway.domain.providers import Evidence, Phase
-from gateway.domain.stores import Attempt, Change
-from gateway.store import columns
-from gateway.store.columns import Record
-from gateway.store.tables import attempts
+from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import Attempt, Change, Failure, Payout, PayoutState
+from gateway.store.tables import columns
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import attempts
 
 _SOON = timedelta(seconds=2)
 """PIX settles in seconds: the first look comes that soon."""

@@ -13,12 +13,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Insert, Table, Update, case, func, insert, update
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.stores import Change
-from gateway.store.database import BulkParameters, Types
+from gateway.domain.payouts.payouts import Change, PayoutState
+from gateway.store.kernel.database import BulkParameters, Types
 from gateway.store.payouts.rows import claim_columns, evidence_document, key_columns, step_columns
 from gateway.store.payouts.steps import Claim
-from gateway.store.tables import attempts, payouts
+from gateway.store.tables.core import attempts, payouts
 
 _KEY = ("account_id", "reference_sha256")
 _KEPT = ("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Table, Update, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.payouts import SUCCESSORS, Payout, PayoutState
-from gateway.domain.stores import Attempt, Change, LimitReached
-from gateway.store.database import Database
+from gateway.domain.kernel.storage import LimitReached
+from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
+from gateway.store.kernel.database import Database
 from gateway.store.payouts.limits import hold, refuse_above
 from gateway.store.payouts.rows import (
     attempt_row,
@@ -21,7 +21,7 @@ from gateway.store.payouts.rows import (
     restored_payout,
     step_columns,
 )
-from gateway.store.tables import attempts, payouts
+from gateway.store.tables.core import attempts, payouts
 
 
 @dataclass(frozen=True, slots=True)

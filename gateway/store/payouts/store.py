@@ -11,16 +11,16 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, func, select
 
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.stores import Attempt, Change, StoreUnavailable
-from gateway.domain.windows import Search, Window
-from gateway.store.database import Database
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Search, Window
+from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState
+from gateway.store.kernel.database import Database
 from gateway.store.payouts.duplicates import DuplicateSearch
 from gateway.store.payouts.reads import PayoutReader
 from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
 from gateway.store.payouts.steps import Claim, Intent, check
 from gateway.store.payouts.writer import PayoutWriter
-from gateway.store.tables import attempts, payouts
+from gateway.store.tables.core import attempts, payouts
 
 _ATTEMPTS = (
     select(attempts)

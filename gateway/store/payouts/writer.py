@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from gateway.domain.stores import LimitReached
-from gateway.store.database import Database, Undone, failures_as_ours, faults_of_rows
+from gateway.domain.kernel.storage import LimitReached
+from gateway.store.kernel.database import Database, Undone, failures_as_ours, faults_of_rows
 from gateway.store.payouts.batching import BatchLimits, BatchQueue
 from gateway.store.payouts.steps import Write, WriteResult, write_one
 from gateway.store.payouts.writes import write_batch

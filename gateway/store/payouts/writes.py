@@ -12,10 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.stores import Change
-from gateway.store.columns import Record, reference_digest
-from gateway.store.database import Database, Key
+from gateway.domain.payouts.payouts import Change, Payout, PayoutState
+from gateway.store.kernel.database import Database, Key
 from gateway.store.payouts.limits import Allowances, allowances
 from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, restored_payout
 from gateway.store.payouts.statements import (
@@ -26,7 +24,8 @@ from gateway.store.payouts.statements import (
     step_values,
 )
 from gateway.store.payouts.steps import Claim, Intent, Write, WriteResult
-from gateway.store.tables import payouts
+from gateway.store.tables.columns import Record, reference_digest
+from gateway.store.tables.core import payouts
 
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
 _STANDING = select(*_KEY, payouts.c.state, payouts.c.attempt)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain import errors, strict
-from gateway.domain.calls import Asked, Input, Parameter
-from gateway.domain.errors import ServiceError
-from gateway.domain.windows import Paging
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation.inputs import SEARCH
 from policies.validation.search import paging
 
@@ -23,7 +23,7 @@ class AccountsAsked:
     company_id: str | None
 
 
-def accounts(asked: Asked) -> AccountsAsked:
+def accounts(asked: RawRequest) -> AccountsAsked:
     """
     Read the query.
 
@@ -34,7 +34,7 @@ def accounts(asked: Asked) -> AccountsAsked:
     return AccountsAsked(paging(asked), _company(asked))
 
 
-def _company(asked: Asked) -> str | None:
+def _company(asked: RawRequest) -> str | None:
     values = asked.query.get("company_id", ())
     if len(values) == 0 or list(values) == [""]:
         return None

@@ -9,12 +9,13 @@ from typing import Any, Final, TypeVar, get_args
 
 import msgspec
 
-from gateway.domain import patterns, strict
-from gateway.domain.calls import Asked, Input, Parameter
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
-from gateway.domain.money import Money
-from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging
+from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging
+from gateway.domain.requests import patterns
+from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation.document import Number, document
 from policies.validation.fields import positive
 
@@ -70,7 +71,7 @@ def body(shape: type[Body]) -> Input[Body]:
     may_be_absent = not any(each.required for each in fields)
     amounts = {each.name for each in fields if Money in {each.type, *get_args(each.type)}}
 
-    def read(asked: Asked) -> Body:
+    def read(asked: RawRequest) -> Body:
         found = {} if may_be_absent and not asked.body else _document(asked)
         asked.unknown_fields = len(found.keys() - set(shape.__struct_fields__))
         try:
@@ -101,7 +102,7 @@ def both(path: Input[str], shape: type[Body]) -> Input[tuple[str, Body]]:
     """Take what the path names, and a body."""
     further = body(shape)
 
-    def read(asked: Asked) -> tuple[str, Body]:
+    def read(asked: RawRequest) -> tuple[str, Body]:
         return path.read(asked), further.read(asked)
 
     return Input(
@@ -151,7 +152,7 @@ def instant_filter(name: str, description: str) -> Parameter:
 class Filters:
     """The filters of one query; every method raises VALIDATION_FAILED for another form."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: RawRequest) -> None:
         self._query = asked.query
 
     def text(self, name: str) -> str | None:
@@ -205,7 +206,7 @@ def _filled(text: str) -> str:
 
 
 def _path(name: str, reader: Callable[[str], str]) -> Input[str]:
-    def read(asked: Asked) -> str:
+    def read(asked: RawRequest) -> str:
         try:
             return reader(asked.path[name])
         except ValueError as problem:
@@ -223,7 +224,7 @@ def _told(problem: str) -> tuple[str, str]:
     return next(word for begins, word in _WHY.items() if problem.startswith(begins)), path
 
 
-def _document(asked: Asked) -> Mapping[str, Any]:
+def _document(asked: RawRequest) -> Mapping[str, Any]:
     """Read one JSON object; the reason stays, the code is ours."""
     try:
         return document(asked)

@@ -10,13 +10,14 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gateway.domain import errors, patterns, strict
-from gateway.domain.calls import Asked, Input
-from gateway.domain.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.errors import ServiceError
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import KeyOrder, PixKeyType, normal_key
-from gateway.domain.refunds import RefundRequest
+from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType, normal_key
+from gateway.domain.bank.refunds import RefundRequest
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.requests import patterns
+from gateway.domain.requests.calls import Input, RawRequest
 from policies.validation import fields, identifiers
 from policies.validation.document import document
 from policies.validation.fields import KeyType, Reference, TaxNumber, Text
@@ -107,7 +108,7 @@ class OrderReader:
 
     alphanumeric_cnpj: bool = False
 
-    def key(self, asked: Asked) -> KeyOrder:
+    def key(self, asked: RawRequest) -> KeyOrder:
         """Read a key to be registered."""
         body = _body(asked, KeyBody, ("type",))
         kind = _key_type(body)
@@ -116,14 +117,14 @@ class OrderReader:
         fields.demand(body, ("key",))
         return KeyOrder(kind, self._key(kind, body["key"]))
 
-    def lookup(self, asked: Asked) -> str:
+    def lookup(self, asked: RawRequest) -> str:
         """Read a key of anybody's, into its normal form."""
         body = _body(asked, LookupBody, ("key",))
         if fields.missing(body, "type"):
             return self._any_key(body["key"])
         return self._key(_key_type(body), body["key"])
 
-    def charge(self, asked: Asked) -> ChargeOrder:
+    def charge(self, asked: RawRequest) -> ChargeOrder:
         """Read a charge to be made."""
         body = _body(asked, ChargeBody, ("reference", "type", "key"))
         has_value = not fields.missing(body, "value")
@@ -178,7 +179,7 @@ class OrderReader:
         return normal_key(kind, text, alphanumeric_cnpj=self.alphanumeric_cnpj)
 
 
-def refund(asked: Asked) -> RefundRequest:
+def refund(asked: RawRequest) -> RefundRequest:
     """
     Read a refund of the payment that the path names.
 
@@ -195,7 +196,9 @@ def refund(asked: Asked) -> RefundRequest:
     )
 
 
-def _body(asked: Asked, shape: type[msgspec.Struct], needed: tuple[str, ...]) -> Mapping[str, Any]:
+def _body(
+    asked: RawRequest, shape: type[msgspec.Struct], needed: tuple[str, ...]
+) -> Mapping[str, Any]:
     """Read the body, count what is not known, and demand what is needed."""
     body = document(asked)
     asked.unknown_fields = len(body.keys() - set(shape.__struct_fields__))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked, Input, Parameter
-from gateway.domain.errors import ServiceError
-from gateway.domain.windows import Window
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Window
+from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation.inputs import SEARCH
 from policies.validation.search import window
 
@@ -36,7 +36,7 @@ class ReportReader:
     formats: Collection[str]
     locales: Collection[str]
 
-    def __call__(self, asked: Asked) -> ReportAsked:
+    def __call__(self, asked: RawRequest) -> ReportAsked:
         """
         Read the query.
 
@@ -52,7 +52,7 @@ class ReportReader:
         return ReportAsked(window=days, format=wanted, locale=_word(asked, "locale", self.locales))
 
 
-def _word(asked: Asked, name: str, words: Collection[str]) -> str:
+def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
     """Read one of the words; empty where it is absent or empty."""
     values = asked.query.get(name, ())
     if len(values) == 0 or list(values) == [""]:

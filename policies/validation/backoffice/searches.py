@@ -9,12 +9,12 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked, Input
-from gateway.domain.incoming import IncomingSearch, IncomingStatus
-from gateway.domain.payout_status import PayoutSearch, PayoutStatus
-from gateway.domain.refunds import RefundSearch, RefundStatus
-from gateway.domain.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search
+from gateway.domain.bank.incoming import IncomingSearch, IncomingStatus
+from gateway.domain.bank.refunds import RefundSearch, RefundStatus
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search
+from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
+from gateway.domain.requests.calls import Input, RawRequest
 from policies.validation import fields
 from policies.validation.document import document
 from policies.validation.fields import Day
@@ -76,7 +76,7 @@ def _filtered(
     It refuses as the query does, in its order; first, what is no JSON object.
     """
 
-    def read(asked: Asked) -> Wanted:
+    def read(asked: RawRequest) -> Wanted:
         body = _body(asked, shape)
         wanted = _search(body)
         if fields.missing(body, "status"):
@@ -86,7 +86,7 @@ def _filtered(
     return Input(read=read, body=shape, refuses=_REFUSES)
 
 
-def _body(asked: Asked, shape: type[SearchBody]) -> Mapping[str, Any]:
+def _body(asked: RawRequest, shape: type[SearchBody]) -> Mapping[str, Any]:
     """Read the body, and count what is not known."""
     body = document(asked)
     asked.unknown_fields = len(body.keys() - set(shape.__struct_fields__))

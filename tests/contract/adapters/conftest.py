@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.providers import ProviderAdapter
+from gateway.domain.bank.providers import ProviderAdapter
 from tests.contract.adapters.harness import on_stage
 from tests.contract.adapters.sandbox import Paid, Stage, sandbox_stage
 from tests.unit.provider_adapters.witness import ClientLimits, Witness

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Deadline
-from gateway.domain.money import Money
-from gateway.domain.payouts import PayoutMethod, PayoutOrder, PixDestination
-from gateway.domain.pix_keys import PixKeyType
-from gateway.domain.providers import ProviderAccount, ProviderAdapter
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.providers import ProviderAccount, ProviderAdapter
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import Money
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
 from provider_adapters._shared.limits import ClientLimits

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import aiohttp
 
-from gateway.domain.providers import ProviderAccount
+from gateway.domain.bank.providers import ProviderAccount
 from provider_adapters.sandbox.bank.server import SandboxBank
 
 OPENING = 10_000_00

@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.domain.charges import ChargeStatus, ChargeType
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.providers import (
+from gateway.domain.bank.charges import ChargeStatus, ChargeType
+from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
+from gateway.domain.bank.providers import (
     Accepted,
     CredentialsRefused,
     NotFound,
@@ -20,8 +19,9 @@ from gateway.domain.providers import (
     ProviderAdapter,
     Settled,
 )
-from gateway.domain.statements import Direction
-from gateway.domain.windows import Window
+from gateway.domain.bank.statements import Direction
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
 from provider_adapters._shared.integrity import is_e2e_id
 from tests.contract.adapters.conftest import STAGES
 from tests.contract.adapters.harness import FAR, KEY, SETTINGS, order

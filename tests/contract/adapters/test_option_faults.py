@@ -8,13 +8,13 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from gateway.domain.charges import ChargeOrder, ChargeType
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.provider_options import Option
-from gateway.domain.providers import NotSent, ProviderError, Unavailable, Unknown, Unreachable
-from gateway.domain.refunds import RefundOrder
-from gateway.domain.windows import Window
+from gateway.domain.bank.charges import ChargeOrder, ChargeType
+from gateway.domain.bank.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.providers import NotSent, ProviderError, Unavailable, Unknown, Unreachable
+from gateway.domain.bank.refunds import RefundOrder
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
 from provider_adapters import registry
 from tests.contract.adapters.harness import ACCOUNT, FAR, KEY, on_stage
 from tests.contract.adapters.test_options import Offering

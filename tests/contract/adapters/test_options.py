@@ -8,12 +8,11 @@ from typing import Protocol
 
 import pytest
 
-from gateway.domain.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.domain.incoming import IncomingStatus
-from gateway.domain.money import Money
-from gateway.domain.payouts import FailureCode
-from gateway.domain.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.domain.provider_options import (
+from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
+from gateway.domain.bank.incoming import IncomingStatus
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_options import (
     ABOVE_PAYMENT,
     CHARGE_PAID,
     IN_USE,
@@ -23,7 +22,7 @@ from gateway.domain.provider_options import (
     Option,
     RefundCalls,
 )
-from gateway.domain.providers import (
+from gateway.domain.bank.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -33,8 +32,9 @@ from gateway.domain.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.refunds import RefundOrder, RefundStatus
-from gateway.domain.statements import Direction, MovementKind
+from gateway.domain.bank.refunds import RefundOrder, RefundStatus
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import Money
 from provider_adapters._shared.integrity import is_e2e_id
 from tests.contract.adapters.harness import FAR, KEY, PASSED
 from tests.contract.adapters.sandbox import Paid, Stage

@@ -6,14 +6,13 @@ import dataclasses
 
 import pytest
 
-from gateway.domain.money import Money
-from gateway.domain.payouts import (
+from gateway.domain.bank.payout_orders import (
     AccountType,
     BankDestination,
     FailureCode,
     PayoutMethod,
 )
-from gateway.domain.providers import (
+from gateway.domain.bank.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -23,6 +22,7 @@ from gateway.domain.providers import (
     Settled,
     Unknown,
 )
+from gateway.domain.kernel.money import Money
 from tests.contract.adapters.harness import FAR, KEY, order
 from tests.contract.adapters.sandbox import Stage
 from tests.contract.adapters.test_calls import today, until_final

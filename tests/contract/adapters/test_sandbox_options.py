@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.money import Money
-from gateway.domain.payouts import FailureCode
-from gateway.domain.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.domain.provider_options import TOO_LATE
-from gateway.domain.providers import (
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_options import TOO_LATE
+from gateway.domain.bank.providers import (
     Accepted,
     NotFound,
     NotSent,
@@ -18,6 +17,7 @@ from gateway.domain.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.domain.kernel.money import Money
 from tests.contract.adapters.harness import FAR
 from tests.contract.adapters.sandbox import Paid, Stage
 from tests.contract.adapters.test_calls import today

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from gateway.domain.providers import NotSent, ProviderError, Unknown, Unreachable
+from gateway.domain.bank.providers import NotSent, ProviderError, Unknown, Unreachable
 from provider_adapters import registry
 from tests.contract.adapters.harness import ACCOUNT, FAR, PASSED, SETTINGS, on_stage, order
 from tests.contract.adapters.wire_faults import FAULTS, WireFault, close, hang

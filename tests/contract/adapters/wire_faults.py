@@ -11,7 +11,7 @@ import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gateway.domain.providers import (
+from gateway.domain.bank.providers import (
     BadReply,
     CredentialsRefused,
     ProviderError,

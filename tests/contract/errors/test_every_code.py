@@ -13,10 +13,10 @@ import pytest
 
 from gateway.config.listeners import Server
 from gateway.config.settings import Limits, Rate, RateLimits
-from gateway.domain.accounts import CredentialLimits
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import CATALOGUE, ELSEWHERE
-from gateway.domain.money import Money
+from gateway.domain.accounts.credentials import CredentialLimits
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
+from gateway.domain.kernel.money import Money
 from gateway.operations.demo.document import Pair
 from tests import raw_http
 from tests.surfaces.answers import Answer

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from tests.contract.openapi.known import (
     KEYS,
     TAX_NUMBER,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import pyotp
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.identity.sign_in import FactorAsked
 from gateway.operations.identity.tokens import SignedIn

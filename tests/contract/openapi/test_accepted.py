@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from yarl import URL
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.http.openapi.examples import UNKNOWN
 from gateway.http.table import Place
 from tests.contract.openapi import known_backoffice, known_banking, known_identity

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
-from gateway.domain.errors import CATALOGUE, ELSEWHERE
+from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.document import as_json, as_yaml
 from gateway.http.route import Row
@@ -47,7 +47,7 @@ def test_every_row_is_described(place: Place):
     named = {each["name"] for each in parameters if each["in"] == "path"}
     asked = {each["name"] for each in parameters if each["in"] == "query"}
     traced = {each["name"] for each in parameters if each["in"] == "header"}
-    assert described["summary"] == row.tells
+    assert described["summary"] == row.summary
     assert described["security"] == ([{"basic": []}] if row.needs else [])
     assert str(row.needs or "") in described.get("description", "")
     assert named == {part[1:-1] for part in row.path.split("/") if part.startswith("{")}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.common import STORE_FAILS
 from gateway.http.table import Place
 from tests.contract.openapi.requests_made import example
@@ -13,7 +13,7 @@ from tests.contract.openapi.surfaces import SURFACES, name
 from tests.contract.openapi.test_accepted import credential, sent, what_is_known
 from tests.surfaces.backoffice.conftest import desk
 from tests.surfaces.backoffice.desk import Desk
-from tests.surfaces.callbacks.test_callbacks import tells
+from tests.surfaces.callbacks.test_callbacks import summary
 
 __all__ = ["desk"]
 
@@ -57,7 +57,7 @@ async def test_without_its_records_a_row_answers_503(desk: Desk, place: Place):
 async def test_a_callback_that_cannot_be_kept_is_answered_503(desk: Desk):
     """So that the bank sends it again."""
     async with desk.world.losing("callbacks"):
-        answer = await tells(desk, {"tipo": "x"})
+        answer = await summary(desk, {"tipo": "x"})
 
     assert answer.verdict == AWAY
     assert answer.headers["Retry-After"] == "2"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from gateway.domain.stops import STOPPED, Stop, StopScope
+from gateway.domain.payouts.stops import STOPPED, Stop, StopScope
 from gateway.store.engine import open_store
 from tests.contract.stores.samples import CLIENT, NOW, credential, event
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
-from gateway.store.tables import METADATA
+from gateway.store.tables.core import METADATA
 from tests.contract.stores import samples
 
 EMPTYING = [

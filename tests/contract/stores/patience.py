@@ -4,7 +4,7 @@ import contextlib
 import time
 from collections.abc import Iterator
 
-from gateway.store.database import Limits
+from gateway.store.kernel.database import Limits
 
 SHORT = Limits(
     pool_size=2,

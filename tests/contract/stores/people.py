@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from gateway.domain.identity import (
-    Challenge,
-    MailToken,
-    PanelSession,
-    PanelState,
-    Purpose,
-    RefreshToken,
-)
-from gateway.domain.people import Session, User
-from gateway.domain.rights import Role
+from gateway.domain.identity.challenges import Challenge, MailToken, Purpose
+from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import RefreshToken, Session
+from gateway.domain.identity.users import User
 from gateway.store.engine import Store
 from tests.contract.stores.samples import NOW, event
 

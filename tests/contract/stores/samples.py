@@ -3,27 +3,16 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from gateway.domain.accounts import (
-    Account,
-    BankCoordinates,
-    Company,
-    Credential,
-    Environment,
-    SecretDigest,
-)
-from gateway.domain.money import Money
-from gateway.domain.payouts import (
-    Payout,
-    PayoutMethod,
-    PayoutState,
-    PixDestination,
-    provider_key,
-)
-from gateway.domain.permissions import Permission
-from gateway.domain.pix_keys import PixKeyType
-from gateway.domain.providers import Evidence, Phase
-from gateway.domain.stores import Attempt, AuditEvent, Change
-from gateway.domain.windows import Paging, Search, Window
+from gateway.domain.accounts.accounts import Account, BankCoordinates, Company, Environment
+from gateway.domain.accounts.credentials import Credential, SecretDigest
+from gateway.domain.accounts.permissions import Permission
+from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState, provider_key
 
 NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
 COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from gateway.domain.accounts import Account
-from gateway.domain.stores import AlreadyExists, BankAccountTaken, StoreUnavailable
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken, StoreUnavailable
 from gateway.store.engine import Store
-from gateway.store.tables import accounts
+from gateway.store.tables.core import accounts
 from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, SISTER, account, company, event
 
 

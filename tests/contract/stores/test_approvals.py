@@ -6,19 +6,17 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.approvals import (
-    COLLECTED_WITHIN,
+from gateway.domain.accounts.credentials import COLLECTED_WITHIN, Rotation, SecretCollection
+from gateway.domain.backoffice.approvals import (
     Approval,
     ApprovalKind,
+    ApprovalSearch,
     ApprovalState,
     Outcome,
-    Rotation,
-    SecretCollection,
 )
-from gateway.domain.office_stores import ApprovalSearch
-from gateway.domain.rights import Role
-from gateway.domain.stores import AlreadyExists, NothingToCollect
-from gateway.domain.windows import Paging
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
+from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
 from tests.contract.stores.people import MARIA, user
 from tests.contract.stores.samples import ACCOUNT, CLIENT, COMPANY, NOW, credential, event, secret

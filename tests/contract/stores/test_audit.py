@@ -7,8 +7,8 @@ from datetime import timedelta, timezone
 import pytest
 from sqlalchemy import text
 
-from gateway.domain.stores import StoreUnavailable
-from gateway.store.audit import StoredAudit
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store
 from tests.contract.stores.samples import NOW, account, company, event
 

@@ -10,13 +10,14 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import insert, select, text, update
 
-from gateway.domain.accounts import Environment
-from gateway.domain.stores import AuditHead, StoreUnavailable
-from gateway.store.audit_chain import NO_HASH, ChainKeys, chained
-from gateway.store.audit_walk import event_of
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.audit import AuditHead
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.audit.walk import event_of
 from gateway.store.engine import Store, open_store
+from gateway.store.kernel.chain import NO_HASH, ChainKeys, chained
 from gateway.store.stamp import prepare
-from gateway.store.tables import audit, audit_head
+from gateway.store.tables.core import audit, audit_head
 from tests.contract.stores.samples import NOW, event, now
 
 KEYS = ChainKeys({"k1": b"e" * 32}, {"k1": b"h" * 32})

@@ -9,7 +9,7 @@ from sqlalchemy.exc import StatementError
 
 from gateway.store.engine import Store
 from gateway.store.payouts.rows import payout_row
-from gateway.store.tables import payouts
+from gateway.store.tables.core import payouts
 from tests.contract.stores import samples
 from tests.contract.stores.samples import NOW, payout
 

@@ -13,10 +13,10 @@ from sqlalchemy import text
 
 from gateway.app.change_feed import ChangeFeed
 from gateway.app.kept_records import KeptRecords
-from gateway.domain.changes import Act, Kept, Mark, News, outdated
-from gateway.domain.stores import AlreadyExists
-from gateway.store import audit
-from gateway.store.changes import StoredChanges
+from gateway.domain.backoffice.change_feed import Act, Kept, Mark, News, outdated
+from gateway.domain.kernel.storage import AlreadyExists
+from gateway.store.audit import audit_log
+from gateway.store.audit.change_feed import StoredChanges
 from gateway.store.engine import Store
 from tests.contract.stores.samples import CLIENT, account, company, credential, event
 from tests.contract.stores.told import WRITERS, Writer
@@ -197,7 +197,7 @@ async def test_a_transaction_that_failed_is_heard_of_too(store: Store) -> None:
 
     async def failing() -> None:
         async with store.database.writing() as connection:
-            await audit.append(connection, event("account.changed", "account:a-1"))
+            await audit_log.append(connection, event("account.changed", "account:a-1"))
             assert told == []
             raise KeyError
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.stores import AlreadyExists
+from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
 from tests.contract.stores.samples import COMPANY, NOW, company, event
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.approvals import Rotation
-from gateway.domain.stores import AlreadyExists
+from gateway.domain.accounts.credentials import Rotation
+from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
 from tests.contract.stores.samples import (
     ACCOUNT,

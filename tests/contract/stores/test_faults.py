@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store, open_store
 from tests.contract.stores.patience import SHORT, within
 from tests.contract.stores.samples import ACCOUNT, attempt, change, payout

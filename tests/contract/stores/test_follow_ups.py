@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.stores import Checked, Unsettled
+from gateway.domain.payouts.followups import Checked, Unsettled
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, of, payout
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import Connection, event
 
-from gateway.domain.payouts import Failure, FailureCode, Payout, PayoutState
-from gateway.domain.stores import Change, StoreUnavailable
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import Change, Failure, Payout, PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.patience import within
 from tests.contract.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 from sqlalchemy import Table, text
 
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.engine import Store, open_store
 from gateway.store.payouts.rows import payout_row
-from gateway.store.tables import payouts
+from gateway.store.tables.core import payouts
 from tests.contract.stores.patience import SHORT, within
 from tests.contract.stores.samples import attempt, change, payout
 

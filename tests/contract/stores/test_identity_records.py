@@ -6,7 +6,9 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.domain.identity import Failures, Mail, SigningKey
+from gateway.domain.identity.failure_counts import Failures
+from gateway.domain.identity.mail import Mail
+from gateway.domain.identity.signing_keys import SigningKey
 from gateway.store.engine import Store
 from tests.contract.stores.samples import NOW, event
 

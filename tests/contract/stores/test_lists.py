@@ -8,10 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.approvals import Rotation
-from gateway.domain.office_stores import Shown
-from gateway.domain.stops import Stop, StopScope
-from gateway.domain.windows import Paging
+from gateway.domain.accounts.credentials import Rotation
+from gateway.domain.backoffice.lists import Shown
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.store.engine import Store
 from tests.contract.stores.people import session, token, user
 from tests.contract.stores.samples import (

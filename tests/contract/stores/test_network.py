@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import make_url, text
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store, open_store
 from tests.contract.stores.patience import SHORT, within
 from tests.contract.stores.relay import Relay, relayed

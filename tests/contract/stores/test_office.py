@@ -8,21 +8,25 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.approvals import Approval, ApprovalKind, ApprovalState
-from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
-from gateway.domain.money import Money
-from gateway.domain.office_stores import (
+from gateway.domain.backoffice.approvals import (
+    Approval,
+    ApprovalKind,
     ApprovalSearch,
-    AuditEntry,
-    AuditSearch,
-    CallbackSearch,
-    RequestSearch,
+    ApprovalState,
     Waiting,
 )
-from gateway.domain.request_log import LoggedRequest
-from gateway.domain.stops import StopScope
-from gateway.domain.stores import AlreadyExists
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.audit_record import AuditEntry, AuditSearch
+from gateway.domain.backoffice.callbacks import (
+    Callback,
+    CallbackKind,
+    CallbackSearch,
+    CallbackState,
+)
+from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import AlreadyExists
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.stops import StopScope
 from gateway.store.engine import Store
 from tests.contract.stores.people import user
 from tests.contract.stores.samples import (

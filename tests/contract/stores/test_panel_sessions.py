@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.domain.identity import PanelState
+from gateway.domain.identity.panel_sessions import PanelState
 from gateway.store.engine import Store
 from tests.contract.stores.people import END, MARIA, panel, session, signed_in, token
 from tests.contract.stores.samples import NOW, event

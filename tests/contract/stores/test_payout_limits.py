@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts import CredentialLimits
-from gateway.domain.money import Money
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.stores import LimitReached
+from gateway.domain.accounts.credentials import CredentialLimits
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import LimitReached
+from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.samples import (
     ACCOUNT,

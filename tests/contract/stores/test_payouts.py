@@ -6,18 +6,21 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.payouts import (
-    FINAL_STATES,
-    SUCCESSORS,
+from gateway.domain.bank.payout_orders import (
     AccountType,
     BankDestination,
-    Failure,
     FailureCode,
-    Payout,
     PayoutMethod,
+)
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import (
+    FINAL_STATES,
+    SUCCESSORS,
+    Change,
+    Failure,
+    Payout,
     PayoutState,
 )
-from gateway.domain.stores import Change, StoreUnavailable
 from gateway.store.engine import Store
 from tests.contract.stores.samples import (
     ACCOUNT,

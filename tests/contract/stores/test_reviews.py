@@ -6,9 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.payouts import Failure, FailureCode, PayoutState
-from gateway.domain.reviews import Opinion, Verdict
-from gateway.domain.stores import Checked
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.payouts.followups import Checked
+from gateway.domain.payouts.payouts import Failure, PayoutState
+from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.store.engine import Store
 from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, event, of, payout
 

@@ -5,11 +5,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, select
 
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store import schema
-from gateway.store.database import DEFAULT_LIMITS
 from gateway.store.engine import open_database
-from gateway.store.tables import METADATA, audit_head
+from gateway.store.kernel.database import DEFAULT_LIMITS
+from gateway.store.tables.core import METADATA, audit_head
 
 
 def differences(connection: Connection) -> list[object]:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.store import schema
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import Stamp, StoreRefused, prepare

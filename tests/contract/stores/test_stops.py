@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.stops import Stop, StopScope
-from gateway.domain.stores import AlreadyExists
+from gateway.domain.kernel.storage import AlreadyExists
+from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.store.engine import Store
 from tests.contract.stores.samples import ACCOUNT, NOW, event
 

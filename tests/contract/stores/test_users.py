@@ -8,9 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity import RecoveryCode
-from gateway.domain.people import Totp
-from gateway.domain.stores import AlreadyExists
+from gateway.domain.identity.users import RecoveryCode, Totp
+from gateway.domain.kernel.storage import AlreadyExists
 from gateway.store.engine import Store
 from tests.contract.stores.people import MARIA, user
 from tests.contract.stores.samples import NOW, event

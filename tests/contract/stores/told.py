@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
-from gateway.domain.accounts import CredentialLimits
-from gateway.domain.changes import Kept
-from gateway.domain.money import Money
-from gateway.domain.stops import StopScope
-from gateway.operations.accounts import AccountOrder, AccountUpdate
-from gateway.operations.credentials import CredentialOrder
-from gateway.operations.stops import StopOrder
+from gateway.domain.accounts.credentials import CredentialLimits
+from gateway.domain.backoffice.change_feed import Kept
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.stops import StopScope
+from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
+from gateway.operations.accounts.credentials import CredentialOrder
+from gateway.operations.backoffice.stops import StopOrder
 from tests.contract.stores.samples import COMPANY
 from tests.registers import NOON, Registers
 from tests.unit.door import door_of
-from tests.unit.gateway.operations.test_stops import stops_of
+from tests.unit.gateway.operations.backoffice.test_stops import stops_of
 from tests.unit.standing import Clock
 
 Record = tuple[Kept, str]

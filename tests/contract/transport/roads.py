@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import ProviderError
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import ProviderError
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.send_progress import Passage
 from gateway.net.client.tls import TlsFiles

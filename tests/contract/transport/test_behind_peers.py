@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from gateway.domain.providers import ProviderError
+from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.send_progress import Passage
 from tests.contract.transport.conftest import Run, Street

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import BadReply, Phase, ProviderError, Unavailable, Unreachable
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import BadReply, Phase, ProviderError, Unavailable, Unreachable
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.client.send_progress import Passage, SendRefused
 from gateway.net.client.transport import Transport, WireTransport

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gateway.domain.providers import ProviderError
+from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from gateway.net.client.send_progress import Passage
 from tests.contract.transport.conftest import Run, Street

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from gateway.domain.providers import ProviderError, Unreachable
+from gateway.domain.bank.providers import ProviderError, Unreachable
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.send_progress import Passage
 from tests.contract.transport.conftest import PEERS, Run, Street

@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.transport import WireTransport
 from provider_adapters._shared.limits import ClientLimits

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gateway.domain.providers import ProviderError
+from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.plays import dripping, echo, hasty

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.providers import BadReply, ProviderError, Unavailable, Unreachable
+from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, Unreachable
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.send_progress import Passage
 from gateway.net.client.tls import TlsFiles

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gateway.domain.accounts import Environment
-from gateway.domain.providers import ProviderError
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.response_reader import Reading
 from gateway.net.client.send_progress import Passage

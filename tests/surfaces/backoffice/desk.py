@@ -12,9 +12,10 @@ import pyotp
 from jsonschema import Draft202012Validator
 from yarl import URL
 
-from gateway.domain import errors, identity_errors
-from gateway.domain.reasons import REASONS
-from gateway.domain.rights import Role
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel import errors
+from gateway.domain.requests.reasons import REASONS
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.identity.sign_in import FactorAsked
 from gateway.operations.identity.tokens import SignedIn

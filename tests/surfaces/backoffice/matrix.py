@@ -8,8 +8,8 @@ from typing import Any
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.permissions import Action
-from gateway.domain.rights import RIGHTS, Area, Right, Role
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface
 from gateway.http.table import Place, Table

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from tests.surfaces.backoffice.desk import Desk
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

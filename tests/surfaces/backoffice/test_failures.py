@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.provider_options import Option
+from gateway.domain.bank.provider_options import Option
 from tests.surfaces.backoffice.desk import Desk
 from tests.surfaces.world import opened, sandbox
 

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.operations.demo.document import Pair
 from tests.surfaces.answers import Answer
 from tests.surfaces.backoffice.desk import Desk

@@ -7,7 +7,7 @@ import uuid
 import pytest
 import pytest_asyncio
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.http.table import Place
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.desk import Desk

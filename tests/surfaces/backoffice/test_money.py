@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.config.settings import Payouts
-from gateway.domain.stops import RESUMED, STOPPED, Stop, StopScope
+from gateway.domain.payouts.stops import RESUMED, STOPPED, Stop, StopScope
 from tests.surfaces.backoffice.desk import Desk
 from tests.surfaces.backoffice.test_operations import BANK_PAYEE, PAYEE, paid, withdrawing
 from tests.surfaces.world import World, opened, sandbox

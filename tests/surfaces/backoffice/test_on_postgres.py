@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from gateway.config.settings import Database
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from tests.surfaces.backoffice.desk import Desk
 from tests.surfaces.backoffice.test_approvals import ordered
 from tests.surfaces.backoffice.test_management import issued, pair
-from tests.surfaces.callbacks.test_callbacks import listed, tells
+from tests.surfaces.callbacks.test_callbacks import listed, summary
 from tests.surfaces.world import opened, sandbox
 
 OFFICE = "/backoffice/v1"
@@ -34,7 +34,7 @@ async def test_races_have_one_winner_and_lists_are_read(desk: Desk):
     path = f"{OFFICE}/approvals/{approval}/approve"
 
     approved = await asyncio.gather(*(desk.ask("POST", path, by=who) for who in people))
-    told = await asyncio.gather(*(tells(desk, {"tipo": "x"}, event="evt_one") for _ in range(10)))
+    told = await asyncio.gather(*(summary(desk, {"tipo": "x"}, event="evt_one") for _ in range(10)))
     made = await issued(desk)
     used = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(made))
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.incoming import IncomingStatus
-from gateway.domain.office_stores import AuditSearch
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.audit_record import AuditSearch
+from gateway.domain.bank.incoming import IncomingStatus
+from gateway.domain.kernel.windows import Paging
 from gateway.reports.formats import FORMATS
 from tests.surfaces.backoffice.desk import NOBODY, Desk
 from tests.surfaces.world import order

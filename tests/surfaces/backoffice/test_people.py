@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity import Failures
-from gateway.domain.rights import Role
+from gateway.domain.identity.failure_counts import Failures
+from gateway.domain.identity.rights import Role
 from gateway.operations.identity.throttling import password_keys
 from tests.surfaces.backoffice.desk import Desk
 from tests.surfaces.backoffice.leaving import leaves

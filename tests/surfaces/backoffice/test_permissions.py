@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.rights import Right, Role, needs_step_up
+from gateway.domain.identity.rights import Right, Role, needs_step_up
 from gateway.http.table import Place
 from policies.authorization.step_up import FreshFactor
 from tests.surfaces.backoffice import matrix

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.config.identity import Identity, MfaRequired
-from gateway.domain.rights import Right, Role, changes
+from gateway.domain.identity.rights import Right, Role, changes
 from gateway.http.table import Place
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.desk import PASSWORD, Desk

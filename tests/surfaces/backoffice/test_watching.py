@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from tests.surfaces.backoffice.desk import Desk
 from tests.surfaces.world import World
 

@@ -12,9 +12,9 @@ import pytest
 
 from gateway.config.hidden import Address
 from gateway.config.settings import Database, Settings
-from gateway.domain.stops import StopScope
+from gateway.domain.payouts.stops import StopScope
+from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
-from gateway.operations.stops import StopOrder
 from gateway.telemetry import metrics
 from tests.surfaces.answers import Answer
 from tests.surfaces.world import World, another_process, opened, order, sandbox

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from gateway.domain.accounts import CredentialLimits
-from gateway.domain.money import Money
+from gateway.domain.accounts.credentials import CredentialLimits
+from gateway.domain.kernel.money import Money
 from gateway.operations.demo.document import Pair
 from tests.surfaces.world import World, opened, order, sandbox
 

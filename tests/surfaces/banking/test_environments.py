@@ -19,7 +19,7 @@ from gateway.config.listeners import Admin, Server
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.store.stamp import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused
 from tests.surfaces.answers import Answer

@@ -13,12 +13,12 @@ from sqlalchemy import delete
 from gateway.cli.opening import Office
 from gateway.cli.verifying import probed, verified
 from gateway.config.upstream import SandboxBank
-from gateway.domain.payouts import Payout, PayoutState
-from gateway.domain.windows import Window
-from gateway.operations.administration import NotPossible
-from gateway.operations.verification import Report
-from gateway.store import tables
-from gateway.store.columns import reference_digest
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.operations.payouts.verification import Report
+from gateway.store.tables import core
+from gateway.store.tables.columns import reference_digest
 from tests.surfaces.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -152,7 +152,7 @@ async def test_an_execution_that_the_store_forgot_is_found(world: World):
     row = await stored(world, "forgotten")
     await world.settled("forgotten")
     async with world.gateway.store.database.writing() as connection:
-        for table in (tables.attempts, tables.payouts):
+        for table in (core.attempts, core.payouts):
             forgotten = table.c.reference_sha256 == reference_digest("forgotten")
             await connection.execute(delete(table).where(forgotten))
 
@@ -165,5 +165,5 @@ async def test_a_bank_without_books_open_is_no_agreement(world: World):
     """The control port of the plain settings is nobody's."""
     today = world.gateway.now().date()
 
-    with pytest.raises(NotPossible, match="does not answer"):
+    with pytest.raises(RuleViolation, match="does not answer"):
         await verified(world.office, None, Window(today, today))

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import pytest
 import pytest_asyncio
 
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
 from tests.surfaces import rows
 from tests.surfaces.answers import Answer
 from tests.surfaces.sayings import means

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import delete
 
 from gateway.config.settings import Payouts
-from gateway.store import tables
+from gateway.store.tables import core
 from tests.surfaces.world import World, opened, order, sandbox
 
 
@@ -51,8 +51,8 @@ async def test_one_like_another_is_told_or_refused(
 async def forget(world: World) -> None:
     """Lose every payout, as a store restored from yesterday's backup has."""
     async with world.gateway.store.database.writing() as connection:
-        await connection.execute(delete(tables.attempts))
-        await connection.execute(delete(tables.payouts))
+        await connection.execute(delete(core.attempts))
+        await connection.execute(delete(core.payouts))
 
 
 async def test_a_restored_store_that_looks_first_pays_nothing_twice(tmp_path: Path):

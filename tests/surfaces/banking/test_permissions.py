@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import pytest_asyncio
 
-from gateway.domain.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.accounts.permissions import EVERY_PERMISSION, Permission
 from gateway.http.table import Place
 from tests.surfaces import rows
 from tests.surfaces.world import World

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.operations.accounts import AccountUpdate
+from gateway.operations.accounts.accounts import AccountUpdate
 from gateway.operations.demo.document import Pair
 from tests.surfaces.answers import Answer
 from tests.surfaces.world import World, another_process, other_secret

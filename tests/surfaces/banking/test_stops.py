@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gateway.cli.opening import Office
-from gateway.domain.stops import Stop, StopScope
+from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
-from gateway.operations.stops import StopOrder
 from tests.surfaces.world import World, another_process, opened, order, sandbox
 
 BOUND_S = 1.0

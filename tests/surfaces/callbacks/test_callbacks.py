@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.callbacks import CallbackState
-from gateway.domain.payouts import PayoutState, provider_key
+from gateway.domain.backoffice.callbacks import CallbackState
+from gateway.domain.payouts.payouts import PayoutState, provider_key
 from provider_adapters.sandbox.callbacks import sign, token_of
 from tests.surfaces.answers import Answer
 from tests.surfaces.backoffice.desk import Desk
@@ -45,7 +45,7 @@ def key_of(desk: Desk, reference: str) -> str:
     return provider_key(environment, desk.world.demo["accounts"]["main"]["id"], reference)
 
 
-async def tells(
+async def summary(
     desk: Desk,
     said: Mapping[str, object] | bytes,
     *,
@@ -131,7 +131,7 @@ async def test_a_lie_moves_nothing(desk: Desk):
         "valor": 1,
     }
 
-    said = await tells(desk, lie, event="evt_lie")
+    said = await summary(desk, lie, event="evt_lie")
     await asyncio.sleep(1.5)
 
     account = desk.world.demo["accounts"]["main"]["id"]
@@ -149,7 +149,7 @@ async def test_a_final_payout_stays_final(desk: Desk):
     await desk.world.settled(reference)
 
     late = {"tipo": "transferencia", "chave": key_of(desk, reference), "estado": "failed"}
-    await tells(desk, late, event="evt_late")
+    await summary(desk, late, event="evt_late")
     await handled(desk, "evt_late", frozenset({"done"}))
 
     found = await desk.world.ask("GET", desk.world.at(f"/withdraw/{reference}"))
@@ -181,7 +181,7 @@ async def test_what_is_not_proven_is_not_stored(desk: Desk, forged: dict[str, An
     """One answer for every mistake, and nothing left behind."""
     event = f"evt_{uuid.uuid4()}"
 
-    said = await tells(desk, {"tipo": "transferencia", "chave": "0" * 32}, event=event, **forged)
+    said = await summary(desk, {"tipo": "transferencia", "chave": "0" * 32}, event=event, **forged)
 
     assert said.verdict == (401, "SVC.AUT.010")
     assert said.headers["WWW-Authenticate"] == 'Signature realm="callbacks"'
@@ -193,7 +193,7 @@ async def test_what_is_not_proven_is_not_stored(desk: Desk, forged: dict[str, An
 async def test_a_proven_body_of_another_form_is_kept_and_ignored(desk: Desk, body: bytes):
     event = f"evt_{uuid.uuid4()}"
 
-    said = await tells(desk, body, event=event)
+    said = await summary(desk, body, event=event)
 
     assert said.status == 200
     found = await handled(desk, event, frozenset({"ignored"}))
@@ -204,7 +204,7 @@ async def test_the_same_event_again_is_taken_and_forgotten(desk: Desk):
     event = f"evt_{uuid.uuid4()}"
 
     said = await asyncio.gather(
-        *(tells(desk, {"tipo": "outra", "n": n}, event=event) for n in range(10))
+        *(summary(desk, {"tipo": "outra", "n": n}, event=event) for n in range(10))
     )
 
     assert [each.status for each in said] == [200] * 10
@@ -215,7 +215,7 @@ async def test_a_payout_that_nobody_knows_is_waited_for(desk: Desk):
     """The callback may be quicker than the answer; it is looked into again."""
     event = f"evt_{uuid.uuid4()}"
 
-    await tells(desk, {"tipo": "transferencia", "chave": "f" * 32}, event=event)
+    await summary(desk, {"tipo": "transferencia", "chave": "f" * 32}, event=event)
 
     async with asyncio.timeout(10):
         while True:
@@ -241,7 +241,7 @@ async def test_a_paid_charge_is_read_at_the_bank(desk: Desk):
 
 
 async def test_too_large_a_body_is_not_read(desk: Desk):
-    said = await tells(desk, b"x" * (64 * 1024 + 1))
+    said = await summary(desk, b"x" * (64 * 1024 + 1))
 
     assert said.verdict == (413, "SVC.GTW.003")
 

@@ -14,8 +14,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.payouts import provider_key
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.payouts.payouts import provider_key
 from tests.surfaces.processes import START_S, Place, place, today
 from tests.surfaces.world import basic, order, send
 

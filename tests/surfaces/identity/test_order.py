@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gateway.config.settings import Rate
-from gateway.domain import identity_errors
-from gateway.domain.catalogue import ErrorCode
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.identity.surface import CATALOGUE
 from gateway.http.openapi.codes import codes_of
 from tests.surfaces.house import House, house_on

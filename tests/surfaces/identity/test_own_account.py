@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import UserOrder
 from tests.surfaces.house import House
 from tests.unit.door import EMAIL, PASSWORD

@@ -13,7 +13,7 @@ import pytest
 
 from gateway.config.identity import Identity
 from gateway.config.session import Session
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import UserOrder
 from tests.surfaces.house import ORIGIN
 from tests.surfaces.world import World, opened, sandbox

@@ -14,7 +14,7 @@ import pytest_asyncio
 from yarl import URL
 
 from gateway.config.identity import Identity
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import UserOrder
 from tests.surfaces.answers import Answer
 from tests.surfaces.house import COOKIE, ORIGIN, check

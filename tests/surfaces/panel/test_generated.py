@@ -24,7 +24,7 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.http.openapi.document import document
 from gateway.operations.identity.users import UserOrder
 from tests.surfaces.house import COOKIE

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
 from tests.surfaces.house import House, Window, at_once, house_on
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gateway.domain.identity import PanelState
+from gateway.domain.identity.panel_sessions import PanelState
 from gateway.store.engine import Store
 from tests.surfaces.house import COOKIE, House, Window
 from tests.unit.door import EMAIL, PASSWORD

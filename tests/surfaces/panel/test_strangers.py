@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import Visitor
 from tests.surfaces.answers import Answer
 from tests.surfaces.house import DEVICE, HERE, House, Rate, Window, house_on

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from gateway.cache import Lifetimes, RecordCache
-from gateway.domain.changes import ALWAYS, Belief
-from gateway.domain.ready import Ready
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.backoffice.change_feed import ALWAYS, Belief
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.ready import Ready
 
 LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
 

@@ -14,8 +14,8 @@ import pytest
 
 from gateway.config.hidden import Secret
 from gateway.config.identity import Mail as Server
-from gateway.domain.identity import Mail
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.mail import Mail
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.mail import MailSender, message
 from tests.unit.standing import NOON, Clock
 

@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.domain.accounts import Account
-from gateway.domain.money import Money
-from gateway.domain.payouts import FINAL_STATES, Payout, PayoutState
-from gateway.domain.providers import Page, Unavailable
-from gateway.domain.stores import Checked, StoreUnavailable, Unsettled
-from gateway.operations.followup import FollowUp
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.providers import Page, Unavailable
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.followups import Checked, Unsettled
+from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
+from gateway.operations.payouts.followup import FollowUp
 from gateway.reconciler import Reconciler, Work, next_check
 from tests.unit.movements import movement
 from tests.unit.paying import (

@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import aiohttp
 from yarl import URL
 
-from gateway.domain.accounts import Environment
-from gateway.domain.providers import BadReply, ProviderError, Unavailable, Unreachable
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, Unreachable
 from gateway.net.client import addresses
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from gateway.net.client.reasons import Reason

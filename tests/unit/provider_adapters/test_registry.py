@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.provider_options import Option
-from gateway.domain.providers import ProviderAdapter, Repeat
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.providers import ProviderAdapter, Repeat
 from provider_adapters import registry
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter

@@ -8,19 +8,19 @@ from typing import Annotated, TypedDict
 
 import msgspec
 
-from gateway.domain import errors
-from gateway.domain.accounts import Account, BankCoordinates
-from gateway.domain.rights import Area
-from gateway.domain.versions import version_of_account
+from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors
+from gateway.domain.requests.versions import version_of_account
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Office, Staff
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant
 from gateway.http.route import Row, VersionedAnswer, route
-from gateway.operations.accounts import AccountOrder, AccountUpdate, ProviderChoice
-from gateway.operations.administration import NotPossible
-from gateway.operations.registers import Registers
+from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Name, TaxNumber, Text
 
@@ -106,7 +106,7 @@ class AccountRegistered(TypedDict):
 class AccountActs:
     """What people do with the register of accounts."""
 
-    registers: Registers
+    registers: AdminServices
 
     async def create(self, who: Staff, wanted: AccountBody) -> Account:
         """Add one to a company that is shown to them."""
@@ -122,7 +122,7 @@ class AccountActs:
         with calls.explained():
             if not who.person.sees(wanted.company_id.lower()):
                 message = f"there is no company {wanted.company_id}"
-                raise NotPossible(message, "company_unknown", field="company_id")
+                raise RuleViolation(message, "company_unknown", field="company_id")
             return await self.registers.by(who.acting).accounts.create(order)
 
     async def change(self, who: Office, wanted: AccountChange) -> Account:
@@ -157,7 +157,7 @@ def account_record_rows(does: AccountActs) -> Sequence[Row[Staff]]:
             "POST",
             "/accounts",
             name="backoffice.account_create",
-            tells="Add an account to a company.",
+            summary="Add an account to a company.",
             needs=calls.writing(Area.ACCOUNT),
             limits=calls.WRITE,
             takes=inputs.body(AccountBody),
@@ -177,7 +177,7 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             "PATCH",
             "/accounts/{account_id}",
             name="backoffice.account_change",
-            tells="Change an account: activate or deactivate it, note that it is verified.",
+            summary="Change an account: activate or deactivate it, note that it is verified.",
             needs=calls.writing(Area.ACCOUNT),
             limits=calls.WRITE,
             takes=inputs.body(AccountChange),
@@ -190,7 +190,7 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             "PUT",
             "/accounts/{account_id}/provider",
             name="backoffice.account_provider",
-            tells="Stand an account at a bank, with the credentials it wants.",
+            summary="Stand an account at a bank, with the credentials it wants.",
             needs=calls.writing(Area.PROVIDER),
             limits=calls.WRITE,
             takes=inputs.body(ProviderBody),

@@ -8,13 +8,13 @@ from typing import TypedDict
 
 import msgspec
 
-from gateway.domain.accounts import Company
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND
-from gateway.domain.office_stores import Lists
-from gateway.domain.rights import Area
-from gateway.domain.versions import version_of_company
-from gateway.domain.windows import Paging
+from gateway.domain.accounts.accounts import Company
+from gateway.domain.backoffice.lists import Lists
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.versions import version_of_company
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.common import STORE_FAILS
@@ -22,8 +22,8 @@ from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, VersionedAnswer, route
-from gateway.operations.pages import Listed
-from gateway.operations.registers import Registers
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Name, Text
 
@@ -54,7 +54,7 @@ class CompanyList(TypedDict):
 class CompanyActs:
     """What people do with companies."""
 
-    registers: Registers
+    registers: AdminServices
     lists: Lists
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Company]:
@@ -81,7 +81,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             "GET",
             "/companies",
             name="backoffice.companies",
-            tells="List the companies that are shown to you.",
+            summary="List the companies that are shown to you.",
             needs=calls.reading(Area.COMPANY),
             limits=calls.READ,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
@@ -94,7 +94,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             "GET",
             "/companies/{company_id}",
             name="backoffice.company",
-            tells="Read one company.",
+            summary="Read one company.",
             needs=calls.reading(Area.COMPANY),
             limits=calls.READ,
             takes=inputs.of_path("company_id"),
@@ -107,7 +107,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             "POST",
             "/companies",
             name="backoffice.company_create",
-            tells="Add a company.",
+            summary="Add a company.",
             needs=calls.managing(Area.COMPANY),
             limits=calls.WRITE,
             takes=inputs.body(CompanyBody),

@@ -9,17 +9,17 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from gateway.domain import errors, strict
-from gateway.domain.accounts import Credential, CredentialLimits
-from gateway.domain.approvals import Approval
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND
-from gateway.domain.money import Money
-from gateway.domain.office_stores import Lists
-from gateway.domain.permissions import EVERY_PERMISSION, Permission
-from gateway.domain.rights import Area
-from gateway.domain.versions import version_of_credential
-from gateway.domain.windows import Paging
+from gateway.domain.accounts.credentials import Credential, CredentialLimits
+from gateway.domain.accounts.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.backoffice.lists import Lists
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.versions import version_of_credential
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.backoffice.documents import ApprovalDocument
@@ -29,11 +29,11 @@ from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, VersionedAnswer, route
-from gateway.operations.administration import NotPossible
-from gateway.operations.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
-from gateway.operations.office_orders import CredentialOrders
-from gateway.operations.pages import Listed
-from gateway.operations.registers import Registers
+from gateway.operations.accounts.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
+from gateway.operations.backoffice.access_orders import CredentialOrders
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Name, Text
 
@@ -124,7 +124,7 @@ class CredentialSearch:
 class CredentialActs:
     """What people do with credentials."""
 
-    registers: Registers
+    registers: AdminServices
     lists: Lists
     orders: CredentialOrders
 
@@ -195,10 +195,10 @@ class CredentialActs:
             account = await self.registers.accounts.find(wanted.account_id)
             if not who.person.sees(account.company_id):
                 message = f"there is no account {wanted.account_id}"
-                raise NotPossible(message, "account_unknown", field="account_id")
+                raise RuleViolation(message, "account_unknown", field="account_id")
         elif not who.person.sees(wanted.company_id.lower()):
             message = f"there is no company {wanted.company_id}"
-            raise NotPossible(message, "company_unknown", field="company_id")
+            raise RuleViolation(message, "company_unknown", field="company_id")
 
 
 def _credential(found: Credential, who: Staff) -> CredentialDocument:
@@ -233,12 +233,12 @@ def _zoned(at: datetime | None) -> datetime | None:
         return None
     if at.tzinfo is None:
         message = "an instant has a zone, such as Z"
-        raise NotPossible(message, "form", field="expires_at")
+        raise RuleViolation(message, "form", field="expires_at")
     try:
         return at.astimezone(UTC)
     except OverflowError as problem:
         message = "an instant lies within the calendar"
-        raise NotPossible(message, "form", field="expires_at") from problem
+        raise RuleViolation(message, "form", field="expires_at") from problem
 
 
 def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revoked"]:
@@ -301,7 +301,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "GET",
             "/credentials",
             name="backoffice.credentials",
-            tells="List partners' credentials, ended ones too.",
+            summary="List partners' credentials, ended ones too.",
             needs=calls.reading(Area.CREDENTIAL),
             limits=calls.READ,
             takes=inputs.filters(
@@ -318,7 +318,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "GET",
             "/credentials/{client_id}",
             name="backoffice.credential",
-            tells="Read one credential.",
+            summary="Read one credential.",
             needs=calls.reading(Area.CREDENTIAL),
             limits=calls.READ,
             takes=_CLIENT,
@@ -331,7 +331,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "POST",
             "/credentials",
             name="backoffice.credential_issue",
-            tells="Issue a credential; its secret is shown this once. One that can pay out waits.",
+            summary="Issue a credential; its secret is shown once. One that can pay out waits.",
             needs=calls.writing(Area.CREDENTIAL),
             limits=calls.WRITE,
             takes=inputs.body(CredentialBody),
@@ -346,7 +346,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "POST",
             "/credentials/{client_id}/rotate",
             name="backoffice.credential_rotate",
-            tells="Make a new secret; the one before lives on for the overlap. May wait.",
+            summary="Make a new secret; the one before lives on for the overlap. May wait.",
             needs=calls.writing(Area.CREDENTIAL),
             limits=calls.WRITE,
             takes=inputs.both(_CLIENT, RotationBody),
@@ -360,7 +360,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "PUT",
             "/credentials/{client_id}/limits",
             name="backoffice.credential_limits",
-            tells="Set what a credential may pay out; raising a limit waits.",
+            summary="Set what a credential may pay out; raising a limit waits.",
             needs=calls.writing(Area.CREDENTIAL),
             limits=calls.WRITE,
             takes=inputs.both(_CLIENT, LimitsBody),
@@ -374,7 +374,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "POST",
             "/credentials/{client_id}/revoke",
             name="backoffice.credential_revoke",
-            tells="End a credential; it is refused here at once, and everywhere within a second.",
+            summary="End a credential; it is refused here at once, and everywhere within a second.",
             needs=calls.writing(Area.CREDENTIAL),
             limits=calls.WRITE,
             takes=inputs.both(_CLIENT, ReasonBody),
@@ -387,7 +387,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "POST",
             "/approvals/{approval_id}/secret",
             name="backoffice.approval_secret",
-            tells="Make and show the secret of your approved order: once, within 15 minutes.",
+            summary="Make and show the secret of your approved order: once, within 15 minutes.",
             needs=calls.writing(Area.CREDENTIAL),
             limits=calls.ACT,
             takes=inputs.of_path("approval_id"),

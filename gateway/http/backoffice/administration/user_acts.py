@@ -8,25 +8,26 @@ from typing import Annotated
 
 import msgspec
 
-from gateway.domain.approvals import Approval
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND
-from gateway.domain.office_stores import Lists
-from gateway.domain.people import Session, User
-from gateway.domain.rights import Role
-from gateway.domain.strict import uuid_text
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.backoffice.lists import Lists
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import Session
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.strict import uuid_text
+from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.administration.user_standing import Standing, standings
 from gateway.http.backoffice.callers import Staff
 from gateway.http.identity.represent import public_id
-from gateway.operations.administration import NotPossible
+from gateway.operations.backoffice.access_orders import PeopleOrders
+from gateway.operations.bank.pages import Listed
 from gateway.operations.identity.services import IdentityDesk
 from gateway.operations.identity.sessions import OthersSessions
 from gateway.operations.identity.throttling import Lockouts
 from gateway.operations.identity.users import UserOrder, UserRecords
-from gateway.operations.office_orders import PeopleOrders
-from gateway.operations.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.fields import Name, Text
 
 
@@ -98,7 +99,7 @@ class UserActs:
         """Read one."""
         try:
             found = await self.desk.users.find(user_id)
-        except NotPossible as problem:
+        except RuleViolation as problem:
             raise ServiceError(NOT_FOUND, "user") from problem
         if not _shown(who, found):
             raise ServiceError(NOT_FOUND, "user")
@@ -115,7 +116,7 @@ class UserActs:
         with calls.explained():
             try:
                 return await self.orders.invite(who.person, order)
-            except NotPossible as problem:
+            except RuleViolation as problem:
                 raise await self._within(who, problem, order.email) from problem.__cause__
 
     async def invite_again(self, who: Staff, user_id: str) -> User:
@@ -178,18 +179,18 @@ class UserActs:
         """Return the register for changes of the versions that somebody has seen."""
         return replace(self.desk.users, expected=who.expected)
 
-    async def _within(self, who: Staff, problem: NotPossible, email: str) -> NotPossible:
+    async def _within(self, who: Staff, problem: RuleViolation, email: str) -> RuleViolation:
         """Say of a person who is not shown no more than that they cannot be invited."""
         if problem.reason != "taken":
             return problem
         try:
             shown = _shown(who, await self.desk.users.find(email))
-        except NotPossible:
+        except RuleViolation:
             return problem
         if shown:
             return problem
         message = "this address cannot be invited here; ask an administrator of every company"
-        return NotPossible(message, "not_here", field="email")
+        return RuleViolation(message, "not_here", field="email")
 
     async def _standings(self, people: Sequence[User]) -> Sequence[Standing]:
         """Look up how people stand."""
@@ -218,9 +219,9 @@ def _companies(who: Staff, wanted: Sequence[str]) -> frozenset[str]:
             companies = frozenset(map(uuid_text, wanted))
         except ValueError as problem:
             message = "a company is named by its id"
-            raise NotPossible(message, "uuid_form", field="companies") from problem
+            raise RuleViolation(message, "uuid_form", field="companies") from problem
         limit = who.person.companies
         if limit and not (companies and companies <= limit):
             message = "name companies that are shown to you"
-            raise NotPossible(message, "company_unknown", field="companies")
+            raise RuleViolation(message, "company_unknown", field="companies")
     return companies

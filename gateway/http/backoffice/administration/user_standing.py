@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.domain.people import User
+from gateway.domain.identity.users import User
 from gateway.operations.identity.throttling import Lockout
 
 

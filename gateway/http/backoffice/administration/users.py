@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from gateway.domain import errors
-from gateway.domain.approvals import Approval
-from gateway.domain.identity_errors import FORBIDDEN
-from gateway.domain.people import Session, User
-from gateway.domain.rights import RIGHTS, Area, Role
-from gateway.domain.versions import version_of_user
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.identity.errors import FORBIDDEN
+from gateway.domain.identity.rights import RIGHTS, Area, Role
+from gateway.domain.identity.sessions import Session
+from gateway.domain.identity.users import User
+from gateway.domain.kernel import errors
+from gateway.domain.requests.versions import version_of_user
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.administration.user_acts import (
     CompaniesBody,
@@ -39,7 +40,7 @@ from gateway.http.identity.represent import public_id
 from gateway.http.json import instant
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, VersionedAnswer, route
-from gateway.operations.pages import Listed
+from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.inputs import NOTHING
 
@@ -60,7 +61,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "GET",
             "/users",
             name="backoffice.users",
-            tells="List the people that are shown to you.",
+            summary="List the people that are shown to you.",
             needs=calls.reading(Area.USER),
             limits=calls.READ,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
@@ -73,7 +74,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "GET",
             "/users/{user_id}",
             name="backoffice.user",
-            tells="Read one person.",
+            summary="Read one person.",
             needs=calls.reading(Area.USER),
             limits=calls.READ,
             takes=_USER,
@@ -86,7 +87,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "GET",
             "/roles",
             name="backoffice.roles",
-            tells="What each role may do.",
+            summary="What each role may do.",
             needs=calls.reading(Area.USER),
             limits=calls.READ,
             takes=NOTHING,
@@ -99,7 +100,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users",
             name="backoffice.user_invite",
-            tells="Make a person and send them a link, good for three days. Who may write waits.",
+            summary="Make a person and send them a link, good for three days. Who may write waits.",
             needs=calls.managing(Area.USER),
             limits=calls.WRITE,
             takes=inputs.body(InvitationBody),
@@ -114,7 +115,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/invitation",
             name="backoffice.user_invite_again",
-            tells="Send a new link to who has not accepted yet; the one before is void.",
+            summary="Send a new link to who has not accepted yet; the one before is void.",
             needs=calls.managing(Area.USER),
             limits=calls.ACT,
             takes=_USER,
@@ -134,7 +135,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "PATCH",
             "/users/{user_id}",
             name="backoffice.user_rename",
-            tells="Give a person another name.",
+            summary="Give a person another name.",
             needs=calls.managing(Area.USER),
             limits=calls.WRITE,
             takes=inputs.both(_USER, NameBody),
@@ -147,7 +148,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/unlock",
             name="backoffice.user_unlock",
-            tells="Let a person in again who gave too many wrong passwords or codes.",
+            summary="Let a person in again who gave too many wrong passwords or codes.",
             needs=calls.managing(Area.USER),
             limits=calls.ACT,
             takes=_USER,
@@ -160,7 +161,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "PUT",
             "/users/{user_id}/roles",
             name="backoffice.user_roles",
-            tells="Take every other role at once; giving a role that may write waits.",
+            summary="Take every other role at once; giving a role that may write waits.",
             needs=calls.managing(Area.USER),
             limits=calls.WRITE,
             takes=inputs.both(_USER, RolesBody),
@@ -174,7 +175,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "PUT",
             "/users/{user_id}/companies",
             name="backoffice.user_companies",
-            tells="Show a person these companies alone, or all for none.",
+            summary="Show a person these companies alone, or all for none.",
             needs=calls.managing(Area.USER),
             limits=calls.WRITE,
             takes=inputs.both(_USER, CompaniesBody),
@@ -187,7 +188,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/disable",
             name="backoffice.user_disable",
-            tells="Keep a person out from now on.",
+            summary="Keep a person out from now on.",
             needs=calls.managing(Area.USER),
             limits=calls.WRITE,
             takes=inputs.both(_USER, WhyBody),
@@ -200,7 +201,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/enable",
             name="backoffice.user_enable",
-            tells="Let a person in again.",
+            summary="Let a person in again.",
             needs=calls.managing(Area.USER),
             limits=calls.ACT,
             takes=_USER,
@@ -213,7 +214,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/reset-mfa",
             name="backoffice.user_reset_mfa",
-            tells="Take a second factor and recovery codes away; waits where its person may write.",
+            summary="Take a second factor and recovery codes away; waits where the user may write.",
             needs=calls.managing(Area.USER),
             limits=calls.ACT,
             takes=_USER,
@@ -233,7 +234,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "GET",
             "/users/{user_id}/sessions",
             name="backoffice.user_sessions",
-            tells="List a person's sign-ins that hold.",
+            summary="List a person's sign-ins that hold.",
             needs=calls.reading(Area.SESSION),
             limits=calls.READ,
             takes=_USER,
@@ -246,7 +247,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "DELETE",
             "/users/{user_id}/sessions",
             name="backoffice.user_sessions_end",
-            tells="End all of a person's sign-ins, with all of their tokens.",
+            summary="End all of a person's sign-ins, with all of their tokens.",
             needs=calls.writing(Area.SESSION),
             limits=calls.ACT,
             takes=_USER,
@@ -259,7 +260,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "DELETE",
             "/users/{user_id}/sessions/{session_id}",
             name="backoffice.user_session_end",
-            tells="End one of a person's sign-ins.",
+            summary="End one of a person's sign-ins.",
             needs=calls.writing(Area.SESSION),
             limits=calls.ACT,
             takes=_SIGN_IN,

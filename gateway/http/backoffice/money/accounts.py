@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain import errors, identity_errors
-from gateway.domain.calls import Input
-from gateway.domain.errors import ServiceError
-from gateway.domain.permissions import Action
-from gateway.domain.rights import Area, Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Input
 from gateway.http.backoffice import represent
 from gateway.http.backoffice.callers import Office, Staff, as_actor, as_caller, on_account
 from gateway.http.backoffice.failures import PLAIN, READS, bank_fails
-from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.common import STORE_FAILS
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
-from gateway.operations.administration import NotPossible
-from gateway.operations.pages import Listed
-from gateway.operations.reports import Report, ReportRequest, Reports
-from gateway.operations.visible_accounts import AccountSearch, OwnedAccount, VisibleAccounts
+from gateway.operations.backoffice.visible_accounts import (
+    AccountSearch,
+    OwnedAccount,
+    VisibleAccounts,
+)
+from gateway.operations.bank.pages import Listed
+from gateway.operations.bank.reports import Report, ReportRequest, Reports
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Locale
 from policies.validation.backoffice.accounts import ACCOUNTS, AccountsAsked
 from policies.validation.backoffice.reports import ReportAsked, report_input
@@ -37,14 +42,14 @@ _REPORT: Final[Input[ReportAsked]] = report_input(
 )
 
 
-def account_list_rows(does: OfficeOperations) -> Sequence[Row[Staff]]:
+def account_list_rows(does: BackOfficeOperations) -> Sequence[Row[Staff]]:
     """Return the row that lists accounts."""
     return (
         route(
             "GET",
             "/accounts",
             name="backoffice.accounts",
-            tells="List the accounts that are shown to you.",
+            summary="List the accounts that are shown to you.",
             needs=_READ_ACCOUNT,
             limits=PLAIN,
             takes=ACCOUNTS,
@@ -56,14 +61,14 @@ def account_list_rows(does: OfficeOperations) -> Sequence[Row[Staff]]:
     )
 
 
-def account_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def account_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the rows that read an account."""
     return (
         route(
             "GET",
             "/accounts/{account_id}",
             name="backoffice.account",
-            tells="Read an account as registered.",
+            summary="Read an account as registered.",
             needs=_READ_ACCOUNT,
             limits=PLAIN,
             takes=NOTHING,
@@ -76,7 +81,7 @@ def account_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "POST",
             "/accounts/{account_id}/provider/test",
             name="backoffice.account_provider_test",
-            tells="Ask the account's bank whether it accepts us; nothing moves.",
+            summary="Ask the account's bank whether it accepts us; nothing moves.",
             needs=_TEST_PROVIDER,
             limits=PLAIN,
             takes=NOTHING,
@@ -89,7 +94,7 @@ def account_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "GET",
             "/accounts/{account_id}/balance",
             name="backoffice.balance",
-            tells="Read the account's balance, live.",
+            summary="Read the account's balance, live.",
             needs=_READ_BALANCE,
             limits=PLAIN,
             takes=NOTHING,
@@ -102,7 +107,7 @@ def account_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "GET",
             "/accounts/{account_id}/transactions",
             name="backoffice.statement",
-            tells="Read the account's statement for a window of days.",
+            summary="Read the account's statement for a window of days.",
             needs=_READ_TRANSACTIONS,
             limits=PLAIN,
             takes=SEARCH,
@@ -115,7 +120,7 @@ def account_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "GET",
             "/accounts/{account_id}/report",
             name="backoffice.report",
-            tells="Read every movement of a window, Pix or not, as a file.",
+            summary="Read every movement of a window, Pix or not, as a file.",
             needs=_READ_REPORT,
             limits=PLAIN,
             takes=_REPORT,
@@ -153,6 +158,6 @@ class _Reporting:
         )
         try:
             return await self._reports.make(who.account, wanted)
-        except NotPossible as problem:
+        except RuleViolation as problem:
             error = identity_errors.NOT_POSSIBLE
             raise ServiceError(error, problem.reason, detail=str(problem)) from problem

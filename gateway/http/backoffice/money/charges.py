@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain import errors
-from gateway.domain.permissions import Action
-from gateway.domain.rights import Area, Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import errors
 from gateway.http.backoffice.callers import Office, as_actor, as_caller
 from gateway.http.backoffice.failures import CHANGES, CREATED, PLAIN, READS, WITH_BODY, bank_fails
-from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
 from policies.validation.backoffice.orders import order_inputs
@@ -23,14 +23,14 @@ _FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE)
 _ONE_FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND)
 
 
-def qrcode_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def qrcode_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the row that reads a QR code."""
     return (
         route(
             "GET",
             "/accounts/{account_id}/pix/qrcode/{reference}",
             name="backoffice.qrcode",
-            tells="Read a charge as a PIX QR code.",
+            summary="Read a charge as a PIX QR code.",
             needs=_READ,
             limits=PLAIN,
             takes=REFERENCE,
@@ -42,7 +42,7 @@ def qrcode_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def qrcode_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def qrcode_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the rows that change QR codes."""
     takes = order_inputs(alphanumeric_cnpj=does.alphanumeric_cnpj)
     return (
@@ -50,7 +50,7 @@ def qrcode_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "POST",
             "/accounts/{account_id}/pix/qrcode",
             name="backoffice.qrcode_generate",
-            tells="Make a charge; answers its PIX QR code.",
+            summary="Make a charge; answers its PIX QR code.",
             needs=_WRITE,
             limits=WITH_BODY,
             takes=takes.charge,
@@ -64,7 +64,7 @@ def qrcode_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "DELETE",
             "/accounts/{account_id}/pix/qrcode/{reference}",
             name="backoffice.qrcode_cancel",
-            tells="Cancel a charge; answers its QR code with status Canceled.",
+            summary="Cancel a charge; answers its QR code with status Canceled.",
             needs=_WRITE,
             limits=PLAIN,
             takes=REFERENCE,

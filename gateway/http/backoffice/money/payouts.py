@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain import errors
-from gateway.domain.approvals import Approval
-from gateway.domain.calls import Input
-from gateway.domain.payouts import Payout, PayoutMethod, PayoutRequest
-from gateway.domain.permissions import Action
-from gateway.domain.providers import ProviderError
-from gateway.domain.refunds import Refund
-from gateway.domain.rights import Area, Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.bank.providers import ProviderError
+from gateway.domain.bank.refunds import Refund
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import errors
+from gateway.domain.payouts.payouts import Payout, PayoutRequest
+from gateway.domain.requests.calls import Input
 from gateway.http.backoffice import represent
 from gateway.http.backoffice.callers import Office, as_caller
 from gateway.http.backoffice.documents import ApprovalDocument
 from gateway.http.backoffice.failures import PLAIN, READS, WITH_BODY
-from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.backoffice.represent import WAITS
 from gateway.http.common import STORE_FAILS
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
-from gateway.operations.approvals import Approvals
+from gateway.operations.backoffice.approvals import Approvals
 from policies.validation.backoffice.searches import WITHDRAWS
 from policies.validation.inputs import NOTHING, REFERENCE, withdraw_input
 
@@ -42,14 +43,14 @@ _RAISES: Final = (
 )
 
 
-def withdraw_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the rows that read payouts."""
     return (
         route(
             "GET",
             "/accounts/{account_id}/withdraw/{reference}",
             name="backoffice.withdraw",
-            tells="Read a payout by its reference.",
+            summary="Read a payout by its reference.",
             needs=_READ,
             limits=PLAIN,
             takes=REFERENCE,
@@ -62,7 +63,7 @@ def withdraw_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "POST",
             "/accounts/{account_id}/withdraws/search",
             name="backoffice.withdraws",
-            tells="Search payouts created within a window of days.",
+            summary="Search payouts created within a window of days.",
             needs=_READ,
             limits=WITH_BODY,
             takes=WITHDRAWS,
@@ -74,7 +75,7 @@ def withdraw_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def withdraw_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the rows that pay out, and the one that never takes a payout back."""
 
     def takes(method: PayoutMethod) -> Input[PayoutRequest]:
@@ -89,7 +90,7 @@ def withdraw_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "DELETE",
             "/accounts/{account_id}/withdraw/{reference}",
             name="backoffice.withdraw_cancel",
-            tells="Always refused: a submitted payout is final.",
+            summary="Always refused: a submitted payout is final.",
             needs=_WRITE,
             limits=PLAIN,
             takes=NOTHING,
@@ -102,14 +103,14 @@ def withdraw_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
 
 
 def _ordering(
-    does: OfficeOperations, path: str, name: str, takes: Input[PayoutRequest]
+    does: BackOfficeOperations, path: str, name: str, takes: Input[PayoutRequest]
 ) -> Row[Office]:
     """Return the row of one method."""
     return route(
         "POST",
         f"/accounts/{{account_id}}/withdraw{path}",
         name=name,
-        tells="Pay out; may wait for another person.",
+        summary="Pay out; may wait for another person.",
         needs=_WRITE,
         limits=WITH_BODY,
         takes=takes,

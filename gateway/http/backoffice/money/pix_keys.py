@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain import errors
-from gateway.domain.permissions import Action
-from gateway.domain.rights import Area, Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import errors
 from gateway.http.backoffice import represent
 from gateway.http.backoffice.callers import Office, as_actor, as_caller
 from gateway.http.backoffice.failures import CHANGES, CREATED, PLAIN, READS, WITH_BODY, bank_fails
-from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
 from policies.validation.backoffice.orders import order_inputs
@@ -24,14 +24,14 @@ _FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE)
 _ONE_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND)
 
 
-def key_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def key_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the rows that read keys."""
     return (
         route(
             "GET",
             "/accounts/{account_id}/pix/keys",
             name="backoffice.pix_keys",
-            tells="List the account's PIX keys.",
+            summary="List the account's PIX keys.",
             needs=_READ,
             limits=PLAIN,
             takes=NOTHING,
@@ -44,7 +44,7 @@ def key_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "GET",
             "/accounts/{account_id}/pix/keys/{key_id}",
             name="backoffice.pix_key",
-            tells="Read one PIX key.",
+            summary="Read one PIX key.",
             needs=_READ,
             limits=PLAIN,
             takes=KEY_ID,
@@ -56,7 +56,7 @@ def key_reading_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def key_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the rows that change keys, or show whose one is: that is recorded too."""
     takes = order_inputs(alphanumeric_cnpj=does.alphanumeric_cnpj)
     return (
@@ -64,7 +64,7 @@ def key_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "POST",
             "/accounts/{account_id}/pix/keys",
             name="backoffice.pix_key_create",
-            tells="Register a PIX key; the bank draws a random one.",
+            summary="Register a PIX key; the bank draws a random one.",
             needs=_WRITE,
             limits=WITH_BODY,
             takes=takes.key,
@@ -78,7 +78,7 @@ def key_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "DELETE",
             "/accounts/{account_id}/pix/keys/{key_id}",
             name="backoffice.pix_key_cancel",
-            tells="Give a PIX key up; answers the key with status canceled.",
+            summary="Give a PIX key up; answers the key with status canceled.",
             needs=_WRITE,
             limits=PLAIN,
             takes=KEY_ID,
@@ -91,7 +91,7 @@ def key_acting_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "POST",
             "/accounts/{account_id}/pix/keys/lookup",
             name="backoffice.pix_key_owner",
-            tells="Ask who is behind a PIX key of any bank, before paying; recorded.",
+            summary="Ask who is behind a PIX key of any bank, before paying; recorded.",
             needs=_READ,
             limits=WITH_BODY,
             takes=takes.lookup,

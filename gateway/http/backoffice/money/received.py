@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain import errors
-from gateway.domain.approvals import Approval
-from gateway.domain.payouts import Payout
-from gateway.domain.permissions import Action
-from gateway.domain.refunds import Refund, RefundRequest
-from gateway.domain.rights import Area, Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.bank.refunds import Refund, RefundRequest
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import errors
+from gateway.domain.payouts.payouts import Payout
 from gateway.http.backoffice import represent
 from gateway.http.backoffice.callers import Office, on_account
 from gateway.http.backoffice.documents import ApprovalDocument
@@ -22,10 +22,10 @@ from gateway.http.backoffice.failures import (
     WITH_BODY,
     bank_fails,
 )
-from gateway.http.backoffice.operations import OfficeOperations
+from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.backoffice.represent import WAITS
 from gateway.http.route import Row, route
-from gateway.operations.approvals import Approvals
+from gateway.operations.backoffice.approvals import Approvals
 from policies.validation.backoffice.orders import REFUND
 from policies.validation.backoffice.searches import INCOMING, REFUNDS
 from policies.validation.inputs import REFERENCE
@@ -37,14 +37,14 @@ _REFUND: Final = Right(Area.REFUND, Action.WRITE)
 _FAILS: Final = bank_fails(errors.TRANSACTION_UNAVAILABLE)
 
 
-def received_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def received_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the rows that read payments and refunds."""
     return (
         route(
             "POST",
             "/accounts/{account_id}/pix/transactions/search",
             name="backoffice.pix_transactions",
-            tells="Search what came in by Pix.",
+            summary="Search what came in by Pix.",
             needs=_READ_TRANSACTIONS,
             limits=WITH_BODY,
             takes=INCOMING,
@@ -57,7 +57,7 @@ def received_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "POST",
             "/accounts/{account_id}/pix/refunds/search",
             name="backoffice.pix_refunds",
-            tells="Search what was given back.",
+            summary="Search what was given back.",
             needs=_READ_REFUNDS,
             limits=WITH_BODY,
             takes=REFUNDS,
@@ -70,7 +70,7 @@ def received_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
             "GET",
             "/accounts/{account_id}/pix/refunds/{reference}",
             name="backoffice.pix_refund",
-            tells="Read a refund by its own reference.",
+            summary="Read a refund by its own reference.",
             needs=_READ_REFUNDS,
             limits=PLAIN,
             takes=REFERENCE,
@@ -82,14 +82,14 @@ def received_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def refund_rows(does: OfficeOperations) -> Sequence[Row[Office]]:
+def refund_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the row that gives money back."""
     return (
         route(
             "POST",
             "/accounts/{account_id}/pix/transactions/{reference}/refunds",
             name="backoffice.pix_refund_create",
-            tells="Give a payment back, wholly or in part; may wait for another person.",
+            summary="Give a payment back, wholly or in part; may wait for another person.",
             needs=_REFUND,
             limits=WITH_BODY,
             takes=REFUND,

@@ -8,24 +8,25 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from gateway.domain import errors, identity_errors, office_orders
-from gateway.domain.approvals import Approval, ApprovalState
-from gateway.domain.office_orders import (
+from gateway.domain.backoffice import access_orders
+from gateway.domain.backoffice.access_orders import (
+    BackOfficeOrder,
     CredentialChange,
     CredentialIssue,
     CredentialRotation,
     FactorReset,
     Invitation,
     LimitsChange,
-    OfficeOrder,
     PersonChange,
     RoleGrant,
 )
-from gateway.domain.office_stores import ApprovalSearch
-from gateway.domain.orders import Order
-from gateway.domain.payouts import Payout, PayoutRequest
-from gateway.domain.refunds import RefundRequest
-from gateway.domain.rights import Area
+from gateway.domain.backoffice.approvals import Approval, ApprovalSearch, ApprovalState
+from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.bank.refunds import RefundRequest
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors
+from gateway.domain.payouts.payouts import Payout, PayoutRequest
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.backoffice.documents import ApprovalDocument
@@ -36,9 +37,9 @@ from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
-from gateway.operations import money_orders
-from gateway.operations.approvals import Approvals, Decided
-from gateway.operations.pages import Listed
+from gateway.operations.backoffice import money_orders
+from gateway.operations.backoffice.approvals import Approvals, Decided
+from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 
 
@@ -100,7 +101,7 @@ class Ordered:
     """An approval, and what was ordered."""
 
     approval: Approval
-    order: Order | OfficeOrder
+    order: Order | BackOfficeOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class ApprovalActs:
         text = self.approvals.text(found)
         if found.moves_money:
             return Ordered(found, money_orders.read(found, text))
-        return Ordered(found, office_orders.read(text))
+        return Ordered(found, access_orders.read(text))
 
     async def approve(self, who: Staff, approval_id: str) -> Decided:
         """Agree."""
@@ -159,7 +160,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "GET",
             "/approvals",
             name="backoffice.approvals",
-            tells="List the orders that wait, or waited, for another person.",
+            summary="List the orders that wait, or waited, for another person.",
             needs=calls.reading(Area.APPROVAL),
             limits=calls.READ,
             takes=inputs.filters(
@@ -178,7 +179,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "GET",
             "/approvals/{approval_id}",
             name="backoffice.approval",
-            tells="Read an order with all that it says.",
+            summary="Read an order with all that it says.",
             needs=calls.reading(Area.APPROVAL),
             limits=calls.READ,
             takes=_APPROVAL,
@@ -191,7 +192,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "POST",
             "/approvals/{approval_id}/approve",
             name="backoffice.approval_approve",
-            tells="Agree to somebody else's order; it is carried out.",
+            summary="Agree to somebody else's order; it is carried out.",
             needs=calls.writing(Area.APPROVAL),
             limits=calls.ACT,
             takes=_APPROVAL,
@@ -204,7 +205,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "POST",
             "/approvals/{approval_id}/reject",
             name="backoffice.approval_reject",
-            tells="Refuse an order, or take one's own back.",
+            summary="Refuse an order, or take one's own back.",
             needs=calls.writing(Area.APPROVAL),
             limits=calls.WRITE,
             takes=inputs.both(_APPROVAL, RejectionBody),
@@ -229,7 +230,7 @@ def _ordered(found: Ordered, _who: Staff) -> OrderedDocument:
     return {"approval": approval(found.approval), "order": _order(found.order)}
 
 
-def _order(found: Order | OfficeOrder) -> OrderDocument:
+def _order(found: Order | BackOfficeOrder) -> OrderDocument:
     match found:
         case RefundRequest():
             return {

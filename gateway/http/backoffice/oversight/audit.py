@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypedDict
 
-from gateway.domain.office_stores import AuditEntry, AuditRecord, AuditSearch
-from gateway.domain.rights import Area
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.audit_record import AuditEntry, AuditRecord, AuditSearch
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.common import STORE_FAILS
@@ -16,7 +16,7 @@ from gateway.http.json import dumps, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
-from gateway.operations.pages import Listed
+from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.inputs import NOTHING
 
@@ -110,7 +110,7 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             "GET",
             "/audit",
             name="backoffice.audit",
-            tells="Search the record of acts, newest first.",
+            summary="Search the record of acts, newest first.",
             needs=calls.reading(Area.AUDIT),
             limits=calls.READ,
             takes=inputs.filters(
@@ -132,7 +132,7 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             "GET",
             "/audit/export",
             name="backoffice.audit_export",
-            tells=f"Read up to {MOST} acts in the order of the chain, one JSON object a line.",
+            summary=f"Read up to {MOST} acts in the order of the chain, one JSON object a line.",
             needs=calls.reading(Area.AUDIT),
             limits=calls.READ,
             takes=inputs.filters(
@@ -149,7 +149,7 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             "GET",
             "/audit/proof",
             name="backoffice.audit_verify",
-            tells="Walk the whole chain, and say whether it holds.",
+            summary="Walk the whole chain, and say whether it holds.",
             needs=calls.reading(Area.AUDIT),
             limits=calls.READ,
             takes=NOTHING,

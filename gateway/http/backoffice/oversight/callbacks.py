@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypedDict
 
-from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
-from gateway.domain.office_stores import Callbacks, CallbackSearch
-from gateway.domain.rights import Area
+from gateway.domain.backoffice.callbacks import (
+    Callback,
+    CallbackKind,
+    Callbacks,
+    CallbackSearch,
+    CallbackState,
+)
+from gateway.domain.identity.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.common import STORE_FAILS
@@ -16,7 +21,7 @@ from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
-from gateway.operations.pages import Listed
+from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 
 
@@ -61,7 +66,7 @@ def webhook_rows(does: WebhookActs) -> Sequence[Row[Staff]]:
             "GET",
             "/webhooks",
             name="backoffice.webhooks",
-            tells="List the callbacks that banks sent, newest first.",
+            summary="List the callbacks that banks sent, newest first.",
             needs=calls.reading(Area.WEBHOOK),
             limits=calls.READ,
             takes=inputs.filters(

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from gateway.domain.identity import Mail
-from gateway.domain.identity_stores import Outbox
-from gateway.domain.rights import Area
+from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.identity.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.common import STORE_FAILS
@@ -55,7 +54,7 @@ def outbox_rows(does: OutboxActs) -> Sequence[Row[Staff]]:
             "GET",
             "/outbox",
             name="backoffice.outbox",
-            tells="Read the newest mails of the sandbox.",
+            summary="Read the newest mails of the sandbox.",
             needs=calls.reading(Area.OUTBOX),
             limits=calls.READ,
             takes=NOTHING,

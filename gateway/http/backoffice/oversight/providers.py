@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypedDict
 
-from gateway.domain.rights import Area
+from gateway.domain.identity.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.common import STORE_FAILS
@@ -80,7 +80,7 @@ def provider_rows(does: ProviderActs) -> Sequence[Row[Staff]]:
             "GET",
             "/providers",
             name="backoffice.providers",
-            tells="List the configured providers, and whether their calls pass.",
+            summary="List the configured providers, and whether their calls pass.",
             needs=calls.reading(Area.PROVIDER),
             limits=calls.READ,
             takes=NOTHING,

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypedDict
 
-from gateway.domain.office_stores import RequestLog, RequestSearch
-from gateway.domain.request_log import LoggedRequest
-from gateway.domain.rights import Area
+from gateway.domain.backoffice.request_log import LoggedRequest, RequestLog, RequestSearch
+from gateway.domain.identity.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.common import STORE_FAILS
@@ -18,7 +17,7 @@ from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
-from gateway.operations.pages import Listed
+from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 
 _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
@@ -66,7 +65,7 @@ def request_rows(does: RequestActs) -> Sequence[Row[Staff]]:
             "GET",
             "/requests",
             name="backoffice.requests",
-            tells="Search the requests of the last thirty days, newest first.",
+            summary="Search the requests of the last thirty days, newest first.",
             needs=calls.reading(Area.REQUEST_LOG),
             limits=calls.READ,
             takes=inputs.filters(

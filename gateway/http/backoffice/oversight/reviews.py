@@ -8,11 +8,11 @@ from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
-from gateway.domain.office_stores import Lists
-from gateway.domain.payouts import Payout
-from gateway.domain.reviews import Opinion, Verdict
-from gateway.domain.rights import Area
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.lists import Lists
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import Payout
+from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.common import STORE_FAILS
@@ -20,10 +20,10 @@ from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
-from gateway.operations.administration import NotPossible
-from gateway.operations.pages import Listed
-from gateway.operations.registers import Registers
-from gateway.operations.reviews import Judgement, Resolution
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.reviews import Judgement, Resolution
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Why
 
@@ -77,7 +77,7 @@ class ResolutionDocument(TypedDict):
 class ReviewActs:
     """What people do with payouts in review."""
 
-    registers: Registers
+    registers: AdminServices
     lists: Lists
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Payout]:
@@ -95,7 +95,7 @@ class ReviewActs:
         with calls.explained():
             if not await self._sees(who, said.account_id.lower()):
                 message = f"the account has no payout {said.reference}"
-                raise NotPossible(message, "no_row", field="reference")
+                raise RuleViolation(message, "no_row", field="reference")
             return await self.registers.by(who.acting).reviews.resolve(judgement)
 
     async def _sees(self, who: Staff, account_id: str) -> bool:
@@ -113,7 +113,7 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             "GET",
             "/reviews",
             name="backoffice.reviews",
-            tells="List the payouts whose outcome two people have to find out.",
+            summary="List the payouts whose outcome two people have to find out.",
             needs=calls.reading(Area.REVIEW),
             limits=calls.READ,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
@@ -126,7 +126,7 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             "POST",
             "/reviews",
             name="backoffice.review_judge",
-            tells="Say how a payout ended; with another person's equal opinion it ends so.",
+            summary="Say how a payout ended; with another person's equal opinion it ends so.",
             needs=calls.writing(Area.REVIEW),
             limits=calls.WRITE,
             takes=inputs.body(JudgementBody),

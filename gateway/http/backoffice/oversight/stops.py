@@ -9,12 +9,12 @@ from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_FOUND
-from gateway.domain.office_stores import Lists
-from gateway.domain.rights import Area
-from gateway.domain.stops import Stop, StopScope
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.lists import Lists
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
 from gateway.http.common import STORE_FAILS
@@ -22,10 +22,10 @@ from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
-from gateway.operations.administration import NotPossible
-from gateway.operations.pages import Listed
-from gateway.operations.registers import Registers
-from gateway.operations.stops import StopOrder
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.stops import StopOrder
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Why
 
@@ -64,7 +64,7 @@ class StopList(TypedDict):
 class StopActs:
     """What people do with stops; who is limited to companies stops what is theirs alone."""
 
-    registers: Registers
+    registers: AdminServices
     lists: Lists
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Stop]:
@@ -83,7 +83,7 @@ class StopActs:
         with calls.explained():
             if not await self._sees(who, wanted.scope, wanted.subject):
                 message = f"there is no {wanted.scope.value} {wanted.subject}"
-                raise NotPossible(message, "subject_unknown", field="subject")
+                raise RuleViolation(message, "subject_unknown", field="subject")
             return await self.registers.by(who.acting).stops.stop(order)
 
     async def lift(self, who: Staff, stop_id: str) -> None:
@@ -119,7 +119,7 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             "GET",
             "/stops",
             name="backoffice.stops",
-            tells="List the stops in force.",
+            summary="List the stops in force.",
             needs=calls.reading(Area.STOP),
             limits=calls.READ,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
@@ -132,7 +132,7 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             "POST",
             "/stops",
             name="backoffice.stop_pull",
-            tells="Stop the payouts of a scope for a while; reads go on.",
+            summary="Stop the payouts of a scope for a while; reads go on.",
             needs=calls.writing(Area.STOP),
             limits=calls.WRITE,
             takes=inputs.body(StopBody),
@@ -152,7 +152,7 @@ def lifting_rows(does: StopActs) -> Sequence[Row[Staff]]:
             "DELETE",
             "/stops/{stop_id}",
             name="backoffice.stop_lift",
-            tells="Let payouts go again before the stop's own end.",
+            summary="Let payouts go again before the stop's own end.",
             needs=calls.writing(Area.STOP),
             limits=calls.ACT,
             takes=inputs.of_path("stop_id"),

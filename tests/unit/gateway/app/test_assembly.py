@@ -13,7 +13,7 @@ from gateway.app.clocks import OFFSET
 from gateway.config.listeners import Admin
 from gateway.config.reading import ConfigError
 from gateway.config.upstream import Provider, SandboxBank
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.surfaces.world import sandbox

@@ -20,9 +20,10 @@ from gateway.app.audit_tally import (
 )
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.office_stores import AuditSearch
-from gateway.domain.stores import AuditEvent, StoreUnavailable
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.audit_record import AuditSearch
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Paging
 from gateway.telemetry.records import AccessRecord, begin_record
 from tests import registers
 from tests.contract.stores.people import MARIA, user

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.app.banks import ConnectedBanks, Connection, limits_of
 from gateway.config.upstream import Breaker, Provider
-from gateway.domain.providers import Capabilities, CredentialsRefused
+from gateway.domain.bank.providers import Capabilities, CredentialsRefused
 from gateway.security.sealing import SealBroken
 from provider_adapters._shared.limits import ClientLimits
 from tests.unit.paying import ScriptedBank

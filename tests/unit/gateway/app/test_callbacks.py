@@ -9,7 +9,7 @@ from gateway.app.callbacks import listener_of, make_proofs, paths
 from gateway.config.hidden import Secret
 from gateway.config.settings import Settings
 from gateway.config.upstream import Callbacks, Provider
-from gateway.domain.callbacks import CallbackKind, Notice
+from gateway.domain.backoffice.callbacks import CallbackKind, Notice
 from gateway.security.derivation import Derivation
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.callbacks import sign, token_of

@@ -11,8 +11,8 @@ import pytest
 
 from gateway.app.change_feed import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed
 from gateway.app.kept_records import KeptRecords
-from gateway.domain.changes import Act, Belief, Mark, News
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.backoffice.change_feed import Act, Belief, Mark, News
+from gateway.domain.kernel.storage import StoreUnavailable
 from tests import registers
 from tests.unit.gateway.app.test_kept_records import Watch, keep
 from tests.unit.standing import Clock

@@ -6,10 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from gateway.app.chores import CALLBACKS_KEPT, KEPT, Forgetting
-from gateway.domain.callbacks import Callback, CallbackKind
-from gateway.domain.office_stores import CallbackSearch
-from gateway.domain.request_log import LoggedRequest
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.callbacks import Callback, CallbackKind, CallbackSearch
+from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.kernel.windows import Paging
 from tests import registers
 from tests.unit.standing import NOON, Clock
 

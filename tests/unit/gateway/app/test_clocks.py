@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gateway.app.clocks import OFFSET, wall_clock
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 
 CLOSE = timedelta(seconds=5)
 

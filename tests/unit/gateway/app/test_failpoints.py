@@ -16,7 +16,7 @@ from gateway.app.failpoints import (
     failing_replies,
 )
 from gateway.config.reading import ConfigError
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 
 
 class Ended(Exception):

@@ -12,10 +12,11 @@ from sqlalchemy import delete, update
 from structlog.testing import capture_logs
 
 from gateway.app.figures import AuditFigure, Figures
-from gateway.domain.identity import PanelState, SigningKey
-from gateway.store.audit import StoredAudit
+from gateway.domain.identity.panel_sessions import PanelState
+from gateway.domain.identity.signing_keys import SigningKey
+from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store
-from gateway.store.tables import audit, audit_head
+from gateway.store.tables.core import audit, audit_head
 from gateway.telemetry import metrics
 from gateway.telemetry.families import Family
 from gateway.telemetry.metrics import Metrics

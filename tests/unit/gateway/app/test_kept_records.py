@@ -14,17 +14,17 @@ from gateway.app.kept_records import KeptRecords, keep_records
 from gateway.app.kept_records import Registers as Sources
 from gateway.cache import RecordCache
 from gateway.config.settings import Database, Settings
-from gateway.domain.accounts import Credential
-from gateway.domain.changes import ALWAYS, Act
-from gateway.domain.ready import Ready
-from gateway.domain.stops import StopScope
-from gateway.operations.accounts import AccountOrder, AccountUpdate
-from gateway.operations.credentials import CredentialOrder
-from gateway.operations.stops import StopOrder
+from gateway.domain.accounts.credentials import Credential
+from gateway.domain.backoffice.change_feed import ALWAYS, Act
+from gateway.domain.payouts.stops import StopScope
+from gateway.domain.requests.ready import Ready
+from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
+from gateway.operations.accounts.credentials import CredentialOrder
+from gateway.operations.backoffice.stops import StopOrder
 from gateway.security.identity.signing_keys import Keyring
 from tests import registers
 from tests.registers import NOON, Registers
-from tests.unit.gateway.operations.test_stops import stops_of
+from tests.unit.gateway.operations.backoffice.test_stops import stops_of
 
 TAX = "52998224725"
 PATIENT = Settings(database=Database(auth_timeout_s=30))

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.app import lookups
 from gateway.app.lookups import LastUses, watched, within
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from tests.unit.standing import NOON
 
 AWAY = StoreUnavailable("ConnectionRefusedError")

@@ -7,8 +7,8 @@ from typing import Any
 from gateway.app.management import ManagementStored, make_registers
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
-from gateway.operations.administration import Acting
-from gateway.operations.credentials import CredentialOrder
+from gateway.operations.accounts.credentials import CredentialOrder
+from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.secrets import has_valid_checksum
 from tests.registers import Registers as Records
 from tests.unit.gateway.operations.conftest import office
@@ -31,7 +31,7 @@ async def test_the_registers_make_what_partners_can_use(office: Records):
 
     registers = make_registers(settings, stored, office.clock)
 
-    acting = registers.by(Acting("user:ana@example.com", office.clock))
+    acting = registers.by(AuditContext("user:ana@example.com", office.clock))
     company = await acting.companies.create("Padaria")
     order = CredentialOrder(name="n", company_id=company.id, permissions=frozenset())
     issued = await acting.credentials.issue(order)

@@ -15,13 +15,14 @@ from msgspec import structs
 from gateway.app.observing import make_observing, refusals_below
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
-from gateway.domain import errors, identity_errors
-from gateway.domain.errors import HEADERS_TOO_LARGE
-from gateway.domain.payouts import FINAL_STATES
-from gateway.domain.permissions import Resource
-from gateway.domain.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
-from gateway.domain.providers import ProviderAdapter
-from gateway.domain.rights import Area
+from gateway.domain.accounts.permissions import Resource
+from gateway.domain.bank.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
+from gateway.domain.bank.providers import ProviderAdapter
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import HEADERS_TOO_LARGE
+from gateway.domain.payouts.payouts import FINAL_STATES
 from gateway.http.json import error_body
 from gateway.http.pages import PAGES
 from gateway.telemetry import metrics

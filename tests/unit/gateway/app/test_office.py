@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.app.office import OfficeStored, office_operations, office_questions
+from gateway.app.office import BackOfficeStored, backoffice_operations, backoffice_questions
 from gateway.config.settings import Settings, Validation
-from gateway.domain.accounts import Account
-from gateway.domain.calls import Asked
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.requests.calls import RawRequest
 from tests.unit.people import ACCOUNT, account, call, somebody
 from tests.unit.standing import Clock
 
@@ -32,9 +32,9 @@ class Register:
         return self.found
 
 
-def stored(accounts: object = None) -> OfficeStored:
+def stored(accounts: object = None) -> BackOfficeStored:
     parts: Any = Named()
-    return OfficeStored(
+    return BackOfficeStored(
         accounts=accounts or parts,  # type: ignore[arg-type]
         companies=parts,
         audit=parts,
@@ -48,8 +48,10 @@ async def test_an_account_is_read_from_the_store_each_time():
     """What an operator changed is seen by the next call, not when a cache forgets."""
     register = Register()
     parts: Any = Named()
-    questions = office_questions(Settings(), stored(register), parts, Clock().now)
-    first, second = (call(Asked(path={"account_id": ACCOUNT}), person=somebody()) for _ in range(2))
+    questions = backoffice_questions(Settings(), stored(register), parts, Clock().now)
+    first, second = (
+        call(RawRequest(path={"account_id": ACCOUNT}), person=somebody()) for _ in range(2)
+    )
 
     await questions.account(first)
     register.found = account(active=False)
@@ -62,7 +64,7 @@ def test_what_partners_have_is_used_and_not_made_again():
     """The same stops, the same follow-up, the same guards."""
     does: Any = Named()
 
-    made = office_operations(Settings(), stored(), does, Clock().now, does)
+    made = backoffice_operations(Settings(), stored(), does, Clock().now, does)
 
     assert made.payouts is does.payouts
     assert made.approvals.money.payouts is does.payouts
@@ -76,6 +78,6 @@ def test_the_cnpj_with_letters_is_a_setting(switched: bool):
     settings = msgspec.structs.replace(Settings(), validation=validation)
     does: Any = Named()
 
-    made = office_operations(settings, stored(), does, Clock().now, does)
+    made = backoffice_operations(settings, stored(), does, Clock().now, does)
 
     assert made.alphanumeric_cnpj is switched

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from gateway.app.people import People, assemble_people
 from gateway.config.identity import Identity, Tries
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
-from gateway.domain.identity import PanelSession, PanelState
-from gateway.domain.rights import Role
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.rights import Role
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import UserOrder
 from gateway.security.keys import load_keys

@@ -6,9 +6,9 @@ import pytest
 
 from gateway.app.refusing import REFUSALS
 from gateway.config.reading import ConfigError
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.server.listener import UnfitParser
-from gateway.operations.administration import NotPossible
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store.stamp import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused
 
@@ -16,7 +16,7 @@ from provider_adapters._shared.factory import AdapterRefused
 @pytest.mark.parametrize(
     "problem",
     [
-        NotPossible("a"),
+        RuleViolation("a"),
         ConfigError("a"),
         StoreUnavailable("a"),
         StoreRefused("a"),

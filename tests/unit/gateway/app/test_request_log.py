@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from gateway.app.request_log import RequestKeeper
-from gateway.domain.request_log import LoggedRequest
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.telemetry.records import AccessRecord
 from tests.unit.standing import NOON
 

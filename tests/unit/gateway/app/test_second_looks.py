@@ -13,11 +13,11 @@ import pytest
 
 from gateway.app.second_looks import EVERY_S, SecondLooks
 from gateway.cache import Lifetimes, RecordCache
-from gateway.domain import errors
-from gateway.domain.accounts import SecretDigest
-from gateway.domain.calls import Asked
-from gateway.domain.changes import ALWAYS
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.credentials import SecretDigest
+from gateway.domain.backoffice.change_feed import ALWAYS
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import RawRequest
 from gateway.security.digests import SecretDigester
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.traffic.throttle import FailureLimits, FailureThrottle
@@ -221,7 +221,7 @@ class Watched:
         header = f"Basic {base64.b64encode(f'{key}:wrong'.encode()).decode()}"
         began = time.monotonic()
         with refused(errors.CREDENTIALS_INVALID):
-            waiting = self.policy(call(Asked(path={}, authorization=(header,), address="a")))
+            waiting = self.policy(call(RawRequest(path={}, authorization=(header,), address="a")))
             assert waiting is not None
             await waiting
         assert [asked for asked, _ in self.desk.looks] == [key]

@@ -7,8 +7,8 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings, Validation
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.checks import check_surfaces
 from gateway.http.route import Surface
 from policies.validation.parameters import KnownParameters

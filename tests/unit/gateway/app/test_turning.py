@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from gateway.app.turning import Turning
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 
 
 class Work:

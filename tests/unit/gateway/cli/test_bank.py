@@ -7,13 +7,13 @@ import pytest
 
 from gateway.cli.bank import ControlledBank, control_url, controlling, customer_url
 from gateway.config.upstream import SandboxBank
-from gateway.domain.accounts import BankCoordinates
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.refunds import RefundOrder
-from gateway.operations.administration import NotPossible
+from gateway.domain.accounts.accounts import BankCoordinates
+from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.bank.refunds import RefundOrder
+from gateway.domain.kernel.money import Money
 from gateway.operations.demo.bank_side import AccountOpening
 from gateway.operations.demo.contents import DemoCharge, DemoIncome, DemoMovement
+from gateway.operations.kernel.audit_context import RuleViolation
 from provider_adapters.sandbox.control import ControlRefused
 
 ACCOUNT = AccountOpening(
@@ -137,6 +137,6 @@ async def test_a_taken_account_number_is_a_refusal(control):
 
 @pytest.mark.parametrize("asked", [("accounts", "nobody"), ("nothing",)])
 async def test_a_refusal_is_told_to_the_operator(bank, asked):
-    with pytest.raises(NotPossible, match="404"):
+    with pytest.raises(RuleViolation, match="404"):
         async with controlling(f"http://127.0.0.1:{bank.control_port}") as control:
             await control.get(*asked)

@@ -7,7 +7,7 @@ import pytest
 from gateway.app.callbacks import listener_of
 from gateway.cli.callbacks import told
 from gateway.cli.opening import keys_of, settings_of
-from gateway.operations.administration import NotPossible
+from gateway.operations.kernel.audit_context import RuleViolation
 from provider_adapters.sandbox.callbacks import token_of
 from tests.shell import CONFIG
 
@@ -74,7 +74,7 @@ def test_a_bank_of_its_own_tells_what_the_embedded_one_would(config: Path):
     ],
 )
 def test_what_is_no_address_is_told(config: Path, address: str):
-    with pytest.raises(NotPossible, match="no address of a gateway"):
+    with pytest.raises(RuleViolation, match="no address of a gateway"):
         told(config, address)
 
 
@@ -82,12 +82,12 @@ def test_a_gateway_without_the_sandbox_bank_is_told_nothing(config: Path, tmp_pa
     other = tmp_path / "other.yaml"
     other.write_text("environment: sandbox\n")
 
-    with pytest.raises(NotPossible, match="no provider of the adapter sandbox"):
+    with pytest.raises(RuleViolation, match="no provider of the adapter sandbox"):
         told(other, "http://127.0.0.1:8080")
 
 
 def test_a_production_gateway_is_told_nothing(config: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PIXGATE_ENVIRONMENT", "production")
 
-    with pytest.raises(NotPossible, match="neither a demo nor a sandbox bank"):
+    with pytest.raises(RuleViolation, match="neither a demo nor a sandbox bank"):
         told(config, "http://127.0.0.1:8080")

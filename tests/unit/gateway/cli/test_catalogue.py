@@ -1,7 +1,7 @@
 """``pixgate routes``, ``errors`` and ``providers``."""
 
 from gateway.cli.catalogue import EVERY_CODE, error_page
-from gateway.domain.reasons import REASONS
+from gateway.domain.requests.reasons import REASONS
 
 
 def test_every_row_shows_what_it_needs_and_may_cost(shell):

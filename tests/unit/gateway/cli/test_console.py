@@ -10,8 +10,8 @@ import click
 import pytest
 
 from gateway.cli.console import Terminal, instant, run
-from gateway.domain.stores import StoreUnavailable
-from gateway.operations.administration import NotPossible
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.kernel.audit_context import RuleViolation
 
 ROWS = [{"id": "1", "on": True, "of": ["a", "b"], "at": ""}, {"id": "22", "on": False, "of": []}]
 
@@ -97,7 +97,7 @@ def test_an_instant_is_written_in_utc():
 
 @pytest.mark.parametrize(
     ("problem", "line"),
-    [(NotPossible("no company 1"), "no company 1"), (StoreUnavailable("x"), "does not answer")],
+    [(RuleViolation("no company 1"), "no company 1"), (StoreUnavailable("x"), "does not answer")],
     ids=str,
 )
 def test_what_an_operator_can_mend_is_one_line(problem: Exception, line: str):

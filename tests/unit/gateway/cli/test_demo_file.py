@@ -5,8 +5,8 @@ import stat
 import pytest
 
 from gateway.cli.demo_file import DemoFile
-from gateway.operations.administration import NotPossible
 from gateway.operations.demo.document import Demo
+from gateway.operations.kernel.audit_context import RuleViolation
 
 
 def demo(base_url: str = "http://127.0.0.1:1") -> Demo:
@@ -75,7 +75,7 @@ def test_what_is_no_demo_is_named_and_left_alone(file, content: str):
     file.path.parent.mkdir()
     file.path.write_bytes(content.encode("latin-1"))
 
-    with pytest.raises(NotPossible, match=r"demo\.json"):
+    with pytest.raises(RuleViolation, match=r"demo\.json"):
         file.read()
 
     assert file.path.read_bytes() == content.encode("latin-1")
@@ -84,5 +84,5 @@ def test_what_is_no_demo_is_named_and_left_alone(file, content: str):
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "var").write_text("a file")
 
-    with pytest.raises(NotPossible, match="cannot be written"):
+    with pytest.raises(RuleViolation, match="cannot be written"):
         DemoFile(tmp_path / "var" / "demo.json").begin(demo())

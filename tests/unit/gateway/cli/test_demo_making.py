@@ -4,7 +4,7 @@ import pytest
 
 from gateway.cli.demo_making import sandbox_only, unsealed, urls_of
 from gateway.config.reading import settings_from
-from gateway.operations.administration import NotPossible
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.security.sealing import Sealer
 from tests.shell import CONFIG
 
@@ -21,7 +21,7 @@ def test_addresses_are_those_of_the_configuration():
 
 
 def test_there_is_no_demo_where_real_money_moves():
-    with pytest.raises(NotPossible, match="production"):
+    with pytest.raises(RuleViolation, match="production"):
         sandbox_only(settings_from("environment: production", {}))
 
 

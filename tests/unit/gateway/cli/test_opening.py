@@ -7,12 +7,12 @@ import pytest
 
 from gateway.cli.console import Terminal
 from gateway.cli.opening import new_id, opened, settings_of
-from gateway.operations.administration import NotPossible
+from gateway.operations.kernel.audit_context import RuleViolation
 from tests.shell import CONFIG
 
 
 def test_a_file_that_is_not_there_is_named():
-    with pytest.raises(NotPossible, match=r"/nowhere\.yaml cannot be read: No such file"):
+    with pytest.raises(RuleViolation, match=r"/nowhere\.yaml cannot be read: No such file"):
         settings_of(Path("/nowhere.yaml"))
 
 
@@ -20,7 +20,7 @@ def test_the_first_mistake_is_told_and_the_others_counted(tmp_path):
     file = tmp_path / "config.yaml"
     file.write_text("servr: {}\nadmn: {}\ntrce: {}\n")
 
-    with pytest.raises(NotPossible) as told:
+    with pytest.raises(RuleViolation) as told:
         settings_of(file)
 
     assert "(and 2 more: see `pixgate config check`)" in str(told.value)

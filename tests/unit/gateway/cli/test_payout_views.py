@@ -18,9 +18,10 @@ from gateway.cli.payout_views import (
     show_dossier,
     unresolved_row,
 )
-from gateway.domain.payouts import Failure, FailureCode, PayoutState
-from gateway.domain.reviews import Opinion, Verdict
-from gateway.operations.payout_records import Case, Dossier
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.payouts.payouts import Failure, PayoutState
+from gateway.domain.payouts.reviews import Opinion, Verdict
+from gateway.operations.payouts.records import Case, Dossier
 from tests.contract.stores.samples import EVIDENCE, NOW, attempt, payout
 
 OPINION = Opinion(

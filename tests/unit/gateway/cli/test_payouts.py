@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gateway.cli.payouts import days, payouts
-from gateway.domain.payouts import PayoutState
-from gateway.domain.providers import Evidence, Phase
-from gateway.operations.administration import NotPossible
+from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
 from tests.contract.stores.samples import ACCOUNT, SISTER, payout
 from tests.unit.gateway.cli.standing import people, review, stand, stored
 from tests.unit.standing import NOON
@@ -181,7 +181,7 @@ def test_a_window_is_the_week_until_today():
 
 @pytest.mark.parametrize("init", [NOON + timedelta(days=1), NOON - timedelta(days=90)])
 def test_a_window_has_one_to_ninety_days(init: datetime):
-    with pytest.raises(NotPossible, match="1 to 90 days"):
+    with pytest.raises(RuleViolation, match="1 to 90 days"):
         days(init, NOON, NOON)
 
 

@@ -9,8 +9,8 @@ from gateway.cli.console import Terminal
 from gateway.cli.opening import Office, opened
 from gateway.cli.reaching import reached
 from gateway.config.upstream import Provider
-from gateway.domain.providers import Unreachable
-from gateway.operations.administration import NotPossible
+from gateway.domain.bank.providers import Unreachable
+from gateway.operations.kernel.audit_context import RuleViolation
 from tests.shell import CONFIG, Shell
 from tests.unit.people import account
 
@@ -39,7 +39,7 @@ async def test_credentials_that_cannot_be_opened_are_told(desk: Office):
     sealed = replace(account(), sealed_credentials=b"of another key")
 
     async with reached(desk) as banks:
-        with pytest.raises(NotPossible, match="cannot be opened"):
+        with pytest.raises(RuleViolation, match="cannot be opened"):
             banks.of(sealed)
 
 
@@ -48,6 +48,6 @@ async def test_an_adapter_that_does_not_take_its_settings_is_told(desk: Office):
     settings = msgspec.structs.replace(desk.settings, providers={"far": wrong})
     office = Office(settings=settings, store=desk.store, keys=desk.keys, acting=desk.acting)
 
-    with pytest.raises(NotPossible, match="far"):
+    with pytest.raises(RuleViolation, match="far"):
         async with reached(office):
             pass

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
+from gateway.domain.payouts.payouts import PayoutState
 from tests.contract.stores.samples import ACCOUNT, payout
 from tests.unit.gateway.cli.standing import people, review, stand, stored
 

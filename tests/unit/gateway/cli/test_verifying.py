@@ -6,8 +6,8 @@ import pytest
 from gateway.cli.verifying import sandbox_books
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider, SandboxBank
-from gateway.domain.accounts import Environment
-from gateway.operations.administration import NotPossible
+from gateway.domain.accounts.accounts import Environment
+from gateway.operations.kernel.audit_context import RuleViolation
 
 SANDBOX = Settings(
     providers={"sandbox": Provider(adapter="sandbox")}, sandbox_bank=SandboxBank(control_port=1)
@@ -31,5 +31,5 @@ async def test_books_of_a_bank_that_is_away_are_no_empty_books():
     books = sandbox_books(SANDBOX)
     assert books is not None
 
-    with pytest.raises(NotPossible, match="does not answer"):
+    with pytest.raises(RuleViolation, match="does not answer"):
         await books()

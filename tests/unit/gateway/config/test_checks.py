@@ -13,7 +13,7 @@ from gateway.config.reading import settings_from
 from gateway.config.session import Session
 from gateway.config.settings import Approvals, Auth, Basic, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 
 PEPPER = Secret("a pepper of production, long enough")
 KEY = Secret(base64.b64encode(bytes(range(32))).decode())

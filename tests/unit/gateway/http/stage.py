@@ -11,10 +11,10 @@ from typing import Any, TypedDict
 import aiohttp
 from yarl import URL
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked, Call, Input
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.permissions import Action, Permission, Resource
+from gateway.domain.accounts.permissions import Action, Permission, Resource
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.requests.calls import Call, Input, RawRequest
 from gateway.http.admission import Admission
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.http.server import Server, Serving
@@ -78,7 +78,7 @@ class Asks:
         self.judges(call)
 
 
-def text(asked: Asked) -> str:
+def text(asked: RawRequest) -> str:
     """Take the body, or what the path or the query says."""
     return asked.body.decode() or asked.path.get("word") or str(dict(asked.query))
 
@@ -112,7 +112,7 @@ def row(
         method,
         path,
         name=f"tests.{path.strip('/').split('/')[0]}",
-        tells="Echo.",
+        summary="Echo.",
         needs=needs,
         limits=RowLimits("read", body_bytes),
         takes=takes or (TAKES_BODY if body_bytes else TAKES),

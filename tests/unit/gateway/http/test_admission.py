@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.errors import OVERLOADED
+from gateway.domain.kernel.errors import OVERLOADED
 from gateway.http.admission import Admission
 from tests.unit.refusals import refused
 

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.calls import Policy
+from gateway.domain.requests.calls import Policy
 from gateway.http.checks import check_surfaces
 from gateway.http.route import Row
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.calls import Asked, Call
-from gateway.domain.errors import CATALOGUE
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.errors import CATALOGUE
+from gateway.domain.requests.calls import Call, RawRequest
 from gateway.http.common import VERSION, admit_anybody, codes, common_rows
 
 ROWS = {row.path: row for row in common_rows("tests", Environment.PRODUCTION, CATALOGUE)}
@@ -29,12 +29,12 @@ def test_they_are_open(path: str):
     ],
 )
 async def test_they_say_what_was_decided(path: str, document: dict[str, str]):
-    assert await ROWS[path].serve(None, Asked(path={})) == document
+    assert await ROWS[path].serve(None, RawRequest(path={})) == document
 
 
 async def test_the_catalogue_is_listed_by_public_code():
     """One code with several statuses is one line, its meanings side by side."""
-    listed = await ROWS["/error-codes"].serve(None, Asked(path={}))
+    listed = await ROWS["/error-codes"].serve(None, RawRequest(path={}))
 
     lines = {line["code"]: line for line in listed["data"]}
     assert len(lines) == listed["meta"]["total"] == len({error.code for error in CATALOGUE})
@@ -49,4 +49,4 @@ def test_codes_keep_their_order():
 
 
 def test_anybody_is_let_in():
-    assert admit_anybody(Call(asked=Asked(path={}), needs=None, quota="read")) is None
+    assert admit_anybody(Call(asked=RawRequest(path={}), needs=None, quota="read")) is None

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from gateway.domain.errors import PAYOUT_NOT_FOUND
-from gateway.domain.money import Money
+from gateway.domain.kernel.errors import PAYOUT_NOT_FOUND
+from gateway.domain.kernel.money import Money
 from gateway.http.json import amount, dumps, error_body, instant, minute
 
 BRASILIA = timezone(timedelta(hours=-3))

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import PASSWORD_WRONG, VALIDATION_FAILED
-from gateway.domain.providers import Unavailable
+from gateway.domain.bank.providers import Unavailable
+from gateway.domain.identity.errors import PASSWORD_WRONG, VALIDATION_FAILED
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.json import MEDIA_TYPE
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.route import Answer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.providers import NotFound, ProviderError, RateLimited
+from gateway.domain.bank.providers import NotFound, ProviderError, RateLimited
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.requests.calls import RawRequest
 from gateway.http.route import route
 from tests.unit.gateway.http.stage import Said, row
 
@@ -20,7 +20,7 @@ async def test_a_row_reads_runs_and_shows():
         seen.append(who)
         return said.upper()
 
-    document = await row(shout).serve("somebody", Asked(path={"word": "hello"}))
+    document = await row(shout).serve("somebody", RawRequest(path={"word": "hello"}))
 
     assert (document, seen) == ({"said": "HELLO"}, ["somebody"])
 
@@ -33,7 +33,7 @@ def test_a_row_documents_what_it_shows():
 def test_no_cell_has_a_default():
     """What a row does not say must not be decided elsewhere."""
     with pytest.raises(TypeError, match="needs"):
-        route("GET", "/", name="a.b", tells="")  # type: ignore[call-arg]
+        route("GET", "/", name="a.b", summary="")  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(

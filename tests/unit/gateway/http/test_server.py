@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.calls import Call, Input, Parameter
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import ServiceError
-from gateway.domain.providers import NotFound, ProviderError, Unavailable
+from gateway.domain.bank.providers import NotFound, ProviderError, Unavailable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import Call, Input, Parameter
 from gateway.http.admission import Admission
 from gateway.http.json import MEDIA_TYPE
 from gateway.http.pages import Page

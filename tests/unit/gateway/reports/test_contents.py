@@ -5,11 +5,11 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from gateway.domain.accounts import BankCoordinates
-from gateway.domain.balances import Balance
-from gateway.domain.charges import Party
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction
+from gateway.domain.accounts.accounts import BankCoordinates
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction
+from gateway.domain.kernel.money import Money
 from gateway.reports.contents import facts, row
 from gateway.reports.layout import Line
 from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry

@@ -5,9 +5,9 @@ import io
 
 import pytest
 
-from gateway.domain.charges import Party
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction
+from gateway.domain.kernel.money import Money
 from gateway.reports.csv import write, write_brazilian
 from tests.unit.reporting import DOCUMENT, document, entry
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.money import MAX_CENTAVOS, Money
-from gateway.domain.statements import Direction, MovementKind
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.reports.document import change, operation
 from tests.unit.reporting import DOCUMENT, document, entry
 

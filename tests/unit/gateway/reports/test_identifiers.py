@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.charges import Party
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction, MovementKind
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import Money
 from gateway.reports.identifiers import stable_ids
 from tests.unit.people import ACCOUNT, SISTER
 from tests.unit.reporting import ENTRY, FEE, MARIA, entry

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from gateway.domain.balances import Balance
-from gateway.domain.money import MAX_CENTAVOS, Money
-from gateway.domain.statements import Direction, MovementKind
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.reports.json import write
 from tests.unit.people import ACCOUNT
 from tests.unit.reporting import DOCUMENT, document, entry

@@ -6,11 +6,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from gateway.domain.accounts import BankCoordinates, Environment
-from gateway.domain.charges import Party
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction, MovementKind
-from gateway.domain.windows import Window
+from gateway.domain.accounts.accounts import BankCoordinates, Environment
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
 from gateway.reports.identifiers import stable_ids
 from gateway.reports.ofx import write
 from tests.unit.people import ACCOUNT

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.charges import Party
-from gateway.domain.money import Money
-from gateway.domain.statements import Direction
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.charges import Party
+from gateway.domain.bank.statements import Direction
+from gateway.domain.kernel.money import Money
 from gateway.reports.paper import HEIGHT, WIDTH
 from gateway.reports.pdf import write
 from tests.unit.pdf_text import pages_of, texts_of

@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime
 import pytest
 from babel.numbers import format_decimal
 
-from gateway.domain.money import MAX_CENTAVOS, Money
-from gateway.domain.statements import Direction, MovementKind
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.reports import portuguese
 from tests.unit.reporting import entry
 

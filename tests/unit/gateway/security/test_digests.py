@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.accounts import SecretDigest
+from gateway.domain.accounts.credentials import SecretDigest
 from gateway.security import digests as module
 from gateway.security.digests import SecretDigester
 

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from gateway.config.hidden import Secret
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Sealing, Settings
-from gateway.domain.accounts import Environment, SecretDigest
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.accounts.credentials import SecretDigest
 from gateway.security.keys import FILE, Keys, load_keys
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from tests.contract.stores import samples

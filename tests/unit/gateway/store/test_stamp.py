@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.store.stamp import StoreRefused, refuse_unsafe_sqlite
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain import errors
-from gateway.domain.accounts import Credential, SecretDigest
-from gateway.domain.calls import Asked, Call
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.permissions import EVERY_PERMISSION, Permission
-from gateway.domain.ready import Ready
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.credentials import Credential, SecretDigest
+from gateway.domain.accounts.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call, RawRequest
+from gateway.domain.requests.ready import Ready
 from gateway.security.digests import SecretDigester
 from gateway.security.secrets import has_valid_checksum, new_client_secret
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
@@ -93,7 +93,7 @@ class Door:
         self.used.append((client_id, digest))
 
     async def sees(self, *headers: str, at: str = HERE) -> Call:
-        asking = call(Asked(path={}, authorization=headers, address=at))
+        asking = call(RawRequest(path={}, authorization=headers, address=at))
         waiting = self.policy(asking)
         if waiting is not None:
             await waiting

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import TOKEN_INVALID, TOO_MANY_ATTEMPTS
-from gateway.domain.people import Person
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.errors import TOKEN_INVALID, TOO_MANY_ATTEMPTS
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from policies.authentication.bearer import BearerToken, bearer_token
 from tests.unit.people import call, headed, somebody
 from tests.unit.refusals import refused
 
 
-def finding(outcome: Person | Exception) -> BearerToken:
+def finding(outcome: SignedInUser | Exception) -> BearerToken:
     """Answer every token alike."""
 
-    async def who_is(_token: str) -> Person:
+    async def who_is(_token: str) -> SignedInUser:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome

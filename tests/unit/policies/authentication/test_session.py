@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.browsers import Browser, Cookie, KnownBrowser, Seated
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import PanelSession, PanelState
-from gateway.domain.identity_errors import SESSION_REQUIRED
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.browsers import Browser, Cookie, KnownBrowser, SignedInBrowser
+from gateway.domain.identity.errors import SESSION_REQUIRED
+from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from policies.authentication.session import (
     HARDENED,
     INSECURE,
@@ -33,7 +33,7 @@ def browser(state: PanelState = PanelState.FULL, value: str = "abc") -> Browser:
     return Browser(Cookie(id_hash="h", secret=b"s", value=value), panel)
 
 
-def finding(found: Browser | Exception | None, seated: Seated | Exception | None = None):
+def finding(found: Browser | Exception | None, seated: SignedInBrowser | Exception | None = None):
     """Find the same for every cookie."""
 
     async def find(_value: str) -> Browser | None:
@@ -41,7 +41,7 @@ def finding(found: Browser | Exception | None, seated: Seated | Exception | None
             raise found
         return found
 
-    async def seat(_browser: Browser) -> Seated:
+    async def seat(_browser: Browser) -> SignedInBrowser:
         if isinstance(seated, Exception):
             raise seated
         assert seated is not None
@@ -53,7 +53,7 @@ def finding(found: Browser | Exception | None, seated: Seated | Exception | None
 async def test_who_signed_in_is_filled_in():
     found, maria, asking = browser(), somebody(), call(SENT)
 
-    await finding(found, Seated(found, maria))(asking)
+    await finding(found, SignedInBrowser(found, maria))(asking)
 
     assert (asking.browser, asking.person, asking.headers) == (found, maria, {})
 
@@ -61,7 +61,7 @@ async def test_who_signed_in_is_filled_in():
 async def test_a_renewed_cookie_goes_back():
     new, asking = browser(value="new"), call(SENT)
 
-    await finding(browser(), Seated(new, somebody()))(asking)
+    await finding(browser(), SignedInBrowser(new, somebody()))(asking)
 
     assert asking.headers == {
         "Set-Cookie": "__Host-pixgate=new; Path=/; Secure; HttpOnly; SameSite=Strict"

@@ -4,11 +4,12 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.accounts import Account, Principal
-from gateway.domain.calls import Asked, Call
-from gateway.domain.ready import Ready
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Principal
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call, RawRequest
+from gateway.domain.requests.ready import Ready
 from policies.authorization.account_scope import AccountScope
 from tests.unit.people import ACCOUNT, OTHER_COMPANY, SISTER, account, call, principal
 from tests.unit.refusals import refused
@@ -46,7 +47,7 @@ async def asks(find: Find, asked: Call) -> None:
 
 
 def asking(account_id: str, who: Principal | None) -> Call:
-    return call(Asked(path={"account_id": account_id}), principal=who)
+    return call(RawRequest(path={"account_id": account_id}), principal=who)
 
 
 @pytest.mark.parametrize("path", [ACCOUNT, ACCOUNT.upper()])

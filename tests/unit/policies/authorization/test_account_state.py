@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
 from policies.authorization.account_state import AccountState
 from tests.unit.people import account, call
 from tests.unit.refusals import refused

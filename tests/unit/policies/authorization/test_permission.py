@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.permissions import EVERY_PERMISSION, Action, Permission
+from gateway.domain.accounts.permissions import EVERY_PERMISSION, Action, Permission
+from gateway.domain.kernel import errors
 from policies.authorization.permission import RequiresPermission
 from tests.unit.people import call, principal
 from tests.unit.refusals import refused

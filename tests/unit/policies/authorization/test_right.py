@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from gateway.domain.identity_errors import FORBIDDEN
-from gateway.domain.permissions import Action, Permission, Resource
-from gateway.domain.rights import RIGHTS, Area, Right, Role
+from gateway.domain.accounts.permissions import Action, Permission, Resource
+from gateway.domain.identity.errors import FORBIDDEN
+from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from policies.authorization.right import RequiresRight
 from tests.unit.people import call, principal, somebody
 from tests.unit.refusals import refused

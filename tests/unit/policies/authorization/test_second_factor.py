@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity_errors import STEP_UP_REQUIRED
-from gateway.domain.permissions import Action
-from gateway.domain.rights import Area, Right, Role
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.errors import STEP_UP_REQUIRED
+from gateway.domain.identity.rights import Area, Right, Role
 from policies.authorization.second_factor import RequiresSecondFactor
 from tests.unit.people import call, somebody
 from tests.unit.refusals import refused

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity_errors import STEP_UP_REQUIRED
-from gateway.domain.permissions import Action
-from gateway.domain.rights import STEP_UP, Area, Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.errors import STEP_UP_REQUIRED
+from gateway.domain.identity.rights import STEP_UP, Area, Right
 from policies.authorization.step_up import FreshFactor
 from tests.unit.people import call, somebody
 from tests.unit.refusals import refused

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.accounts import Account
-from gateway.domain.calls import Asked, Call
-from gateway.domain.people import Person
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call, RawRequest
 from policies.authorization.visible_account import VisibleAccount
 from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, SISTER, account, call, somebody
 from tests.unit.refusals import refused
@@ -24,8 +24,8 @@ async def find(account_id: str) -> Account | None:
     return STORED.get(account_id)
 
 
-def asking(account_id: str, who: Person | None) -> Call:
-    return call(Asked(path={"account_id": account_id}), person=who)
+def asking(account_id: str, who: SignedInUser | None) -> Call:
+    return call(RawRequest(path={"account_id": account_id}), person=who)
 
 
 @pytest.mark.parametrize("companies", [frozenset(), frozenset({COMPANY})], ids=["all", "its own"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.browsers import KnownBrowser
+from gateway.domain.identity.browsers import KnownBrowser
+from gateway.domain.kernel import errors
 from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.quota import Quota
 from tests.unit.people import call, headed

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain import errors
+from gateway.domain.kernel import errors
 from policies.traffic.person_quota import PERSON, WithinPersonQuota
 from policies.traffic.quota import Quota
 from tests.unit.people import call, headed, somebody

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked
+from gateway.domain.kernel import errors
+from gateway.domain.requests.calls import RawRequest
 from policies.traffic import throttle as module
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked, too_many
 from tests.unit.people import call
@@ -106,7 +106,7 @@ def test_whoever_waits_as_told_is_let_through_again(throttle: FailureThrottle, c
 async def test_far_over_the_limit_an_address_is_refused_before_anything_is_read(
     throttle: FailureThrottle, clock: Clock
 ):
-    asking = call(Asked(path={}, address=HERE))
+    asking = call(RawRequest(path={}, address=HERE))
     counted(throttle, 12)
     NotBlocked(throttle)(asking)
 
@@ -125,7 +125,7 @@ async def test_far_over_the_limit_an_address_is_refused_before_anything_is_read(
 async def test_another_address_is_not_blocked(throttle: FailureThrottle):
     counted(throttle, 100)
 
-    NotBlocked(throttle)(call(Asked(path={}, address=THERE)))
+    NotBlocked(throttle)(call(RawRequest(path={}, address=THERE)))
 
 
 def test_what_lies_behind_the_window_is_forgotten(throttle: FailureThrottle, clock: Clock):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain import errors
+from gateway.domain.kernel import errors
 from policies.validation.document import Number, document
 from tests.unit.people import posted
 from tests.unit.refusals import refusal_of, refused

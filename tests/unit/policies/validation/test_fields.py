@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain import errors, strict
-from gateway.domain.money import Money
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.money import Money
 from policies.validation import fields
 from policies.validation.document import Number
 from tests.unit.refusals import refusal_of

@@ -2,16 +2,16 @@
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked
+from gateway.domain.kernel import errors
+from gateway.domain.requests.calls import RawRequest
 from policies.validation import identifiers
 from policies.validation.identifiers import Identifiers
 from tests.unit.people import ACCOUNT, SISTER, call
 from tests.unit.refusals import refused
 
 
-def at(**path: str) -> Asked:
-    return Asked(path=path)
+def at(**path: str) -> RawRequest:
+    return RawRequest(path=path)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.calls import Asked
-from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.requests.calls import RawRequest
 from policies.validation import identity
 from tests.unit.people import posted
 from tests.unit.refusals import refused
@@ -69,10 +69,10 @@ def test_an_address_is_some_text_without_control_characters(email: str):
     ("step", "found"), [("0F1E2D3C4B5A", "0f1e2d3c4b5a"), ("x", "x"), ("é", "é")]
 )
 def test_a_session_is_named_as_lists_name_it(step: str, found: str):
-    assert identity.SESSION_ID.read(Asked(path={"session_id": step})) == found
+    assert identity.SESSION_ID.read(RawRequest(path={"session_id": step})) == found
 
 
 @pytest.mark.parametrize("step", ["\x00", "\udcff", "a" * 1025])
 def test_another_form_of_name_is_nobody_s(step: str):
     with refused(NOT_FOUND):
-        identity.SESSION_ID.read(Asked(path={"session_id": step}))
+        identity.SESSION_ID.read(RawRequest(path={"session_id": step}))

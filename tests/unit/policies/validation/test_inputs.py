@@ -2,10 +2,10 @@
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked, Input
-from gateway.domain.money import Money
-from gateway.domain.payouts import AccountType
+from gateway.domain.bank.payout_orders import AccountType
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import Money
+from gateway.domain.requests.calls import Input, RawRequest
 from policies.validation import payout
 from policies.validation.inputs import (
     KEY_ID,
@@ -27,11 +27,11 @@ PAYOUT = {
 
 
 def test_nothing_is_taken_whatever_is_sent():
-    assert NOTHING.read(Asked(path={}, query={"x": ["1"]}, body=b"{")) is None
+    assert NOTHING.read(RawRequest(path={}, query={"x": ["1"]}, body=b"{")) is None
 
 
 def test_path_parameters_are_read_by_their_names():
-    asked = Asked(path={"key_id": ACCOUNT.upper(), "reference": " x "})
+    asked = RawRequest(path={"key_id": ACCOUNT.upper(), "reference": " x "})
 
     assert KEY_ID.read(asked) == ACCOUNT
     assert REFERENCE.read(asked) == " x "
@@ -52,7 +52,7 @@ def test_the_documented_bounds_of_a_number_are_those_that_are_read(name: str):
     days = {"init": ["2026-01-01"], "ends": ["2026-01-01"]}
 
     def refused_at(number: int) -> bool:
-        asked = Asked(path={}, query={**days, name: [str(number)]})
+        asked = RawRequest(path={}, query={**days, name: [str(number)]})
         return refusal_of(lambda: SEARCH.read(asked)) is not None
 
     assert not refused_at(schema["minimum"])
@@ -60,7 +60,7 @@ def test_the_documented_bounds_of_a_number_are_those_that_are_read(name: str):
     if "maximum" in schema:
         assert not refused_at(schema["maximum"])
         assert refused_at(schema["maximum"] + 1)
-    default = SEARCH.read(Asked(path={}, query=days)).paging
+    default = SEARCH.read(RawRequest(path={}, query=days)).paging
     assert getattr(default, name) == schema["default"]
 
 

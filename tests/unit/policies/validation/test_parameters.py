@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked, Call
+from gateway.domain.kernel import errors
+from gateway.domain.requests.calls import Call, RawRequest
 from policies.validation.backoffice.inputs import PAGING
 from policies.validation.parameters import KnownParameters
 from tests.unit.refusals import refused
@@ -15,7 +15,7 @@ from tests.unit.refusals import refused
 
 def calling(**query: Sequence[str]) -> Call:
     """A call of a list."""
-    return Call(asked=Asked(path={}, query=query), needs=None, quota="", parameters=PAGING)
+    return Call(asked=RawRequest(path={}, query=query), needs=None, quota="", parameters=PAGING)
 
 
 @pytest.mark.parametrize("query", [{}, {"page": ["1"]}, {"limit": [""], "page": ["x", "y"]}])

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import ServiceError
-from gateway.domain.money import Money
-from gateway.domain.payouts import (
+from gateway.domain.bank.payout_orders import (
     AccountType,
     BankDestination,
     PayoutMethod,
-    PayoutRequest,
     PixDestination,
 )
-from gateway.domain.pix_keys import PixKeyType
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import PayoutRequest
 from policies.validation.payout import REFUSES, PayoutReader
 from tests.unit.people import posted
 from tests.unit.refusals import refusal_of, refused

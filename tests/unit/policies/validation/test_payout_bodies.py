@@ -7,9 +7,9 @@ import json
 import msgspec
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.choices import CHOICES
-from gateway.domain.payouts import AccountType, PayoutMethod
+from gateway.domain.bank.payout_orders import AccountType, PayoutMethod
+from gateway.domain.kernel import errors
+from gateway.domain.requests.choices import CHOICES
 from policies.validation import payout
 from policies.validation.payout_bodies import (
     BankAccountDestinationBody,

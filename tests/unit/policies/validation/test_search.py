@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.errors import ServiceError
-from gateway.domain.windows import Paging, Search, Window
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.requests.calls import RawRequest
 from policies.validation.search import search
 from tests.unit.refusals import refusal_of, refused
 
@@ -20,10 +20,10 @@ MISSING, FORM = errors.FIELD_MISSING, errors.DATE_INVALID
 RANGE, NUMBER = errors.WINDOW_INVALID, errors.NUMBER_INVALID
 
 
-def asking(**query: Sequence[str] | None) -> Asked:
+def asking(**query: Sequence[str] | None) -> RawRequest:
     """The good query, with other values; None leaves a parameter out."""
     wanted = {**GOOD, **query}
-    return Asked(path={}, query={name: v for name, v in wanted.items() if v is not None})
+    return RawRequest(path={}, query={name: v for name, v in wanted.items() if v is not None})
 
 
 def test_without_page_and_limit_it_is_the_first_page_of_25():
@@ -158,6 +158,6 @@ def test_what_is_taken_is_what_was_asked_for(init: date, days: int, page: int, l
 
 @given(st.dictionaries(st.sampled_from(["init", "ends", "page", "limit"]), st.lists(st.text())))
 def test_any_query_is_taken_or_refused(query: dict[str, list[str]]):
-    refusal = refusal_of(lambda: search(Asked(path={}, query=query)))
+    refusal = refusal_of(lambda: search(RawRequest(path={}, query=query)))
 
     assert refusal in {None, MISSING, FORM, RANGE, NUMBER}

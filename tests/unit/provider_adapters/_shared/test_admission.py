@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.domain.providers import (
+from gateway.domain.bank.providers import (
     NotFound,
     ProviderError,
     RateLimited,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gateway.domain.money import Money
-from gateway.domain.providers import BadReply, Unavailable
+from gateway.domain.bank.providers import BadReply, Unavailable
+from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._shared.documents import part_of, understood
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from multidict import CIMultiDict
 
-from gateway.domain import providers
-from gateway.domain.providers import ProviderError
+from gateway.domain.bank import providers
+from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import Passage

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gateway.domain.clocks import Deadline
-from gateway.domain.payouts import FailureCode
-from gateway.domain.providers import (
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -22,6 +21,7 @@ from gateway.domain.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import Passage

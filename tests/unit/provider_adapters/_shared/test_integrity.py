@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.strict import Malformed
+from gateway.domain.kernel.strict import Malformed
 from provider_adapters._shared.integrity import is_e2e_id, provider_id
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import Unavailable
+from gateway.domain.bank.providers import Unavailable
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
 from provider_adapters._shared.limits import ClientLimits

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.providers import (
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import (
     Accepted,
     NotSent,
     NotSupported,

@@ -8,7 +8,7 @@ import hmac
 import pytest
 from multidict import CIMultiDict
 
-from gateway.domain.callbacks import CallbackKind, Notice
+from gateway.domain.backoffice.callbacks import CallbackKind, Notice
 from provider_adapters.sandbox.callbacks import SandboxProof, sign, token_of
 from tests.unit.standing import NOON, Clock
 

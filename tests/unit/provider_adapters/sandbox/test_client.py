@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.providers import ProviderAccount, Refused
+from gateway.domain.bank.providers import ProviderAccount, Refused
 from gateway.net.client.messages import Kind
 from provider_adapters.sandbox.client import Question, asking, ordering
 from tests.contract.adapters.harness import ACCOUNT, KEY, order

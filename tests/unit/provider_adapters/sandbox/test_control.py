@@ -3,7 +3,7 @@
 import pytest
 from aiohttp import web
 
-from gateway.domain.money import Money
+from gateway.domain.kernel.money import Money
 from provider_adapters.sandbox.bank.server import SandboxBank
 from provider_adapters.sandbox.control import BankControl, ControlRefused
 

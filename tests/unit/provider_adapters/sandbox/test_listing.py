@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from gateway.domain.windows import Window
+from gateway.domain.kernel.windows import Window
 from provider_adapters.sandbox import listing
 
 DAY = Window(date(2026, 11, 20), date(2026, 11, 21))

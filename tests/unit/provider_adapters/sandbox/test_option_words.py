@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.charges import ChargeStatus, Payer
-from gateway.domain.incoming import IncomingPayment
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
-from gateway.domain.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
-from gateway.domain.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
+from gateway.domain.bank.charges import ChargeStatus, Payer
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.domain.bank.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
+from gateway.domain.kernel.money import Money
 from provider_adapters.sandbox import option_words
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.test_translate import (

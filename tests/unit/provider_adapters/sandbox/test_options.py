@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from gateway.domain.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
-from gateway.domain.providers import NotSent, Refused, Unavailable, Unreachable
-from gateway.domain.refunds import RefundStatus
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
+from gateway.domain.bank.providers import NotSent, Refused, Unavailable, Unreachable
+from gateway.domain.bank.refunds import RefundStatus
 from tests.contract.adapters.harness import ACCOUNT, FAR, KEY, on_stage
 from tests.unit.provider_adapters.sandbox.test_orders import refund
 from tests.unit.provider_adapters.sandbox.test_refunds import REFUND

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from gateway.domain.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.providers import Refused
-from gateway.domain.refunds import RefundOrder
+from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.providers import Refused
+from gateway.domain.bank.refunds import RefundOrder
+from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import Kind
 from provider_adapters.sandbox import orders
 from tests.contract.adapters.harness import ACCOUNT, KEY

@@ -7,10 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.money import Money
-from gateway.domain.payouts import AccountType, BankDestination, FailureCode, PayoutMethod
-from gateway.domain.pix_keys import PixKeyType
-from gateway.domain.providers import (
+from gateway.domain.bank.payout_orders import (
+    AccountType,
+    BankDestination,
+    FailureCode,
+    PayoutMethod,
+)
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -19,6 +23,7 @@ from gateway.domain.providers import (
     Settled,
     Unknown,
 )
+from gateway.domain.kernel.money import Money
 from provider_adapters.sandbox import payouts
 from provider_adapters.sandbox.payouts import Asked
 from tests.contract.adapters.harness import KEY, order

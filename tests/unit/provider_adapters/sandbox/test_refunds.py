@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.money import Money
-from gateway.domain.payouts import FailureCode
-from gateway.domain.provider_options import IN_USE
-from gateway.domain.providers import (
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.provider_options import IN_USE
+from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
     NotFound,
@@ -16,7 +15,8 @@ from gateway.domain.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.refunds import Refund, RefundOrder, RefundStatus
+from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
+from gateway.domain.kernel.money import Money
 from provider_adapters.sandbox import refunds
 from tests.contract.adapters.harness import KEY
 from tests.unit.offering import E2E_ID

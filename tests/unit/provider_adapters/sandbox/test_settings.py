@@ -7,8 +7,8 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from gateway.domain.provider_options import Option
-from gateway.domain.providers import Capabilities, Repeat
+from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.providers import Capabilities, Repeat
 from provider_adapters.sandbox.settings import SandboxSettings
 
 

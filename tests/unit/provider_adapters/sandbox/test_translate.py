@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain import providers
-from gateway.domain.balances import Balance
-from gateway.domain.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import PixKeyStatus, PixKeyType
-from gateway.domain.statements import Direction, MovementKind
+from gateway.domain.bank import providers
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
+from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate
 from tests.unit.provider_adapters.witness import NOON

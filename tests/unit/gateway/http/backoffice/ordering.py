@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gateway.domain.accounts import Account
-from gateway.domain.approvals import Approval, ApprovalKind
-from gateway.domain.money import Money
-from gateway.domain.orders import Order
-from gateway.domain.people import Person
-from gateway.operations.approvals import Moved
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.backoffice.approvals import Approval, ApprovalKind
+from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel.money import Money
+from gateway.operations.backoffice.approvals import Moved
 from tests.unit.people import ACCOUNT, COMPANY
 from tests.unit.standing import NOON
 
@@ -34,9 +34,9 @@ class Says:
     """An answer for every order, and who ordered what."""
 
     answer: Moved | Approval
-    asked: list[tuple[Person, Account, Order]] = field(default_factory=list)
+    asked: list[tuple[SignedInUser, Account, Order]] = field(default_factory=list)
 
-    async def order(self, person: Person, account: Account, order: Order) -> Moved | Approval:
+    async def order(self, person: SignedInUser, account: Account, order: Order) -> Moved | Approval:
         self.asked.append((person, account, order))
         return self.answer
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.accounts import Account, Company
-from gateway.domain.calls import Asked
-from gateway.domain.errors import ServiceError
-from gateway.domain.office_stores import Lists
-from gateway.domain.people import Person
-from gateway.domain.rights import Role
-from gateway.domain.windows import Paging
+from gateway.domain.accounts.accounts import Account, Company
+from gateway.domain.backoffice.lists import Lists
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.administration.credentials import CredentialActs
 from gateway.http.backoffice.callers import Office, Staff
-from gateway.operations.accounts import AccountOrder
-from gateway.operations.administration import Acting
-from gateway.operations.office_orders import CredentialOrders, FourEyes
-from gateway.operations.registers import Registers
-from gateway.operations.reviews import ReviewDesk
-from gateway.operations.stops import StopRecords, Subjects
+from gateway.operations.accounts.accounts import AccountOrder
+from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.reviews import PayoutReviews
+from gateway.operations.backoffice.stops import KillSwitches, Subjects
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.registers import Registers as Office_
 from tests.unit.gateway.http.backoffice.surface import ROWS
 from tests.unit.people import somebody
@@ -36,7 +36,7 @@ class Stage:
     """Two companies with an account each, and the registers that hold them."""
 
     office: Office_
-    registers: Registers
+    registers: AdminServices
     lists: Lists
     ours: Company
     theirs: Company
@@ -56,11 +56,11 @@ class Stage:
 
     def staff(self, *companies: str) -> Staff:
         """Return somebody; limited to companies, where some are named."""
-        return Staff(person(*companies), Acting("user:ana@example.com", self.office.clock))
+        return Staff(person(*companies), AuditContext("user:ana@example.com", self.office.clock))
 
     def at(self, account: Account) -> Office:
         """Return somebody at an account."""
-        acting = Acting("user:ana@example.com", self.office.clock)
+        acting = AuditContext("user:ana@example.com", self.office.clock)
         return Office(person=person(), acting=acting, account=account)
 
     async def acts(self) -> list[tuple[str, str]]:
@@ -68,7 +68,7 @@ class Stage:
         return [(each.actor, each.action) for each in await self.office.acts()]
 
 
-def person(*companies: str) -> Person:
+def person(*companies: str) -> SignedInUser:
     """Return somebody who is everything."""
     return somebody(*Role, email="ana@example.com", companies=frozenset(companies))
 
@@ -83,7 +83,7 @@ async def staged(office: Office_) -> Stage:
     return Stage(office, registers_of(office), office.store.office.lists, ours, theirs, *accounts)
 
 
-def registers_of(office: Office_) -> Registers:
+def registers_of(office: Office_) -> AdminServices:
     """Put every register together."""
     store = office.store
     subjects = Subjects(
@@ -92,15 +92,15 @@ def registers_of(office: Office_) -> Registers:
         accounts=store.accounts,
         credentials=store.credentials,
     )
-    return Registers(
+    return AdminServices(
         acting=office.acting,
         companies=office.companies,
         accounts=office.accounts,
         credentials=office.credentials,
-        stops=StopRecords(
+        stops=KillSwitches(
             stops=store.stops, subjects=subjects, acting=office.acting, new_id=office.new_id
         ),
-        reviews=ReviewDesk(
+        reviews=PayoutReviews(
             payouts=store.payouts,
             follow_ups=store.follow_ups,
             reviews=store.reviews,
@@ -118,4 +118,4 @@ async def turned_down(deed: Awaitable[object]) -> str:
 
 def taken(name: str, **asked: Any) -> Any:
     """Read what a row takes."""
-    return ROWS[f"backoffice.{name}"].takes.read(Asked(path={}, **asked))
+    return ROWS[f"backoffice.{name}"].takes.read(RawRequest(path={}, **asked))

@@ -8,7 +8,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.backoffice.callers import Office, Staff
 from gateway.http.route import Row
-from gateway.operations.administration import Acting
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.people import account, somebody
 from tests.unit.standing import Clock
 
@@ -16,8 +16,8 @@ SURFACE = next(each for each in described_surfaces(Settings()) if each.name == "
 ROWS: dict[str, Row[Any]] = {row.name: row for gate in SURFACE.gates for row in gate.rows}
 CLOCK = Clock()
 MARIA = somebody()
-STAFF = Staff(MARIA, Acting(MARIA.actor, CLOCK.now))
-OFFICE = Office(person=MARIA, acting=Acting(MARIA.actor, CLOCK.now), account=account())
+STAFF = Staff(MARIA, AuditContext(MARIA.actor, CLOCK.now))
+OFFICE = Office(person=MARIA, acting=AuditContext(MARIA.actor, CLOCK.now), account=account())
 
 Line = tuple[str, str, str, int]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.accounts import Account
-from gateway.domain.calls import Caller
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.requests.calls import Caller
 from gateway.http.backoffice.callers import (
     admit_office,
     admit_staff,
@@ -13,7 +13,7 @@ from gateway.http.backoffice.callers import (
     as_caller,
     on_account,
 )
-from gateway.operations.administration import Acting
+from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import CLOCK, MARIA, OFFICE, STAFF
 from tests.unit.people import account, call
 
@@ -54,7 +54,7 @@ async def test_each_operation_is_given_what_it_asks_for():
     async def of_an_account(where: Account, taken: str) -> tuple[object, str]:
         return where, taken
 
-    async def of_an_actor(who: Acting, where: Account, taken: str) -> tuple[object, ...]:
+    async def of_an_actor(who: AuditContext, where: Account, taken: str) -> tuple[object, ...]:
         return who, where, taken
 
     assert await as_caller(of_a_partner)(OFFICE, "a") == (OFFICE.caller, "a")

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import NOT_POSSIBLE
-from gateway.domain.permissions import Action
-from gateway.domain.rights import Area, Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.errors import NOT_POSSIBLE
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
-from gateway.operations.administration import Acting, NotPossible
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from tests.unit.gateway.http.backoffice.registers import person
 from tests.unit.refusals import refused
 from tests.unit.standing import Clock
 
 
 def staff(*companies: str) -> Staff:
-    return Staff(person(*companies), Acting("x", Clock().now))
+    return Staff(person(*companies), AuditContext("x", Clock().now))
 
 
 def test_what_is_not_possible_is_told_as_a_sentence():
     text = "there is no company 7"
 
     with pytest.raises(ServiceError) as told, calls.explained():
-        raise NotPossible(text)
+        raise RuleViolation(text)
 
     assert told.value.error is NOT_POSSIBLE
     assert told.value.detail == "There is no company 7."
@@ -36,7 +36,7 @@ def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
     text = "there is no company 7"
 
     with pytest.raises(ServiceError) as told, calls.explained():
-        raise NotPossible(text, "company_unknown", field="company_id")
+        raise RuleViolation(text, "company_unknown", field="company_id")
 
     assert (told.value.reason, told.value.field) == ("company_unknown", "company_id")
     assert told.value.detail == ""
@@ -46,7 +46,7 @@ def test_what_is_taken_is_a_conflict():
     text = "it exists already"
 
     with refused(errors.ALREADY_IN_USE), calls.explained():
-        raise NotPossible(text, "taken")
+        raise RuleViolation(text, "taken")
 
 
 def test_another_problem_is_nobodys():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.provider_options import OutcomeUnknown
-from gateway.domain.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.bank.provider_options import OutcomeUnknown
+from gateway.domain.bank.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.backoffice.failures import REFUND_FAILS, bank_fails
 from tests.unit.gateway.http.stage import row
 

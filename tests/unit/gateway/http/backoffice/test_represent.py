@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.accounts import Company
-from gateway.domain.approvals import ApprovalState
-from gateway.domain.charges import Payer
-from gateway.domain.incoming import IncomingPayment
-from gateway.domain.money import Money
-from gateway.domain.payouts import FailureCode
-from gateway.domain.pix_keys import KeyOwner, PixKeyType
-from gateway.domain.refunds import RefundStatus
-from gateway.domain.windows import Paging
+from gateway.domain.accounts.accounts import Company
+from gateway.domain.backoffice.approvals import ApprovalState
+from gateway.domain.bank.charges import Payer
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
+from gateway.domain.bank.refunds import RefundStatus
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice import represent
 from gateway.http.json import dumps
-from gateway.operations.pages import Listed
-from gateway.operations.reports import Report
-from gateway.operations.visible_accounts import OwnedAccount
+from gateway.operations.backoffice.visible_accounts import OwnedAccount
+from gateway.operations.bank.pages import Listed
+from gateway.operations.bank.reports import Report
 from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.ordering import WAITING
 from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain.permissions import Action
-from gateway.domain.rights import Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.rights import Right
 from tests.unit.gateway.http.backoffice.surface import ROWS, gate_of
 
 READING = ("GET", "HEAD")

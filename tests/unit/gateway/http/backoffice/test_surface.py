@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors, identity_errors
-from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE, OfficeRows
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors
+from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE, BackOfficeRows
 from gateway.http.checks import check_surfaces
 from gateway.http.route import Row
 from tests.unit.gateway.http.backoffice.surface import ROWS, SURFACE, gate_of
@@ -51,7 +52,7 @@ def test_every_code_there_is_can_be_looked_up():
 def test_rows_are_put_together_by_what_is_asked_in_front_of_them():
     first, second = list(ROWS.values())[:2]
 
-    both = OfficeRows(staff=[first]) + OfficeRows(staff=[second], banking=[first])
+    both = BackOfficeRows(staff=[first]) + BackOfficeRows(staff=[second], banking=[first])
 
-    assert both == OfficeRows(staff=(first, second), fresh=(), visible=(), banking=(first,))
+    assert both == BackOfficeRows(staff=(first, second), fresh=(), visible=(), banking=(first,))
     assert isinstance(both.staff[0], Row)

@@ -6,10 +6,10 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.bank.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.banking.routes import BODY_BYTES
 
 ROWS = [row for row in described_surfaces(Settings())[0].gates[0].rows]  # noqa: C416 - typed

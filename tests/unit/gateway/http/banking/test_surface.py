@@ -6,7 +6,7 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.calls import Call
+from gateway.domain.requests.calls import Call
 from gateway.http.banking.surface import CHALLENGE, admit_partner
 from tests.unit.people import account, call, principal
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from multidict import CIMultiDict
 
-from gateway.domain.calls import Asked
+from gateway.domain.requests.calls import RawRequest
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.checks import check_surfaces
-from gateway.operations.callbacks import Delivery
+from gateway.operations.backoffice.callbacks import Delivery
 
 
 class Taker:
@@ -28,7 +28,7 @@ async def test_the_very_bytes_are_handed_on():
     (gate,) = callback_surface(taker).gates
     (row,) = gate.rows
     headers = CIMultiDict({"Webhook-Id": "1"})
-    asked = Asked(path={"provider": "p", "token": "t"}, headers=headers, body=b" {}\n")
+    asked = RawRequest(path={"provider": "p", "token": "t"}, headers=headers, body=b" {}\n")
 
     said = await row.serve(None, asked)
 

@@ -6,8 +6,8 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain import errors
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.route import Row
 
 SURFACES = {each.name: each for each in described_surfaces(Settings())}

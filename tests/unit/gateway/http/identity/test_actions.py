@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.identity_errors import NOT_FOUND
+from gateway.domain.identity.errors import NOT_FOUND
 from gateway.http.identity.actions import OwnAccount, WaysBack
 from gateway.http.identity.callers import Guest, Member
 from gateway.http.identity.represent import public_id

@@ -5,8 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from datetime import timedelta
 
-from gateway.domain.people import Session
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import Session
 from gateway.http.identity import represent
 from gateway.http.identity.callers import Guest, Member
 from gateway.operations.identity.ports import Visitor

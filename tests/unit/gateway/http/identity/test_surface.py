@@ -2,7 +2,8 @@
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain import errors, identity_errors
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors
 from gateway.http.identity.surface import CATALOGUE
 from policies.authentication.bearer import BearerToken
 from policies.traffic.address_quota import WithinAddressQuota

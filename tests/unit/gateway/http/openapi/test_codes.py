@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.domain import errors
-from gateway.domain.calls import Input
+from gateway.domain.kernel import errors
+from gateway.domain.requests.calls import Input
 from gateway.http.openapi.codes import codes_of
 from tests.unit.gateway.http.stage import Asks, row, surface, text
 

@@ -9,8 +9,8 @@ from typing import Any, TypedDict
 import pytest
 import yaml
 
-from gateway.domain import errors
-from gateway.domain.calls import Input, Parameter
+from gateway.domain.kernel import errors
+from gateway.domain.requests.calls import Input, Parameter
 from gateway.http.openapi.document import as_json, as_yaml, document
 from gateway.http.openapi.examples import file_example
 from gateway.http.route import Answer, RowLimits, route
@@ -119,7 +119,7 @@ def showing(shows: Any, **cells: Any) -> dict[str, Any]:
         "GET",
         "/a",
         name="tests.a",
-        tells="A.",
+        summary="A.",
         needs=None,
         limits=RowLimits("read", 0),
         takes=TAKES,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gateway.domain import errors
+from gateway.domain.kernel import errors
 from gateway.http.openapi.headers import ANSWER_HEADERS, REQUEST_HEADERS, answer_headers
 
 

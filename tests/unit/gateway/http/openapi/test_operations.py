@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gateway.domain.calls import Input
+from gateway.domain.requests.calls import Input
 from gateway.http.openapi.operations import ERROR, Shapes, bodies_of, operation, shapes_of
 from gateway.http.openapi.schemas import described
 from tests.unit.gateway.http.stage import Said, row, surface, text

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, TypedDict
 import msgspec
 import pytest
 
-from gateway.domain.choices import one_of
-from gateway.domain.money import Money
-from gateway.domain.patterns import PLAIN_TEXT
+from gateway.domain.kernel.money import Money
+from gateway.domain.requests.choices import one_of
+from gateway.domain.requests.patterns import PLAIN_TEXT
 from gateway.http.json import Amount
 from gateway.http.openapi.schemas import PAID_AMOUNT, component_of, described, reached
 

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.http.panel.allowed import allowed_in
 from gateway.http.table import Place, Table
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.calls import Call
-from gateway.domain.people import Person
-from gateway.domain.permissions import Action
-from gateway.domain.rights import Area, Right
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.requests.calls import Call
 from gateway.http.checks import check_surfaces
 from gateway.http.panel.api import panel_api
 from gateway.http.panel.surface import PanelQuestions
@@ -33,7 +33,7 @@ async def nobody(*_arguments: object) -> Any:
     raise AssertionError
 
 
-async def who_is(_token: str) -> Person:
+async def who_is(_token: str) -> SignedInUser:
     return somebody()
 
 

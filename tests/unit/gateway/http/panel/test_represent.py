@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts import Company, Environment
-from gateway.domain.browsers import Browser, Cookie, KnownBrowser
-from gateway.domain.identity import PanelSession, PanelState
-from gateway.domain.people import Person
-from gateway.domain.rights import Role
+from gateway.domain.accounts.accounts import Company, Environment
+from gateway.domain.identity.browsers import Browser, Cookie, KnownBrowser
+from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import SignedInUser
 from gateway.http.identity.callers import Guest
 from gateway.http.panel.represent import PanelShows
 from gateway.operations.identity.ports import Visitor
@@ -57,7 +57,7 @@ def test_while_a_code_is_asked_for_that_is_all_that_is_known():
     assert shown.content == {**BEFORE, "mfa_required": True}
 
 
-def signed_in(maria: Person) -> SignedInView:
+def signed_in(maria: SignedInUser) -> SignedInView:
     return SignedInView(
         person=maria, company=Company(COMPANY, "Padaria", NOON), codes_left=0, idle_ends_at=NOON
     )

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.identity_errors import CSRF_FAILED
+from gateway.domain.identity.errors import CSRF_FAILED
 from gateway.http.identity.callers import Guest
 from gateway.http.panel.routes import PanelActs
 from gateway.operations.identity.ports import Visitor

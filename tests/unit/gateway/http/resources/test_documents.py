@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.choices import CHOICES
-from gateway.domain.payouts import FailureCode, PayoutMethod
+from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
+from gateway.domain.requests.choices import CHOICES
 from gateway.http.json import Amount
 from gateway.http.resources import documents
 

@@ -9,19 +9,27 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.accounts import BankCoordinates
-from gateway.domain.balances import Balance
-from gateway.domain.calls import Caller
-from gateway.domain.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party, Payer
-from gateway.domain.money import Money
-from gateway.domain.payouts import Failure, FailureCode, Payout, PayoutState
-from gateway.domain.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.statements import Direction, Entry, Statement
-from gateway.domain.windows import Paging
+from gateway.domain.accounts.accounts import BankCoordinates
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import (
+    Charge,
+    ChargePayment,
+    ChargeStatus,
+    ChargeType,
+    Party,
+    Payer,
+)
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.bank.statements import Direction, Entry, Statement
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
+from gateway.domain.requests.calls import Caller
 from gateway.http.json import dumps
 from gateway.http.resources import represent
-from gateway.operations.payouts import PayoutPage
-from gateway.operations.pix_keys import OwnedKey
+from gateway.operations.bank.reads import OwnedKey
+from gateway.operations.payouts.payouts import PayoutPage
 from tests.contract.stores import samples
 from tests.unit.people import ACCOUNT, account, principal
 from tests.unit.standing import NOON

@@ -8,7 +8,7 @@ import socket
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from gateway.domain.accounts import Environment
+from gateway.domain.accounts.accounts import Environment
 from gateway.net.client.addresses import (
     AddressRefused,
     Flaw,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.providers import BadReply
+from gateway.domain.bank.providers import BadReply
 from gateway.net.client.chunks import Chunks
 
 WHOLE = b"5\r\nhello\r\nA;a=b\r\n0123456789\r\n003 \r\n\r\n\n\r\n0\r\nX: y\r\n\r\n"

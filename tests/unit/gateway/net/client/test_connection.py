@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import ProviderError
+from gateway.domain.bank.providers import ProviderError
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.connection import Line, Until
 from gateway.net.client.send_progress import Passage, SendRefused
 from tests.unit.provider_adapters.scripted import Line as BankLine

@@ -11,8 +11,8 @@ from contextlib import ExitStack
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from gateway.domain.accounts import Environment
-from gateway.domain.providers import Unreachable
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.connection import Line
 from gateway.net.client.connector import Dialler, Place, place
 from gateway.net.client.tls import TlsFiles, secured

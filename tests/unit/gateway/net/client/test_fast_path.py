@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.providers import ProviderError
+from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.fast_path import Fields, glance
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.response_reader import Reading

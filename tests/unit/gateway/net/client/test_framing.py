@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from aiohttp.http_parser import RawResponseMessage
 
-from gateway.domain.providers import BadReply
+from gateway.domain.bank.providers import BadReply
 from gateway.net.client.framing import (
     HeadEnd,
     body_length,

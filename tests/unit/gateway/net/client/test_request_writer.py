@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gateway.domain.providers import Unreachable
+from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.client.request_writer import Heads
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from gateway.domain.providers import BadReply, ProviderError
+from gateway.domain.bank.providers import BadReply, ProviderError
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.response_reader import HEAD_BYTES, INTERIMS, Reading
 from tests.unit.provider_adapters.scripted import answer

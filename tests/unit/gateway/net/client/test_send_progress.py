@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import Evidence, Phase, Unavailable
+from gateway.domain.bank.providers import Evidence, Phase, Unavailable
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import Passage, SendRefused
 from tests.unit.provider_adapters.witness import Clock

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Deadline
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderRequest
 from gateway.net.client.send_progress import Passage
 from gateway.net.client.transport import WireTransport

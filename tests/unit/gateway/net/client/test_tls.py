@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from gateway.domain.providers import Unreachable
+from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.tls import Credentials, TlsFiles, TlsFilesRefused, secured
 from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
 from tests.unit.provider_adapters.witness import Clock

@@ -10,9 +10,9 @@ from datetime import datetime
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Deadline
-from gateway.domain.providers import ProviderError, Unavailable, Unreachable
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import ProviderError, Unavailable, Unreachable
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderRequest
 from gateway.net.client.send_progress import Passage
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused

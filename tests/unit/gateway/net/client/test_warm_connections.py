@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from gateway.domain.accounts import Environment
-from gateway.domain.clocks import Deadline
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client import warm_connections
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.send_progress import Passage

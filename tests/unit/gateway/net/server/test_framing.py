@@ -6,7 +6,7 @@ from aiohttp.http_parser import RawRequestMessage
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from gateway.domain.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
+from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.net.server.framing import find_flaw
 from gateway.net.server.limits import WireLimits
 

@@ -10,7 +10,7 @@ from aiohttp.http_exceptions import BadHttpMessage, BadStatusLine, InvalidHeader
 from aiohttp.http_parser import HttpRequestParser
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.domain import errors
+from gateway.domain.kernel import errors
 from gateway.net.server.body import BodyTooLarge, MalformedBody, RequestTimeout
 from gateway.net.server.refusals import (
     TOO_MANY_HEADERS,

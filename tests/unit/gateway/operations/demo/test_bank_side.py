@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from aiohttp import ClientSession
 
-from gateway.domain.accounts import Environment
-from gateway.domain.refunds import refund_key
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.refunds import refund_key
 from gateway.operations.demo import bank_side, contents
 from gateway.operations.demo.ensure import ensure_demo
 

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from gateway.domain import strict
-from gateway.domain.money import Money
-from gateway.domain.permissions import EVERY_PERMISSION
-from gateway.domain.pix_keys import normal_key
+from gateway.domain.accounts.permissions import EVERY_PERMISSION
+from gateway.domain.bank.pix_keys import normal_key
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.money import Money
 from gateway.operations.demo import contents
 
 ONE = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"

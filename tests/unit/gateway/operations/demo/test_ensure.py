@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.operations.demo.ensure import ensure_demo
 from tests import registers
 from tests.unit.gateway.operations.demo.conftest import people_of, records_of

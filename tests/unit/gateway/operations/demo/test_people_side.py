@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.operations.demo import people_side
 from gateway.operations.demo.document import Demo
 from gateway.operations.demo.ensure import DemoParts

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from gateway.domain.identity import Purpose
+from gateway.domain.identity.challenges import Purpose
 from gateway.operations.identity.mail import Mailing
 
 

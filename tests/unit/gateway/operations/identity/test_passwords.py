@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.browsers import KnownBrowser
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import Purpose
-from gateway.domain.rights import Role
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.browsers import KnownBrowser
+from gateway.domain.identity.challenges import Purpose
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity import passwords as module
 from gateway.operations.identity.passwords import LONGEST, SHORTEST, NewPasswords, Proving, as_typed
 from gateway.operations.identity.ports import Visitor

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.second_factors import Codes, sealed_for
 from gateway.operations.identity.sign_in import FactorAsked
 from gateway.operations.identity.tokens import SignedIn

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.sessions import OthersSessions
 from tests import registers
 from tests.unit.door import door_of, refusal

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import PASSWORD_WRONG
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.errors import PASSWORD_WRONG
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import CountedRefreshing, CountedSigningIn, FactorAsked

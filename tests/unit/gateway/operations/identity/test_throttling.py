@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.browsers import KnownBrowser
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import Failures
+from gateway.domain.identity.browsers import KnownBrowser
+from gateway.domain.identity.failure_counts import Failures
+from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import Visitor
 from gateway.operations.identity.throttling import (
     REMEMBERED,

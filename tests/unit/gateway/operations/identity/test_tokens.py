@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.tokens import TokenIssuer, TokenPair
 from tests.unit.door import HOME, refusal
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import PanelState
-from gateway.domain.identity_errors import MFA_EXPIRED, PASSWORD_WRONG, SESSION_REQUIRED
+from gateway.domain.identity.errors import MFA_EXPIRED, PASSWORD_WRONG, SESSION_REQUIRED
+from gateway.domain.identity.panel_sessions import PanelState
+from gateway.domain.kernel.errors import ServiceError
 from tests.unit.door import EMAIL, HOME, PASSWORD
 from tests.unit.refusals import refused
 

@@ -8,10 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity_errors import REFRESH_INVALID, SESSION_REQUIRED
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.identity.errors import REFRESH_INVALID, SESSION_REQUIRED
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.panel.token_refresh import PanelTokens
 from tests.unit.refusals import refused
 

@@ -10,9 +10,10 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from gateway.domain.errors import ServiceError
-from gateway.domain.identity import AccessClaims, SigningKey
-from gateway.domain.identity_errors import TOKEN_INVALID
+from gateway.domain.identity.errors import TOKEN_INVALID
+from gateway.domain.identity.sessions import AccessClaims
+from gateway.domain.identity.signing_keys import SigningKey
+from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity.access_tokens import AccessTokens, Audience
 from gateway.security.identity.signing_keys import Keyring
 from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key

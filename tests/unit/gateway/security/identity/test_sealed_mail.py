@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.identity import Mail
-from gateway.domain.identity_stores import Outbox
+from gateway.domain.identity.mail import Mail, Outbox
 from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.security.sealing import Sealer
 from gateway.store.engine import open_store

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.payouts.batching import BatchLimits, BatchQueue
 
 ASKER: ContextVar[str] = ContextVar("asker", default="nobody")

@@ -8,13 +8,13 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import event, text
 
-from gateway.domain.accounts import Environment
-from gateway.domain.payouts import Payout
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import Payout
 from gateway.store.engine import Store, open_store
 from gateway.store.payouts.duplicates import DuplicateSearch
 from gateway.store.stamp import prepare
-from gateway.store.tables import payouts
+from gateway.store.tables.core import payouts
 from tests.contract.stores import samples
 from tests.contract.stores.samples import NOW, attempt, payout
 

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.stores import Checked, StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.followups import Checked
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, payout
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.engine import Store
 from gateway.store.payouts.reads import PayoutReader
 from tests.contract.stores.samples import ACCOUNT, attempt, payout

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.reviews import Opinion, Verdict
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.store.engine import Store
 from tests.contract.stores.samples import ACCOUNT, NOW, attempt, change, event, payout
 

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway.domain.payouts import Failure, FailureCode, PayoutState
-from gateway.domain.providers import Evidence, Phase
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.providers import Evidence, Phase
+from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.store.payouts.rows import (
     ending_columns,
     evidence_document,
@@ -15,7 +16,7 @@ from gateway.store.payouts.rows import (
     restored_evidence,
     step_columns,
 )
-from gateway.store.tables import payouts
+from gateway.store.tables.core import payouts
 from tests.contract.stores.samples import EVIDENCE, NOW, change, of, payout
 
 STEP = change(PayoutState.SENDING, PayoutState.ACCEPTED)

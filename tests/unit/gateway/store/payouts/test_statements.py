@@ -7,14 +7,15 @@ from sqlalchemy import Insert, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
-from gateway.domain.payouts import Failure, FailureCode, PayoutState
-from gateway.store.database import BulkParameters
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.payouts.payouts import Failure, PayoutState
+from gateway.store.kernel.database import BulkParameters
+from gateway.store.kernel.postgres import UNNEST_ARRAYS
+from gateway.store.kernel.sqlite import EXECUTE_MANY
 from gateway.store.payouts.rows import payout_row
 from gateway.store.payouts.statements import claim_values, ending_values, statements, step_values
 from gateway.store.payouts.steps import Claim
-from gateway.store.postgres import UNNEST_ARRAYS
-from gateway.store.sqlite import EXECUTE_MANY
-from gateway.store.tables import payouts
+from gateway.store.tables.core import payouts
 from tests.contract.stores.samples import EVIDENCE, NOW, attempt, change, of, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from gateway.store.payouts.steps import (
     Claim,

@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 from sqlalchemy import event
 
-from gateway.domain.payout_status import PayoutStatus, states_of
-from gateway.domain.payouts import SUCCESSORS, PayoutState
+from gateway.domain.payouts.payouts import SUCCESSORS, PayoutState
+from gateway.domain.payouts.status import PayoutStatus, states_of
 from gateway.store.engine import Store
 from tests.contract.stores.samples import ACCOUNT, attempt, change, of, payout, search
 

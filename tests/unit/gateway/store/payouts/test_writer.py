@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
-from gateway.domain.stores import StoreUnavailable
-from gateway.store.database import Limits
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store, open_store
+from gateway.store.kernel.database import Limits
 from gateway.store.payouts.batching import BatchLimits, BatchQueue
 from gateway.store.payouts.steps import Intent, Write, WriteResult
 from gateway.store.payouts.writer import PayoutWriter

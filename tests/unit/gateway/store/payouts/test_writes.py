@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gateway.domain.payouts import PayoutState
+from gateway.domain.payouts.payouts import PayoutState
 from gateway.store.engine import Store
 from gateway.store.payouts.steps import Claim, Intent, Write, WriteResult
 from gateway.store.payouts.writes import write_batch

@@ -2,17 +2,17 @@
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.windows import Paging
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.calls import RawRequest
 from policies.validation.backoffice.accounts import ACCOUNTS, AccountsAsked
 from tests.unit.people import COMPANY
 from tests.unit.refusals import refusal_of
 
 
-def asked(**query: list[str]) -> Asked:
-    return Asked(path={}, query=query)
+def asked(**query: list[str]) -> RawRequest:
+    return RawRequest(path={}, query=query)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Annotated
 import msgspec
 import pytest
 
-from gateway.domain.calls import Asked
-from gateway.domain.identity_errors import NOT_FOUND, VALIDATION_FAILED
-from gateway.domain.reasons import sentence
-from gateway.domain.windows import Paging
+from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.calls import RawRequest
+from gateway.domain.requests.reasons import sentence
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.inputs import Filters
 from tests.unit.refusals import refusal_of, refused
@@ -52,12 +52,12 @@ class Said(msgspec.Struct):
 BODY = inputs.body(Wanted)
 
 
-def asked(body: str) -> Asked:
-    return Asked(path={}, content_type="application/json", body=body.encode())
+def asked(body: str) -> RawRequest:
+    return RawRequest(path={}, content_type="application/json", body=body.encode())
 
 
 def given(**query: str) -> Filters:
-    return Filters(Asked(path={}, query={name: [value] for name, value in query.items()}))
+    return Filters(RawRequest(path={}, query={name: [value] for name, value in query.items()}))
 
 
 def test_a_body_is_read_and_what_is_not_known_is_counted():
@@ -143,7 +143,7 @@ def test_what_is_not_known_is_not_looked_into():
 def test_a_body_without_a_needed_field_may_be_absent():
     """And only then; many clients name a media type even where they send nothing."""
     said = inputs.both(inputs.word_of_path("one"), Said)
-    nothing = Asked(path={"one": "1"})
+    nothing = RawRequest(path={"one": "1"})
 
     assert said.read(nothing) == ("1", Said())
     assert (said.may_be_absent, BODY.may_be_absent) == (True, False)
@@ -162,7 +162,7 @@ def test_a_body_without_a_needed_field_may_be_absent():
     ],
 )
 def test_the_filter_that_is_wrong_is_named(query: dict[str, list[str]], field: str, reason: str):
-    found = Filters(Asked(path={}, query=query))
+    found = Filters(RawRequest(path={}, query=query))
 
     with refused(VALIDATION_FAILED) as refusal:
         found.paging()
@@ -175,13 +175,13 @@ def test_the_filter_that_is_wrong_is_named(query: dict[str, list[str]], field: s
 def test_an_id_of_another_form_is_nobodys(text: str):
     reader = inputs.of_path("user_id")
 
-    assert refusal_of(lambda: reader.read(Asked(path={"user_id": text}))) is NOT_FOUND
+    assert refusal_of(lambda: reader.read(RawRequest(path={"user_id": text}))) is NOT_FOUND
 
 
 def test_an_id_is_the_same_in_any_letter_case():
     text = "3D0C8F6E-3d57-4a6d-9f53-0d4d5a0f7a03"
 
-    read = inputs.of_path("user_id").read(Asked(path={"user_id": text}))
+    read = inputs.of_path("user_id").read(RawRequest(path={"user_id": text}))
 
     assert read == text.lower()
 
@@ -192,7 +192,7 @@ def test_two_things_of_a_path_and_a_body_are_read_together():
     came = asked('{"name": "n"}')
     came.path = path
 
-    assert inputs.two_of_path(one, other).read(Asked(path=path)) == ("1", "2")
+    assert inputs.two_of_path(one, other).read(RawRequest(path=path)) == ("1", "2")
     assert inputs.both(one, Wanted).read(came) == ("1", Wanted(name="n"))
 
 
@@ -226,7 +226,7 @@ def test_a_page_is_counted_from_one(name: str, text: str):
 
 
 def test_what_is_given_twice_is_refused():
-    found = Filters(Asked(path={}, query={"actor": ["a", "b"]}))
+    found = Filters(RawRequest(path={}, query={"actor": ["a", "b"]}))
 
     assert refusal_of(lambda: found.text("actor")) is VALIDATION_FAILED
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.charges import ChargeOrder, ChargeType, Payer
-from gateway.domain.money import Money
-from gateway.domain.pix_keys import KeyOrder, PixKeyType
-from gateway.domain.refunds import RefundRequest
+from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.refunds import RefundRequest
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.money import Money
+from gateway.domain.requests.calls import RawRequest
 from policies.validation.backoffice.orders import LONGEST_EXPIRY_S, REFUND, order_inputs
 from tests.unit.people import posted
 from tests.unit.refusals import refusal_of
@@ -165,7 +165,7 @@ def test_the_cnpj_with_letters_is_taken_where_it_is_switched_on():
     assert LETTERS.key.read(posted(body)).key == "12ABC34501DE35"
 
 
-def giving_back(body: object, payment: str = "order-1") -> Asked:
+def giving_back(body: object, payment: str = "order-1") -> RawRequest:
     asked = posted(body)
     asked.path = {"reference": payment}
     return asked

@@ -4,10 +4,10 @@ from datetime import date
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.calls import Asked
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.windows import Window
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.windows import Window
+from gateway.domain.requests.calls import RawRequest
 from policies.validation.backoffice.reports import ReportAsked, report_input
 from tests.unit.refusals import refusal_of
 
@@ -20,7 +20,7 @@ JANUARY = Window(date(2026, 1, 1), date(2026, 1, 31))
 def test_a_report_is_read(locale: list[str] | None, read: str):
     query = {**DAYS, "format": ["csv"], **({} if locale is None else {"locale": locale})}
 
-    found = TAKES.read(Asked(path={}, query=query))
+    found = TAKES.read(RawRequest(path={}, query=query))
 
     assert found == ReportAsked(window=JANUARY, format="csv", locale=read)
 
@@ -39,7 +39,7 @@ def test_a_report_is_read(locale: list[str] | None, read: str):
     ],
 )
 def test_a_report_is_asked_for_exactly(query: dict[str, list[str]], error: ErrorCode):
-    assert refusal_of(lambda: TAKES.read(Asked(path={}, query=query))) is error
+    assert refusal_of(lambda: TAKES.read(RawRequest(path={}, query=query))) is error
     assert error in TAKES.refuses
 
 

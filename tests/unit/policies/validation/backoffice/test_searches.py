@@ -4,12 +4,12 @@ from datetime import date
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.catalogue import ErrorCode
-from gateway.domain.incoming import IncomingSearch, IncomingStatus
-from gateway.domain.payout_status import PayoutSearch, PayoutStatus
-from gateway.domain.refunds import RefundSearch, RefundStatus
-from gateway.domain.windows import Paging, Search, Window
+from gateway.domain.bank.incoming import IncomingSearch, IncomingStatus
+from gateway.domain.bank.refunds import RefundSearch, RefundStatus
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
 from policies.validation.backoffice.searches import INCOMING, REFUNDS, WITHDRAWS
 from tests.unit.people import posted
 from tests.unit.refusals import refusal_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.errors import ServiceError
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.backoffice.administration.accounts import (
     AccountActs,
     AccountBody,

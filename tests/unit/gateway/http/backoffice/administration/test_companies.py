@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.rights import Area
+from gateway.domain.identity.rights import Area
 from gateway.http.backoffice import calls
 from gateway.http.backoffice.administration.companies import CompanyActs, CompanyBody
 from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down

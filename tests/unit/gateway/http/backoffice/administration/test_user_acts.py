@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.office_stores import Lists
-from gateway.domain.rights import Role
+from gateway.domain.backoffice.lists import Lists
+from gateway.domain.identity.rights import Role
 from gateway.http.backoffice.administration.user_acts import (
     CompaniesBody,
     InvitationBody,
@@ -20,9 +20,9 @@ from gateway.http.backoffice.administration.user_acts import (
 )
 from gateway.http.backoffice.callers import Staff
 from gateway.http.identity.represent import public_id
-from gateway.operations.administration import Acting
+from gateway.operations.backoffice.access_orders import FourEyes, PeopleOrders
 from gateway.operations.identity.sessions import OthersSessions
-from gateway.operations.office_orders import FourEyes, PeopleOrders
+from gateway.operations.kernel.audit_context import AuditContext
 from tests import registers
 from tests.unit.door import Door, door_of
 from tests.unit.gateway.http.backoffice.registers import (
@@ -42,7 +42,7 @@ class People:
     acts: UserActs
 
     def staff(self, *companies: str) -> Staff:
-        return Staff(person(*companies), Acting("user:ana@example.com", self.door.clock.now))
+        return Staff(person(*companies), AuditContext("user:ana@example.com", self.door.clock.now))
 
 
 def alone(door: Door, lists: Lists) -> UserActs:

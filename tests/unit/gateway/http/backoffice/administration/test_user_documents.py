@@ -1,6 +1,6 @@
 """Documents of people."""
 
-from gateway.domain.rights import Role
+from gateway.domain.identity.rights import Role
 from gateway.http.backoffice.administration.user_documents import RoleName
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.rights import RIGHTS
+from gateway.domain.identity.rights import RIGHTS
 from tests.unit.gateway.http.backoffice.surface import ROWS, STAFF, line
 
 

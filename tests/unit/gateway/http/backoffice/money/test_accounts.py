@@ -6,13 +6,13 @@ from datetime import date
 
 import pytest
 
-from gateway.domain import identity_errors
-from gateway.domain.calls import Asked
-from gateway.domain.providers import Unavailable
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.bank.providers import Unavailable
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.money.accounts import account_rows
-from gateway.operations.administration import NotPossible
-from gateway.operations.reports import Report, ReportRequest
+from gateway.operations.bank.reports import Report, ReportRequest
+from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Locale
 from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, line
 from tests.unit.refusals import refused
@@ -85,7 +85,7 @@ async def test_a_report_is_made_as_it_is_asked_for():
     writer = Writer()
     query = {**DAYS, "format": ["csv"], "locale": ["pt-BR"]}
 
-    shown = await reporting(writer).serve(OFFICE, Asked(path={}, query=query))
+    shown = await reporting(writer).serve(OFFICE, RawRequest(path={}, query=query))
 
     (asked,) = writer.asked
     assert (asked.format, asked.locale) == ("csv", Locale.PT_BR)
@@ -95,9 +95,9 @@ async def test_a_report_is_made_as_it_is_asked_for():
 
 async def test_what_is_not_possible_is_told_in_its_own_words():
     """Operators read the sentence; nobody else ever sees one."""
-    writer = Writer(NotPossible("more than 20000 movements: ask for fewer days"))
+    writer = Writer(RuleViolation("more than 20000 movements: ask for fewer days"))
     query = {**DAYS, "format": ["csv"]}
 
     with refused(identity_errors.NOT_POSSIBLE) as refusal:
-        await reporting(writer).serve(OFFICE, Asked(path={}, query=query))
+        await reporting(writer).serve(OFFICE, RawRequest(path={}, query=query))
     assert refusal.value.detail == "more than 20000 movements: ask for fewer days"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.providers import NotFound, Unavailable
+from gateway.domain.bank.providers import NotFound, Unavailable
 from tests.unit.gateway.http.backoffice.surface import becomes, gate_of, line
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain import errors
-from gateway.domain.payouts import PayoutMethod, PayoutRequest
-from gateway.domain.stores import StoreUnavailable
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.http.backoffice.money.payouts import withdraw_acting_rows
 from gateway.http.route import Answer
 from tests.contract.stores.samples import payout

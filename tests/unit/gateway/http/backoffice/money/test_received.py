@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.money import Money
-from gateway.domain.providers import NotFound, Unavailable, Unreachable
-from gateway.domain.refunds import RefundRequest
+from gateway.domain.bank.providers import NotFound, Unavailable, Unreachable
+from gateway.domain.bank.refunds import RefundRequest
+from gateway.domain.kernel.money import Money
 from gateway.http.backoffice.money.received import refund_rows
 from gateway.http.route import Answer
 from tests.contract.stores.samples import payout

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.approvals import ApprovalState
-from gateway.domain.identity_errors import REFUND_NOT_SENT, VALIDATION_FAILED
-from gateway.domain.providers import Unreachable
+from gateway.domain.backoffice.approvals import ApprovalState
+from gateway.domain.bank.providers import Unreachable
+from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.gateway.http.backoffice.surface import becomes, line
 from tests.unit.refusals import refusal_of

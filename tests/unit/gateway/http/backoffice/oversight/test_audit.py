@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.office_stores import AuditSearch
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.audit_record import AuditSearch
+from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.oversight.audit import NDJSON, AuditActs, show_lines
 from tests.unit.gateway.http.backoffice.registers import Stage, taken
 from tests.unit.gateway.http.backoffice.surface import line

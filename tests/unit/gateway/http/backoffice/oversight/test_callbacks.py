@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateway.domain.callbacks import Callback, CallbackKind, CallbackState
-from gateway.domain.office_stores import CallbackSearch
-from gateway.domain.windows import Paging
+from gateway.domain.backoffice.callbacks import (
+    Callback,
+    CallbackKind,
+    CallbackSearch,
+    CallbackState,
+)
+from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.oversight.callbacks import WebhookActs
 from tests.unit.gateway.http.backoffice.registers import Stage, taken
 from tests.unit.gateway.http.backoffice.surface import line

@@ -8,8 +8,8 @@ import msgspec
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.accounts import Environment
-from gateway.domain.identity import Mail
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity.mail import Mail
 from gateway.http.backoffice.oversight.outbox import OutboxActs
 from tests.contract.stores.people import user
 from tests.contract.stores.samples import event

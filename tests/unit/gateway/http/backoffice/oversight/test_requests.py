@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity_errors import VALIDATION_FAILED
-from gateway.domain.request_log import LoggedRequest
+from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.identity.errors import VALIDATION_FAILED
 from gateway.http.backoffice.oversight.requests import RequestActs
 from tests.unit.gateway.http.backoffice.registers import Stage, taken
 from tests.unit.gateway.http.backoffice.surface import line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.reviews import Verdict
+from gateway.domain.payouts.reviews import Verdict
 from gateway.http.backoffice.oversight.reviews import JudgementBody, ReviewActs
 from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
 from tests.unit.gateway.http.backoffice.surface import line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.stops import StopScope
+from gateway.domain.payouts.stops import StopScope
 from gateway.http.backoffice.administration.credentials import CredentialBody
 from gateway.http.backoffice.oversight.stops import StopActs, StopBody
 from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down

@@ -1,0 +1,170 @@
+"""Credentials of partners: their secrets, permissions and limits, and the port to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Protocol
+
+import msgspec
+
+from gateway.domain.accounts.permissions import Permission
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.money import Money
+
+
+class Credentials(Protocol):
+    """Credentials by client id."""
+
+    async def find(self, client_id: str) -> Credential | None:
+        """Return one by its exact id, revoked and expired ones included."""
+        ...
+
+    async def add(
+        self, credential: Credential, event: AuditEvent, collection: SecretCollection | None = None
+    ) -> None:
+        """
+        Store a new one; AlreadyExists when the id is taken.
+
+        With ``collection`` as the outcome of an order, once; else NothingToCollect.
+        """
+        ...
+
+    async def rotate(self, client_id: str, rotation: Rotation, event: AuditEvent) -> bool:
+        """
+        Make the new secret current, end the current one when told, drop older; False: none.
+
+        ``rotation.collection`` is that of ``add``.
+        """
+        ...
+
+    async def set_limits(self, client_id: str, limits: CredentialLimits, event: AuditEvent) -> bool:
+        """Give one these limits; False when there is none, or it was revoked."""
+        ...
+
+    async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:
+        """End one now; False when there is none or it has ended already."""
+        ...
+
+    async def list(self, company_id: str | None = None) -> Sequence[Credential]:
+        """Return all, or those of one company, oldest first."""
+        ...
+
+    async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
+        """Remember that a secret was used."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretDigest:
+    """
+    What is kept of a client secret.
+
+    Attributes:
+        key_id: Which pepper the digest was made under.
+        digest: HMAC-SHA-256, 32 bytes.
+        expires_at: When a rotated secret ends; None for the current one.
+        last_used_at: To the minute.
+    """
+
+    key_id: str
+    digest: bytes
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+class CredentialLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    How much a credential may pay out; None for as much as the account has.
+
+    Attributes:
+        per_payout: The most that one payout may be.
+        per_day: The most that all of a UTC day may sum up to.
+    """
+
+    per_payout: Money | None = None
+    per_day: Money | None = None
+
+    def raised_by(self, new: CredentialLimits) -> bool:
+        """Say whether ``new`` lets more through than these do."""
+        return _above(new.per_payout, self.per_payout) or _above(new.per_day, self.per_day)
+
+
+UNLIMITED = CredentialLimits()
+
+
+def _above(new: Money | None, old: Money | None) -> bool:
+    """Compare two limits, of which None is the highest."""
+    return old is not None and (new is None or new > old)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """
+    A partner's credential as stored.
+
+    Attributes:
+        account_id: The one account it may act on; None for every account of
+            the company (contract 5.1).
+        secrets: The current secret first, then at most one rotated away.
+    """
+
+    client_id: str
+    company_id: str
+    account_id: str | None
+    name: str
+    permissions: frozenset[Permission]
+    secrets: tuple[SecretDigest, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    limits: CredentialLimits = UNLIMITED
+
+
+class Principal(msgspec.Struct, frozen=True, kw_only=True):
+    """A caller whose secret was right."""
+
+    client_id: str
+    company_id: str
+    account_id: str | None
+    permissions: frozenset[Permission]
+    limits: CredentialLimits = UNLIMITED
+
+
+COLLECTED_WITHIN: Final = timedelta(minutes=15)
+"""After the approval: long enough to fetch a secret at once, too short to forget about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretCollection:
+    """
+    The one fetching of an approved order's secret.
+
+    Attributes:
+        approved_after: It holds only if the order was approved later than that.
+    """
+
+    approval_id: str
+    at: datetime
+
+    @property
+    def approved_after(self) -> datetime:
+        """The earliest approval that can still be fetched for."""
+        return self.at - COLLECTED_WITHIN
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """
+    A new secret of a credential.
+
+    Attributes:
+        old_ends: When the one before it ends.
+        collection: The order it is the outcome of; None where nobody had to agree.
+    """
+
+    new: SecretDigest
+    old_ends: datetime
+    collection: SecretCollection | None = None

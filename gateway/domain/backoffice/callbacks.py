@@ -1,0 +1,130 @@
+"""Callbacks: what banks tell us unasked. A reason to look, never a truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from gateway.domain.kernel.headers import Headers
+from gateway.domain.kernel.windows import Paging
+
+
+class CallbackState(StrEnum):
+    """What became of one."""
+
+    RECEIVED = "received"
+    DONE = "done"
+    IGNORED = "ignored"
+    FAILED = "failed"
+
+
+class CallbackKind(StrEnum):
+    """What it speaks of."""
+
+    PAYOUT = "payout"
+    CHARGE = "charge"
+    REFUND = "refund"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callback:
+    """
+    One that was proven to come from its bank.
+
+    Attributes:
+        id: A lower-case UUID.
+        event: The bank's own name of it, or the SHA-256 of the body: with the
+            provider it tells one that was seen before.
+        subject: The provider key of a payout, the reference of a charge.
+        body: As it came.
+        tries: How often it was looked into.
+        due_at: When to look into it; None when that is over.
+        company_id: Whose account it speaks of; empty until that is known.
+    """
+
+    id: str
+    provider: str
+    event: str
+    kind: CallbackKind
+    subject: str
+    received_at: datetime
+    body: bytes = field(repr=False)
+    state: CallbackState = CallbackState.RECEIVED
+    tries: int = 0
+    due_at: datetime | None = None
+    handled_at: datetime | None = None
+    company_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """
+    What a proven callback says.
+
+    Attributes:
+        event: The bank's own name of it; the same one told twice is one.
+        subject: The provider key of a payout or refund, the reference of a charge.
+        account: The bank's own name of the account.
+    """
+
+    event: str
+    kind: CallbackKind
+    subject: str
+    account: str
+
+
+class CallbackProof(Protocol):
+    """How one provider proves that a callback is its own."""
+
+    def check(self, headers: Headers, body: bytes, token: str) -> Notice | None:
+        """Return what it says; None when it is not proven, whatever is wrong."""
+        ...
+
+    def read(self, body: bytes) -> Notice:
+        """Read a body that was proven when it came; its event is empty."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackSearch:
+    """Which callbacks; None for all, and no companies for those of all."""
+
+    paging: Paging
+    provider: str | None = None
+    kind: CallbackKind | None = None
+    state: CallbackState | None = None
+    companies: frozenset[str] = frozenset()
+
+
+class Callbacks(Protocol):
+    """What banks told us."""
+
+    async def add(self, callback: Callback) -> bool:
+        """Store a new one; False when its provider told of this event before."""
+        ...
+
+    async def due(self, now: datetime, until: datetime) -> Sequence[Callback]:
+        """Claim what is to be looked into, at most fifty; it is due again at ``until``."""
+        ...
+
+    async def handled(
+        self, callback_id: str, state: CallbackState, at: datetime, again_at: datetime | None
+    ) -> None:
+        """Note what became of one; ``again_at`` asks for another look."""
+        ...
+
+    async def belongs(self, callback_id: str, company_id: str) -> None:
+        """Note whose account one speaks of."""
+        ...
+
+    async def search(self, search: CallbackSearch) -> tuple[Sequence[Callback], int]:
+        """Return a page, newest first, and how many there are."""
+        ...
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what was received before an instant; return how many."""
+        ...

@@ -1,0 +1,113 @@
+"""A payout as a bank is asked for it: to whom, how much, and why it may fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.kernel.money import Money
+
+
+class PayoutMethod(StrEnum):
+    """How the recipient is named (contract 2.6)."""
+
+    PIX = "pix"
+    BANK_ACCOUNT = "bank_account"
+
+
+class AccountType(StrEnum):
+    """The kind of a recipient's bank account."""
+
+    CHECKING = "checking"
+    SAVINGS = "savings"
+    SALARY = "salary"
+    PAYMENT = "payment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PixDestination:
+    """A recipient by PIX key; tax number and key in their normal form."""
+
+    name: str
+    tax_number: str
+    key_type: PixKeyType
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankDestination:
+    """A recipient by bank account; ``bank_number`` is COMPE (3 digits) or ISPB (8)."""
+
+    name: str
+    tax_number: str
+    bank_number: str
+    branch: str
+    account: str
+    account_type: AccountType
+
+
+Destination = PixDestination | BankDestination
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutOrder:
+    """
+    A payout as a bank is asked for it.
+
+    Attributes:
+        provider_key: Ours, derived; the partner's reference never leaves us.
+        value: Above zero.
+    """
+
+    provider_key: str
+    method: PayoutMethod
+    value: Money
+    destination: Destination
+    description: str
+
+    def __post_init__(self) -> None:
+        """Refuse to exist rather than be sent wrong."""
+        if self.value.centavos <= 0:
+            problem = "a payout is above zero"
+            raise ValueError(problem)
+
+
+def normal_destination(destination: Destination) -> dict[str, str]:
+    """Write a destination as a flat mapping of texts, for keeping and comparing."""
+    fields = destination.__dataclass_fields__
+    return {name: str(getattr(destination, name)) for name in fields}
+
+
+def restored_destination(method: PayoutMethod, fields: Mapping[str, str]) -> Destination:
+    """Read back what ``normal_destination`` wrote."""
+    if method is PayoutMethod.PIX:
+        return PixDestination(
+            name=fields["name"],
+            tax_number=fields["tax_number"],
+            key_type=PixKeyType(fields["key_type"]),
+            key=fields["key"],
+        )
+    return BankDestination(
+        name=fields["name"],
+        tax_number=fields["tax_number"],
+        bank_number=fields["bank_number"],
+        branch=fields["branch"],
+        account=fields["account"],
+        account_type=AccountType(fields["account_type"]),
+    )
+
+
+class FailureCode(StrEnum):
+    """Why a payout failed, in our words."""
+
+    REJECTED = "REJECTED"
+    INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
+    KEY_NOT_FOUND = "KEY_NOT_FOUND"
+    ACCOUNT_INVALID = "ACCOUNT_INVALID"
+    OWNER_MISMATCH = "OWNER_MISMATCH"
+    LIMIT_EXCEEDED = "LIMIT_EXCEEDED"
+    RETURNED = "RETURNED"
+    NOT_SENT = "NOT_SENT"
+    OTHER = "OTHER"

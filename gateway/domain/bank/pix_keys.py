@@ -1,0 +1,147 @@
+"""PIX keys of an account (contract 2.8)."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from gateway.domain.kernel import strict
+
+
+class PixKeyType(StrEnum):
+    """The central bank's kinds of key; ``evp`` is a random one."""
+
+    CPF = "cpf"
+    CNPJ = "cnpj"
+    EMAIL = "email"
+    PHONE = "phone"
+    EVP = "evp"
+
+
+class PixKeyStatus(StrEnum):
+    """Whether money sent to the key arrives here."""
+
+    ACTIVE = "active"
+    PENDING = "pending"
+    CANCELED = "canceled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PixKey:
+    """A key as the provider lists it; ``provider_id`` may be empty."""
+
+    provider_id: str
+    key: str
+    type: PixKeyType
+    status: PixKeyStatus
+    created_at: datetime | None
+
+    def public_id(self, account_id: str) -> str:
+        """Return the provider's id where it is a UUID, else one derived from account and key."""
+        try:
+            return strict.uuid_text(self.provider_id)
+        except ValueError:
+            return str(uuid.uuid5(uuid.UUID(account_id), self.key))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOrder:
+    """
+    A key to be registered; ``key`` is in its normal form and empty for ``evp`` alone.
+
+    The bank draws a random key itself.
+    """
+
+    type: PixKeyType
+    key: str
+
+    def __post_init__(self) -> None:
+        """Refuse to exist rather than be sent wrong."""
+        if (self.type is PixKeyType.EVP) is not (self.key == ""):
+            problem = "every key but a random one is named"
+            raise ValueError(problem)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyOwner:
+    """
+    Who is behind a key, as the central bank's directory shows it before paying.
+
+    Attributes:
+        tax_number: For showing only, a person's with its ends hidden; never to
+            be compared.
+        bank_number, bank_name, branch, account: Empty where the bank does not
+            tell.
+    """
+
+    key: str
+    type: PixKeyType
+    name: str
+    tax_number: str
+    ispb: str
+    bank_number: str = ""
+    bank_name: str = ""
+    branch: str = ""
+    account: str = ""
+
+
+_HIDDEN = "*"
+_PERSON = re.compile(r"\d{3}(\d{3})(\d{3})\d{2}", re.ASCII)
+
+
+def hidden_tax_number(text: str) -> str:
+    """
+    Hide both ends of a CPF, as the central bank's directory does: ``***.982.247-**``.
+
+    What is hidden already stays as it came; a CNPJ is public and stays whole.
+    """
+    person = _PERSON.fullmatch(text)
+    if person is None:
+        return text
+    return f"{_HIDDEN * 3}.{person[1]}.{person[2]}-{_HIDDEN * 2}"
+
+
+_EMAIL = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~\-]{1,64}@[A-Za-z0-9.\-]{1,72}", re.ASCII)
+_PHONE = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
+_LONGEST_EMAIL = 77
+
+
+def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = False) -> str:
+    """
+    Return a key in the form it is sent and compared in.
+
+    Tax numbers become digits, e-mail and evp lower case, a phone ``+`` E.164.
+
+    Raises:
+        ValueError: when the text does not fit its kind.
+    """
+    match kind:
+        case PixKeyType.CPF | PixKeyType.CNPJ:
+            return _tax_key(kind, text, alphanumeric_cnpj=alphanumeric_cnpj)
+        case PixKeyType.EVP:
+            return strict.uuid_text(text)
+        case PixKeyType.EMAIL:
+            # Matched as sent: some letters of other scripts turn into ASCII when lowered.
+            return _matching(_EMAIL, strict.plain_text(text, _LONGEST_EMAIL)).lower()
+        case PixKeyType.PHONE:
+            return _matching(_PHONE, text)
+
+
+def _tax_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool) -> str:
+    """Read a tax number of exactly the kind asked for."""
+    bare = strict.tax_number(text, alphanumeric=alphanumeric_cnpj)
+    if (len(bare) == 11) is not (kind is PixKeyType.CPF):  # noqa: PLR2004 - a CPF has 11 digits
+        problem = f"not a {kind}"
+        raise ValueError(problem)
+    return bare
+
+
+def _matching(pattern: re.Pattern[str], text: str) -> str:
+    """Let a text through that matches whole."""
+    if pattern.fullmatch(text) is None:
+        problem = "not a key of its kind"
+        raise ValueError(problem)
+    return text

@@ -1,0 +1,331 @@
+"""
+The port to a bank: what we ask of one, what it may answer, how it may fail.
+
+ProviderError                 reads fail with one of these
+├── NotSupported              this bank does not offer the operation
+├── NotFound                  the bank says the thing does not exist
+├── Refused                   the bank says no
+├── CredentialsRefused        the bank does not accept ours
+├── RateLimited               too many calls for the bank
+├── Unreachable               certainly no byte of the request left us
+├── Unavailable               time-out, reset or a 5xx
+└── BadReply                  an answer that cannot be read
+
+A payout never raises for the bank's part: it returns an ``Outcome``, and an
+exception that leaves the call all the same counts as ``Unknown``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Charge, ChargePayment
+from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
+from gateway.domain.bank.pix_keys import PixKey
+from gateway.domain.bank.statements import Entry
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+
+Item = TypeVar("Item", covariant=True)
+
+
+class ProviderError(Exception):
+    """
+    A bank did not give what was asked.
+
+    Attributes:
+        reason: A fixed word for logs and metrics, never the bank's text.
+        http_status: The bank's, where there was an answer.
+        retry_after: Seconds the bank asks us to wait; None when it does not.
+    """
+
+    def __init__(
+        self, reason: str, *, http_status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        """Say why, in a fixed word."""
+        super().__init__(reason)
+        self.reason = reason
+        self.http_status = http_status
+        self.retry_after = retry_after
+
+
+class NotSupported(ProviderError):
+    """The bank does not offer the operation; asking again cannot help."""
+
+
+class NotFound(ProviderError):
+    """The bank says that the thing does not exist."""
+
+
+class Refused(ProviderError):
+    """The bank understood and says no."""
+
+
+class CredentialsRefused(ProviderError):
+    """The bank does not accept our credentials."""
+
+
+class RateLimited(ProviderError):
+    """The bank asks us to slow down."""
+
+
+class Unreachable(ProviderError):
+    """Certainly no byte of the request left us."""
+
+
+class Unavailable(ProviderError):
+    """The bank timed out, reset the connection or answered with a server error."""
+
+
+class BadReply(ProviderError):
+    """The answer cannot be read, or contradicts what was asked."""
+
+
+class Phase(StrEnum):
+    """How far a call got before it ended."""
+
+    REFUSED_HERE = "refused_here"
+    CONNECTING = "connecting"
+    CONNECTED = "connected"
+    SENT = "sent"
+    ANSWERED = "answered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """
+    What we know about one call that moves money; kept with the attempt.
+
+    Attributes:
+        bytes_left: Whether any byte of the request may have left us.
+        reason: A fixed word.
+        http_status: The bank's, where there was an answer.
+        provider_code: The bank's own code, for operators only.
+    """
+
+    phase: Phase
+    bytes_left: bool
+    reason: str
+    http_status: int | None = None
+    provider_code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """Proven: nothing moved, and this attempt can never move anything."""
+
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """
+    The bank said no with a listed code: nothing moved and nothing will.
+
+    Read back later, the same answer means that an accepted payout failed.
+
+    Attributes:
+        forbidden: The account may not do this (a limit, a missing approval),
+            as against wrong content, funds or key.
+    """
+
+    evidence: Evidence
+    failure: FailureCode
+    forbidden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """The bank has ordered it (or says it knows our key already); not settled yet."""
+
+    evidence: Evidence
+    provider_id: str = ""
+    e2e_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The money arrived; ``value`` is what the bank says was paid."""
+
+    evidence: Evidence
+    value: Money
+    provider_id: str = ""
+    e2e_id: str = ""
+    settled_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """All else: it may have moved, now or later. Look it up, never send it again."""
+
+    evidence: Evidence
+
+
+Outcome = NotSent | Rejected | Accepted | Settled | Unknown
+
+
+class Repeat(StrEnum):
+    """What a bank does with a provider key it has seen."""
+
+    SAME_ANSWER = "same_answer"
+    REFUSES = "refuses"
+    IGNORES = "ignores"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """
+    What a provider can do; an undeclared thing is the careful choice.
+
+    Attributes:
+        operations: Names of the optional operations offered beyond the nine.
+        payouts: False makes an account of this provider read-only.
+        repeat: What happens to a second payout of the same provider key.
+        lookup_by_key: Whether ``find_payout`` works without the bank's id.
+        absent_after: How long after the lease a payout that cannot be found
+            is proven absent; None when nothing proves it.
+        max_value: The largest payout; None for no limit of the provider's.
+        account_credentials: Each account has credentials of its own at the
+            bank. One without them is refused before the bank is asked; declare
+            it, or its first payout is answered by a refusal that proves nothing.
+    """
+
+    operations: frozenset[str] = field(default_factory=frozenset)
+    payouts: bool = True
+    repeat: Repeat = Repeat.IGNORES
+    lookup_by_key: bool = False
+    absent_after: timedelta | None = None
+    max_value: Money | None = None
+    account_credentials: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderAccount:
+    """An account as one provider knows it; ``credentials`` are already opened."""
+
+    account_id: str
+    provider_account: str
+    credentials: str = field(repr=False, default="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[Item]):
+    """Some items, newest first; ``next_cursor`` is None on the last page."""
+
+    items: Sequence[Item]
+    next_cursor: str | None
+
+
+class ProviderAdapter(Protocol):
+    """
+    The nine calls every bank must answer.
+
+    Reads raise a ``ProviderError``; they may be repeated at will. Money is
+    moved by ``create_payout`` alone.
+    """
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What this bank can do, as declared by the adapter."""
+        ...
+
+    async def start(self) -> None:
+        """Open what needs an event loop; called once before any call."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections; nothing is called afterwards."""
+        ...
+
+    async def probe(self) -> None:
+        """Reach the bank without touching an account."""
+        ...
+
+    async def get_balance(self, account: ProviderAccount) -> Balance:
+        """Read the balance, live."""
+        ...
+
+    async def list_statement(
+        self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
+    ) -> Page[Entry]:
+        """Read movements of the window, newest first, at most ``limit`` a page."""
+        ...
+
+    async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
+        """Read every PIX key of the account."""
+        ...
+
+    async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
+        """Read one key by its public id (see ``PixKey.public_id``); NotFound when absent."""
+        ...
+
+    async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:
+        """Read a charge by its reference; NotFound when absent."""
+        ...
+
+    async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
+        """Read a charge as a transaction, its latest payment if reusable; NotFound when absent."""
+        ...
+
+    async def create_payout(
+        self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
+    ) -> Outcome:
+        """
+        Ask the bank to pay out, once; never repeated below this line.
+
+        Returns:
+            NotSent when ``send_by`` had passed before the first byte was
+            written: checked in the same step as the write.
+        """
+        ...
+
+    async def find_payout(
+        self, account: ProviderAccount, provider_key: str, provider_id: str
+    ) -> Outcome:
+        """
+        Look a payout up by our key, or by the bank's id where it is known.
+
+        Returns:
+            Accepted, Settled, or Rejected for one that failed; Unknown for a
+            state the adapter does not know.
+
+        Raises:
+            NotFound: the bank does not show it; no proof before the quiet
+                period is over.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """An account and its provider; ``read_only`` by the operator's choice or the bank's."""
+
+    name: str
+    adapter: ProviderAdapter
+    account: ProviderAccount
+    read_only: bool
+
+    @property
+    def lacks_credentials(self) -> bool:
+        """Say whether the bank would refuse every call for want of the account's credentials."""
+        return not self.account.credentials and self.adapter.capabilities.account_credentials
+
+
+class Banks(Protocol):
+    """Finds the bank behind an account."""
+
+    def of(self, account: Account) -> Bank | None:
+        """
+        Return the account's bank; None when no configured provider stands behind it.
+
+        Raises:
+            CredentialsRefused: what the account has for its bank is of no use.
+        """
+        ...

@@ -1,0 +1,133 @@
+"""Refunds: money that came in and is given back, wholly or in parts."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Search
+
+_E2E_ID = re.compile(r"E[0-9]{20}[A-Za-z0-9]{11}", re.ASCII)
+
+
+class RefundStatus(StrEnum):
+    """Where a refund stands; a failed one moved nothing."""
+
+    PROCESSING = "processing"
+    PAID = "paid"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefundRequest:
+    """
+    A refund as the operator asks for it.
+
+    Attributes:
+        reference: Unique per account among refunds; the same reference is the
+            same refund, however often sent.
+        payment: The payment's end-to-end id, or the reference of the charge
+            it paid.
+        value: Above zero, at most what is left of the payment.
+    """
+
+    reference: str
+    payment: str
+    value: Money
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse to exist rather than be sent wrong."""
+        _above_zero(self.value)
+
+    @property
+    def names_payment(self) -> bool:
+        """Whether ``payment`` has the form of an end-to-end id and is taken for one."""
+        return _E2E_ID.fullmatch(self.payment) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefundOrder:
+    """
+    A refund as a bank is asked for it.
+
+    Attributes:
+        provider_key: Ours, derived; the bank gives one refund for it, ever.
+        payment_e2e_id: The payment that is given back.
+    """
+
+    provider_key: str
+    reference: str
+    payment_e2e_id: str
+    value: Money
+    description: str
+
+    def __post_init__(self) -> None:
+        """Refuse to exist rather than be sent wrong."""
+        _above_zero(self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refund:
+    """
+    A refund as the bank keeps it.
+
+    Attributes:
+        reference: Ours; empty where the bank does not keep it.
+        provider_key: Ours; empty for a refund that was ordered elsewhere.
+        payment_reference: The charge the payment paid; empty when it paid none.
+        return_id: The central bank's id of the way back, beginning with ``D``.
+        failure: Why it failed; None unless it did.
+    """
+
+    reference: str
+    provider_key: str
+    provider_id: str
+    payment_e2e_id: str
+    payment_reference: str
+    return_id: str
+    value: Money
+    description: str
+    status: RefundStatus
+    failure: FailureCode | None
+    created_at: datetime
+    settled_at: datetime | None
+
+    def is_of(self, request: RefundRequest) -> bool:
+        """Say whether this is what the request asks for."""
+        return (
+            self.value == request.value
+            and self.description == request.description
+            and request.payment in {self.payment_e2e_id, self.payment_reference}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RefundSearch:
+    """Which refunds are asked for, by the day they were ordered; None is every status."""
+
+    search: Search
+    status: RefundStatus | None = None
+
+
+def refund_key(environment: Environment, account_id: str, reference: str) -> str:
+    """
+    Derive the key a bank knows the refund by: 32 lower-case hexadecimal characters.
+
+    Made as a payout's is, under a prefix of its own, so that a refund and a
+    payout of one reference never meet.
+    """
+    parts = ("refund-v1", environment.value, account_id, reference)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _above_zero(value: Money) -> None:
+    if value.centavos <= 0:
+        problem = "a refund is above zero"
+        raise ValueError(problem)

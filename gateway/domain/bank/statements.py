@@ -1,0 +1,72 @@
+"""The statement: movements of an account, newest first (contract 2.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Party
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Paging
+
+
+class Direction(StrEnum):
+    """Which way the money went, seen from the account."""
+
+    CREDIT = "credit"
+    DEBIT = "debit"
+
+
+class MovementKind(StrEnum):
+    """
+    What kind of movement it is.
+
+    PIX_RETURN: Pix too, either way: a refund given, or a payout that came back.
+    OTHER: not told, or a word of the bank's that we do not know.
+    """
+
+    PIX = "pix"
+    PIX_RETURN = "pix_return"
+    TED = "ted"
+    BOLETO = "boleto"
+    FEE = "fee"
+    OTHER = "other"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """
+    One movement.
+
+    Attributes:
+        provider_id: The provider's identifier; empty when it gives none.
+        is_pix: Others, such as fees, are left out of the banking statement.
+        value: Never negative; the direction tells the sign.
+        provider_key: The provider key of the payout it belongs to, where the
+            provider repeats it; evidence for an unknown payout.
+        kind: For people; ``is_pix`` is what rules go by.
+    """
+
+    provider_id: str
+    e2e_id: str
+    direction: Direction
+    is_pix: bool
+    value: Money
+    description: str
+    counterparty: Party
+    created_at: datetime
+    provider_key: str = ""
+    kind: MovementKind = MovementKind.OTHER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One page of movements, how many there are in the window, and the balance now."""
+
+    entries: tuple[Entry, ...]
+    paging: Paging
+    total: int
+    balance: Balance

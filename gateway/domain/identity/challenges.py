@@ -1,0 +1,96 @@
+"""Challenges: a second factor that is asked for, a link in a mail, and the port to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Challenge:
+    """
+    A password was right; a second factor is asked for (contract 2.9).
+
+    Attributes:
+        digest: Of the ``mfa_token``.
+        tries: Codes tried so far; the fifth wrong one ends it.
+        bound_to: The panel's pre-session it was made in; empty for callers of
+            the interface.
+    """
+
+    digest: bytes
+    user_id: str
+    created_at: datetime
+    ends_at: datetime
+    tries: int = 0
+    used_at: datetime | None = None
+    bound_to: str = ""
+
+    def is_open(self, now: datetime, tries: int) -> bool:
+        """Say whether a code may still be tried for it, of which there are ``tries``."""
+        return self.used_at is None and now < self.ends_at and self.tries < tries
+
+
+class Purpose(StrEnum):
+    """What a link in a mail is for."""
+
+    RESET = "reset"
+    INVITATION = "invitation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailToken:
+    """What a link in a mail carries, as its SHA-256; works once."""
+
+    digest: bytes
+    purpose: Purpose
+    user_id: str
+    created_at: datetime
+    ends_at: datetime
+    used_at: datetime | None = None
+
+
+class Challenges(Protocol):
+    """Second factors that are asked for, and links in mails."""
+
+    async def add(self, challenge: Challenge) -> None:
+        """Store a new one."""
+        ...
+
+    async def find(self, digest: bytes) -> Challenge | None:
+        """Return one, used and ended ones included."""
+        ...
+
+    async def try_once(self, digest: bytes, most: int, now: datetime) -> bool:
+        """Count a try by compare-and-set; False when it is used, over, or tried ``most`` times."""
+        ...
+
+    async def use(self, digest: bytes, at: datetime) -> bool:
+        """Use one up by compare-and-set; False when it was used before."""
+        ...
+
+    async def add_mail_token(self, token: MailToken) -> None:
+        """Store a new one; those of the same user and purpose are used up."""
+        ...
+
+    async def add_mail_token_beside(self, token: MailToken, most: int) -> bool:
+        """Store a new one unless ``most`` of the same user and purpose work; then False."""
+        ...
+
+    async def use_mail_token(
+        self, digest: bytes, purpose: Purpose, at: datetime
+    ) -> MailToken | None:
+        """
+        Use one up, and with it all others of the same user and purpose.
+
+        Returns:
+            None when there is none, or it is used or over; of several at once
+            only one is used.
+        """
+        ...
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what was over before an instant, links too; return how many."""
+        ...

@@ -1,0 +1,98 @@
+"""Sessions of the panel: what a browser's cookie stands for, and the port to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+
+class PanelState(StrEnum):
+    """How far a browser has signed in."""
+
+    ANONYMOUS = "anonymous"
+    MFA_PENDING = "mfa_pending"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSession:
+    """
+    What a browser's opaque cookie stands for.
+
+    Attributes:
+        id_hash: SHA-256 of the id half of the cookie, in hexadecimal; the row's key.
+        csrf: The synchronizer token, for the life of this id.
+        session_id, user_id: Of the sign-in; empty before it.
+        sealed: Access token, refresh token or mfa token as JSON, encrypted under
+            the secret half of the cookie; no dump of the store opens it.
+        version: Rises with every refresh; a save names the one it read.
+        lease_until: Somebody refreshes until then.
+        ends_at: The absolute end, that of the refresh token.
+    """
+
+    id_hash: str
+    state: PanelState
+    csrf: str = field(repr=False)
+    created_at: datetime
+    seen_at: datetime
+    ends_at: datetime
+    session_id: str = ""
+    user_id: str = ""
+    sealed: bytes = field(repr=False, default=b"")
+    access_ends_at: datetime | None = None
+    version: int = 0
+    lease_until: datetime | None = None
+    address: str = ""
+    user_agent: str = ""
+
+
+class PanelSessions(Protocol):
+    """What browsers' cookies stand for."""
+
+    async def add(self, panel: PanelSession) -> None:
+        """Store a new one."""
+        ...
+
+    async def find(self, id_hash: str) -> PanelSession | None:
+        """Return one."""
+        ...
+
+    async def replace(self, old_hash: str, new: PanelSession) -> bool:
+        """Put one with a new id in an old one's place; False when the old one was gone."""
+        ...
+
+    async def touch(self, id_hash: str, at: datetime) -> None:
+        """Slide the idle time."""
+        ...
+
+    async def lease(self, id_hash: str, version: int, now: datetime, until: datetime) -> bool:
+        """Take the right to refresh; False when it is taken or the version has moved."""
+        ...
+
+    async def save(self, panel: PanelSession, version: int) -> bool:
+        """Store new tokens over ``version``, raise it and end the lease; False when it moved."""
+        ...
+
+    async def remove(self, id_hash: str) -> bool:
+        """Delete one; False when there was none."""
+        ...
+
+    async def of(self, user_id: str) -> Sequence[PanelSession]:
+        """Return those of a user, oldest first."""
+        ...
+
+    async def live(self, idle_since: datetime, now: datetime) -> Mapping[PanelState, int]:
+        """
+        Count the browsers of every state but ANONYMOUS.
+
+        Signed in counts one whose sign-in has not ended and which was heard of
+        after ``idle_since``; one whose cookie has just been renewed is one.
+        """
+        ...
+
+    async def forget(self, idle_since: datetime, now: datetime) -> int:
+        """Delete what was idle for too long or is over; return how many."""
+        ...

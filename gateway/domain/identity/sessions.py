@@ -1,0 +1,191 @@
+"""Sign-ins: the session, its refresh tokens, who is signed in, and the port to them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.rights import Area, Right, Role, rights_of
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.audit import AuditEvent
+
+_ADDING = Right(Area.COMPANY, Action.MANAGE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """
+    A sign-in; every token names it and dies with it.
+
+    Attributes:
+        id: A lower-case UUID, the ``sid`` of tokens.
+        ends_at: At the latest, eight hours after the sign-in; rotation does not
+            move it.
+        factor_at: When a second factor was last given; None never.
+        ended_at, ended_by: Set once; ``ended_by`` is a fixed word.
+        panel: It belongs to a browser; its tokens never leave us.
+    """
+
+    id: str
+    user_id: str
+    created_at: datetime
+    ends_at: datetime
+    seen_at: datetime
+    factor_at: datetime | None = None
+    address: str = ""
+    user_agent: str = ""
+    panel: bool = False
+    ended_at: datetime | None = None
+    ended_by: str = ""
+
+    def is_live(self, now: datetime) -> bool:
+        """Say whether it still holds."""
+        return self.ended_at is None and now < self.ends_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedInUser:
+    """Somebody who signed in, as every call knows them."""
+
+    user_id: str
+    email: str
+    name: str
+    roles: frozenset[Role]
+    companies: frozenset[str]
+    session_id: str
+    factor_at: datetime | None
+    has_factor: bool
+
+    @property
+    def actor(self) -> str:
+        """How the audit log names them."""
+        return f"user:{self.email}"
+
+    @property
+    def rights(self) -> frozenset[Right]:
+        """
+        What they may do; where they are limited to companies, on what is of these.
+
+        Adding a company is for people who see all of them.
+        """
+        held = rights_of(self.roles)
+        return frozenset(map(_on_their_own, held)) if self.companies else held
+
+    def may(self, needed: Right) -> bool:
+        """Say whether a right of theirs covers one."""
+        return any(right.covers(needed) for right in self.rights)
+
+    def lacks_factor(self, roles: Collection[Role]) -> bool:
+        """Say whether a role of theirs is one of those that ask for a factor they have not."""
+        return not self.has_factor and any(role in roles for role in self.roles)
+
+    def sees(self, company_id: str) -> bool:
+        """Say whether a company's things are shown to them."""
+        return not self.companies or company_id in self.companies
+
+
+def _on_their_own(right: Right) -> Right:
+    """Return what is left of a right for somebody limited to companies."""
+    return Right(Area.COMPANY, Action.WRITE) if right == _ADDING else right
+
+
+def person(user: User, session: Session) -> SignedInUser:
+    """Return who calls under a session."""
+    return SignedInUser(
+        user_id=user.id,
+        email=user.email,
+        name=user.name,
+        roles=user.roles,
+        companies=user.companies,
+        session_id=session.id,
+        factor_at=session.factor_at,
+        has_factor=user.has_factor,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefreshToken:
+    """
+    One refresh token of a session; only its digest is kept.
+
+    Attributes:
+        digest: HMAC-SHA-256, 32 bytes.
+        number: From 1; each rotation makes the next.
+        used_at: When it was exchanged; it works once.
+    """
+
+    digest: bytes
+    session_id: str
+    number: int
+    created_at: datetime
+    ends_at: datetime
+    used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessClaims:
+    """What a proven access token says: ``sub``, ``sid``, ``jti`` and ``exp``."""
+
+    user_id: str
+    session_id: str
+    token_id: str
+    ends_at: datetime
+
+
+class Sessions(Protocol):
+    """Sign-ins and their refresh tokens."""
+
+    async def begin(self, session: Session, first: RefreshToken, event: AuditEvent) -> None:
+        """Store a sign-in with its first refresh token."""
+        ...
+
+    async def find(self, session_id: str) -> tuple[Session, User] | None:
+        """Return one with its user, ended ones included; one read."""
+        ...
+
+    async def of(self, user_id: str, now: datetime) -> Sequence[Session]:
+        """Return the live ones of a user, oldest first."""
+        ...
+
+    async def touch(self, session_id: str, at: datetime) -> None:
+        """Remember that it was used, at most once a minute."""
+        ...
+
+    async def note_factor(self, session_id: str, at: datetime) -> None:
+        """Remember that a second factor was given."""
+        ...
+
+    async def refresh_token(self, digest: bytes) -> RefreshToken | None:
+        """Return one, used ones included."""
+        ...
+
+    async def last_number(self, session_id: str) -> int:
+        """Return the number of the newest refresh token; 0 when there is none."""
+        ...
+
+    async def rotate(self, old: RefreshToken, new: RefreshToken, at: datetime) -> bool:
+        """
+        Use the old one up and store the new one, in one transaction.
+
+        Returns:
+            False when somebody else used it first, or its session has ended or
+            ends before ``at``; nothing was changed.
+        """
+        ...
+
+    async def end(self, session_id: str, at: datetime, why: str, event: AuditEvent | None) -> bool:
+        """End one; False when there is none or it has ended already."""
+        ...
+
+    async def end_all(
+        self, user_id: str, at: datetime, why: str, keep: str, event: AuditEvent
+    ) -> int:
+        """End every live one of a user but ``keep`` (empty for none); return how many."""
+        ...
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what ended before an instant, with its tokens; return how many sessions."""
+        ...

@@ -1,0 +1,118 @@
+"""Users of the operator, their second factors, and the port to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.audit import AuditEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totp:
+    """
+    An authenticator app.
+
+    Attributes:
+        sealed_secret: Encrypted with the user id bound to it.
+        confirmed_at: When its first code was shown; None while it waits for that.
+        last_step: The 30-second step of the last accepted code, which is not
+            accepted again, nor is an earlier one; 0 for none.
+    """
+
+    sealed_secret: bytes = field(repr=False)
+    confirmed_at: datetime | None = None
+    last_step: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """
+    A person as stored.
+
+    Attributes:
+        id: A lower-case UUID.
+        email: In lower case; nobody else has it.
+        password: A PHC string of Argon2id; empty until the invitation is accepted.
+        companies: The only ones this person sees; empty for all.
+        active: False keeps the person out; their sessions have ended.
+        totp: None while there is no second factor.
+        factor_reset: The second factor was taken away and must be enrolled anew.
+    """
+
+    id: str
+    email: str
+    name: str
+    password: str = field(repr=False)
+    roles: frozenset[Role]
+    companies: frozenset[str] = frozenset()
+    active: bool = True
+    totp: Totp | None = None
+    factor_reset: bool = False
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def has_factor(self) -> bool:
+        """Say whether signing in takes a second factor."""
+        return self.totp is not None and self.totp.confirmed_at is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryCode:
+    """One of ten ways back in; ``digest`` is a PHC string, ``index`` 0 to 9 stands in the code."""
+
+    user_id: str
+    index: int
+    digest: str = field(repr=False)
+    used_at: datetime | None = None
+
+
+class Users(Protocol):
+    """People by id and by e-mail."""
+
+    async def add(self, user: User, event: AuditEvent) -> None:
+        """Store a new one; AlreadyExists when the id or e-mail is taken."""
+        ...
+
+    async def find(self, user_id: str) -> User | None:
+        """Return one by id."""
+        ...
+
+    async def find_by_email(self, email: str) -> User | None:
+        """Return one by lower-case e-mail."""
+        ...
+
+    async def list(self) -> Sequence[User]:
+        """Return all, oldest first."""
+        ...
+
+    async def replace(
+        self, user: User, event: AuditEvent | None, seen: datetime | None = None
+    ) -> bool:
+        """
+        Overwrite one but its ``totp.last_step``; False when there is none.
+
+        With ``seen`` only while its ``updated_at`` is still that instant (False
+        otherwise), so that no change undoes another, such as being disabled.
+        """
+        ...
+
+    async def accept_step(self, user_id: str, step: int) -> bool:
+        """Note the step of an accepted code by compare-and-set; False unless it is a later one."""
+        ...
+
+    async def replace_codes(self, user_id: str, codes: Sequence[RecoveryCode]) -> None:
+        """Void every recovery code and store these."""
+        ...
+
+    async def codes(self, user_id: str) -> Sequence[RecoveryCode]:
+        """Return every recovery code by index, used ones included."""
+        ...
+
+    async def use_code(self, user_id: str, index: int, at: datetime) -> bool:
+        """Use one up by compare-and-set; False when it was used before."""
+        ...

@@ -1,0 +1,266 @@
+"""A payout: what was asked, what is stored, which step may follow which, and the port to it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Protocol
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.payout_orders import (
+    Destination,
+    FailureCode,
+    PayoutMethod,
+    PayoutOrder,
+    normal_destination,
+)
+from gateway.domain.bank.providers import Evidence
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """
+    One try to move money, as stored.
+
+    Attributes:
+        number: From 1.
+        send_deadline: Nothing of it is sent after this instant.
+        outcome: The state it led to; None while it runs.
+        evidence: What is known of the call; None while it runs.
+    """
+
+    number: int
+    provider: str
+    started_at: datetime
+    send_deadline: datetime
+    lease_until: datetime
+    trace_id: str
+    outcome: PayoutState | None = None
+    evidence: Evidence | None = None
+    ended_at: datetime | None = None
+    last_probe_at: datetime | None = None
+    next_probe_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """
+    A step of a payout, done only if it still stands where we believe.
+
+    Attributes:
+        attempt, before: What must still hold; the step is lost otherwise.
+        after: The new state.
+        evidence: Kept with the attempt; None leaves what is there.
+        provider_id, e2e_id: Empty ones leave what is there.
+    """
+
+    account_id: str
+    reference: str
+    attempt: int
+    before: frozenset[PayoutState]
+    after: PayoutState
+    at: datetime
+    evidence: Evidence | None = None
+    provider_id: str = ""
+    e2e_id: str = ""
+    failure: Failure | None = None
+    settled_at: datetime | None = None
+
+
+class Payouts(Protocol):
+    """Payouts by account and reference; rows are never deleted."""
+
+    async def add(
+        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+    ) -> Payout | None:
+        """
+        Store the intent by one atomic insert.
+
+        With ``limited`` the limits of the payout's credential are looked at in
+        the same transaction.
+
+        Returns:
+            None when it is ours now; else the row that was there first.
+
+        Raises:
+            LimitReached: it is above a limit of its credential; nothing was stored.
+        """
+        ...
+
+    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
+        """
+        Move NOT_SENT to SENDING with the next attempt; False when somebody else did.
+
+        ``limited`` and LimitReached are those of ``add``.
+        """
+        ...
+
+    async def record(self, change: Change) -> bool:
+        """Do a step by compare-and-set; False when the row stood elsewhere."""
+        ...
+
+    async def find(self, account_id: str, reference: str) -> Payout | None:
+        """Return one."""
+        ...
+
+    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
+        """Return other references created since with the same amount and destination."""
+        ...
+
+    async def search(
+        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
+    ) -> tuple[Sequence[Payout], int]:
+        """
+        Return a page, newest created first, and how many lie in the window.
+
+        With ``states``: of those in one of these alone.
+        """
+        ...
+
+    async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
+        """Return every try, oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutRequest:
+    """
+    A payout as the partner asked for it, checked; only "today" is still open.
+
+    Attributes:
+        reference: The same reference is the same payout, however often sent.
+        destination: In normal form, for sending and for the fingerprint.
+        destination_sent: The destination's known fields as they were spelt.
+    """
+
+    reference: str
+    method: PayoutMethod
+    value: Money
+    date: date
+    description: str
+    destination: Destination
+    destination_sent: Mapping[str, str]
+
+    def fingerprint(self) -> str:
+        """
+        Return the SHA-256, in hexadecimal, of what makes two requests the same payout.
+
+        The date is not in it, nor are spelling, order and white space.
+        """
+        content = [
+            "v1",
+            self.method.value,
+            self.value.centavos,
+            normal_destination(self.destination),
+            self.description,
+        ]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def provider_key(environment: Environment, account_id: str, reference: str) -> str:
+    """
+    Derive the key a bank knows the payout by: 32 lower-case hexadecimal characters.
+
+    It is the same for every attempt and after a restore, and carries no
+    personal data.
+    """
+    parts = ("v1", environment.value, account_id, reference)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+class PayoutState(StrEnum):
+    """
+    Where a payout stands.
+
+    SENDING: the intent is stored and an attempt owned; it may have left.
+    UNKNOWN: the attempt's outcome is not known; it is never sent again.
+    NOT_SENT: proven that the attempt moved nothing; after a restore from backup
+        it becomes UNKNOWN before it fails, since a later attempt may be forgotten.
+    ACCEPTED: the bank has ordered it.
+    PAID, REJECTED, FAILED: final.
+    """
+
+    SENDING = "sending"
+    UNKNOWN = "unknown"
+    NOT_SENT = "not_sent"
+    ACCEPTED = "accepted"
+    PAID = "paid"
+    REJECTED = "rejected"
+    FAILED = "failed"
+
+
+FINAL_STATES = frozenset({PayoutState.PAID, PayoutState.REJECTED, PayoutState.FAILED})
+
+
+SUCCESSORS: Mapping[PayoutState, frozenset[PayoutState]] = {
+    PayoutState.SENDING: frozenset(PayoutState) - {PayoutState.SENDING},
+    PayoutState.UNKNOWN: frozenset(
+        {PayoutState.NOT_SENT, PayoutState.ACCEPTED, PayoutState.REJECTED} | FINAL_STATES
+    ),
+    PayoutState.NOT_SENT: frozenset({PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.FAILED}),
+    PayoutState.ACCEPTED: frozenset({PayoutState.PAID, PayoutState.FAILED}),
+    PayoutState.PAID: frozenset(),
+    PayoutState.REJECTED: frozenset(),
+    PayoutState.FAILED: frozenset(),
+}
+"""Which state may follow which; a final one is never left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why, and whether the caller was (or is) answered 403 rather than 400."""
+
+    code: FailureCode
+    forbidden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payout:
+    """
+    A payout as stored; (``account_id``, ``reference``) is its key.
+
+    Attributes:
+        attempt: The number of the latest try to move money, from 1.
+        lease_until: Until then the attempt belongs to the process that sends it.
+        review: No proof can be had; a person decides.
+        client_id: The credential whose request sent it last; its limits count it.
+    """
+
+    account_id: str
+    reference: str
+    fingerprint: str
+    provider_key: str
+    provider: str
+    client_id: str
+    method: PayoutMethod
+    value: Money
+    date: date
+    description: str
+    destination: Destination
+    destination_sent: Mapping[str, str]
+    state: PayoutState
+    attempt: int
+    lease_until: datetime
+    created_at: datetime
+    updated_at: datetime
+    settled_at: datetime | None = None
+    provider_id: str = ""
+    e2e_id: str = ""
+    failure: Failure | None = None
+    review: bool = False
+
+    def order(self) -> PayoutOrder:
+        """Return what the bank is asked for."""
+        return PayoutOrder(
+            provider_key=self.provider_key,
+            method=self.method,
+            value=self.value,
+            destination=self.destination,
+            description=self.description,
+        )

@@ -1,0 +1,58 @@
+"""Reviews: what no proof can settle is decided by two people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.payouts.payouts import Change, PayoutState
+
+
+class Reviews(Protocol):
+    """Opinions on payouts that no proof can settle."""
+
+    async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
+        """Store one and return all on this payout, oldest first; one person has one opinion."""
+        ...
+
+    async def of(self, account_id: str, reference: str) -> Sequence[Opinion]:
+        """Return all on one payout, oldest first."""
+        ...
+
+    async def decide(self, change: Change, event: AuditEvent) -> bool:
+        """Do the final step and end the review; False when the payout stood elsewhere."""
+        ...
+
+
+class Verdict(StrEnum):
+    """What people may decide; each is a final state."""
+
+    PAID = "paid"
+    FAILED = "failed"
+
+    @property
+    def state(self) -> PayoutState:
+        """The state it leads to."""
+        return PayoutState(self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """
+    What one person found out about a payout in review.
+
+    Attributes:
+        by: Who; the second opinion must be another person's.
+        reason: How they know, for the auditors.
+    """
+
+    account_id: str
+    reference: str
+    verdict: Verdict
+    reason: str
+    by: str
+    at: datetime

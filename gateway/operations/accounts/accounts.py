@@ -1,0 +1,300 @@
+"""Accounts: what a partner acts on, and the bank behind each."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gateway.domain.accounts.accounts import Account, Accounts, BankCoordinates, Companies
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken
+from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_account
+from gateway.operations.accounts.companies import existing
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
+
+_ATTEMPTS = 3
+"""More are in vain only while others never stop."""
+
+_COORDINATES: Mapping[str, re.Pattern[str]] = {
+    "bank_number": re.compile(r"\d{3}", re.ASCII),
+    "ispb": re.compile(r"\d{8}", re.ASCII),
+    "branch": re.compile(r"\d{1,4}", re.ASCII),
+    "account": re.compile(r"\d{1,20}(?:-[0-9Xx])?", re.ASCII),
+}
+_NOT_TOLD = frozenset({"sealed_credentials", "tax_number", "coordinates"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderChoice:
+    """
+    The bank behind an account.
+
+    Attributes:
+        name: Of a configured provider; empty for none.
+        account: The provider's own name of the account.
+        credentials: What the provider wants from us, in clear; sealed before
+            it is stored. None keeps the stored ones, empty is for a provider
+            that wants none.
+    """
+
+    name: str = ""
+    account: str = ""
+    credentials: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountOrder:
+    """An account to be made; an empty ``id`` chooses one. A new one may not act: see the flags."""
+
+    company_id: str
+    name: str
+    tax_number: str
+    id: str = ""
+    active: bool = False
+    verified: bool = False
+    provider: ProviderChoice = field(default_factory=ProviderChoice)
+    coordinates: BankCoordinates = field(default_factory=BankCoordinates)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountUpdate:
+    """
+    What is to change; None leaves a thing as it is.
+
+    Attributes:
+        provider: Always whole. Without credentials the stored ones stay, but
+            only where provider and account stay too: no bank is ever shown
+            another one's.
+        coordinates: Empty fields of it leave what is there.
+    """
+
+    name: str | None = None
+    tax_number: str | None = None
+    active: bool | None = None
+    verified: bool | None = None
+    provider: ProviderChoice | None = None
+    coordinates: BankCoordinates | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountRecords:
+    """
+    The register of accounts.
+
+    Attributes:
+        new_id: Makes a UUID.
+        seal: Encrypts a text, bound to the account's id.
+        providers: Names of the configured providers.
+        alphanumeric_cnpj: Whether holders may have the CNPJ of July 2026.
+    """
+
+    companies: Companies
+    accounts: Accounts
+    acting: AuditContext
+    new_id: Callable[[], str]
+    seal: Callable[[str, str], bytes]
+    providers: Collection[str]
+    alphanumeric_cnpj: bool = False
+
+    async def create(self, order: AccountOrder) -> Account:
+        """
+        Add an account to a company.
+
+        Raises:
+            NotPossible: no such company or provider, a field that does not
+                fit, or an id that is taken.
+        """
+        company = await existing(self.companies, order.company_id)
+        chosen = identifier(order.id, "account", "id") if order.id else self.new_id()
+        account = Account(
+            id=chosen,
+            company_id=company.id,
+            name=name(order.name),
+            tax_number=self._tax_number(order.tax_number),
+            active=order.active,
+            verified=order.verified,
+            provider=self._provider(order.provider.name),
+            provider_account=_provider_account(order.provider),
+            sealed_credentials=self._sealed(order.provider.credentials, chosen),
+            coordinates=_checked(order.coordinates),
+            created_at=self.acting.now(),
+        )
+        event = self.acting.event("account.created", f"account:{chosen}", _summary(account))
+        try:
+            await self.accounts.add(account, event)
+        except AlreadyExists as problem:
+            raise _taken(chosen, problem) from problem
+        return account
+
+    async def update(
+        self, account_id: str, update: AccountUpdate, expected: Expected = ANY_VERSION
+    ) -> Account:
+        """
+        Change an account; an update that changes nothing is not written, nor audited.
+
+        Who changed it in between is not undone: the update is made of what they left.
+
+        Raises:
+            NotPossible: no such account or provider, or a field that does not fit.
+            ServiceError: ``SVC.GTW.011`` when it is of none of the versions expected.
+        """
+        for _ in range(_ATTEMPTS):
+            before = await self.find(account_id)
+            expected.check(version_of_account(before))
+            after = self._updated(before, update)
+            if after == before:
+                return before
+            changes = _differences(before, after)
+            event = self.acting.event("account.updated", f"account:{before.id}", changes)
+            if await self._replace(before, after, event):
+                return after
+        message = "others change the account at this moment; try again"
+        raise RuleViolation(message, "changed_meanwhile")
+
+    async def find(self, account_id: str) -> Account:
+        """
+        Return one.
+
+        Raises:
+            NotPossible: when there is none.
+        """
+        account = await self.accounts.find(identifier(account_id, "account"))
+        if account is None:
+            raise _absent(account_id)
+        return account
+
+    async def list(self, company_id: str | None = None) -> Sequence[Account]:
+        """Return all, or those of one company, oldest first; NotPossible for a company unknown."""
+        if company_id is None:
+            return await self.accounts.list()
+        return await self.accounts.list((await existing(self.companies, company_id)).id)
+
+    async def _replace(self, before: Account, after: Account, event: AuditEvent) -> bool:
+        """Store a change; False when somebody else was quicker."""
+        try:
+            return await self.accounts.replace(after, event, before)
+        except BankAccountTaken as problem:
+            raise _taken(after.id, problem) from problem
+
+    def _updated(self, before: Account, update: AccountUpdate) -> Account:
+        """Apply an update without storing it."""
+        after = before if update.provider is None else self._moved(before, update.provider)
+        if update.name is not None:
+            after = dataclasses.replace(after, name=name(update.name))
+        if update.tax_number is not None:
+            after = dataclasses.replace(after, tax_number=self._tax_number(update.tax_number))
+        return dataclasses.replace(
+            after,
+            active=before.active if update.active is None else update.active,
+            verified=before.verified if update.verified is None else update.verified,
+            coordinates=_merged(before.coordinates, update.coordinates),
+        )
+
+    def _moved(self, before: Account, choice: ProviderChoice) -> Account:
+        """Stand the account at a bank; what was shown to another one is forgotten."""
+        after = dataclasses.replace(
+            before,
+            provider=self._provider(choice.name),
+            provider_account=_provider_account(choice),
+        )
+        if choice.credentials is None and after == before:
+            return before
+        if choice.credentials is None and choice.name:
+            message = "the account moves to another bank account: its credentials are needed"
+            raise RuleViolation(message, "bank_credentials_missing", field="credentials")
+        sealed = self._sealed(choice.credentials, before.id)
+        return dataclasses.replace(after, sealed_credentials=sealed)
+
+    def _provider(self, chosen: str) -> str:
+        if chosen and chosen not in self.providers:
+            known = ", ".join(sorted(self.providers)) or "none"
+            message = f"no provider {chosen!r} is configured (configured: {known})"
+            raise RuleViolation(message, "provider_unknown", field="provider")
+        return chosen
+
+    def _sealed(self, credentials: str | None, account_id: str) -> bytes:
+        return self.seal(credentials, account_id) if credentials else b""
+
+    def _tax_number(self, text: str) -> str:
+        try:
+            return strict.tax_number(text, alphanumeric=self.alphanumeric_cnpj)
+        except ValueError as problem:
+            message = "the tax number is no valid CPF or CNPJ"
+            raise RuleViolation(message, "tax_number_form", field="tax_number") from problem
+
+
+def _provider_account(choice: ProviderChoice) -> str:
+    """Demand the provider's own name of the account where there is a provider, and only there."""
+    if choice.name and not choice.account:
+        message = "a provider needs its own name of the account"
+        raise RuleViolation(message, "missing", field="provider_account")
+    if not choice.name and (choice.account or choice.credentials):
+        message = "the account has no provider; name one"
+        raise RuleViolation(message, "missing", field="provider")
+    return _text(choice.account)
+
+
+def _taken(account_id: str, problem: AlreadyExists) -> RuleViolation:
+    """Say what is taken: the bank's account, or the id."""
+    if isinstance(problem, BankAccountTaken):
+        message = "the bank's account stands behind an account of another company"
+        return RuleViolation(message, "bank_account_taken", field="provider_account")
+    message = f"the account {account_id} exists already"
+    return RuleViolation(message, "taken", field="id")
+
+
+def _text(text: str) -> str:
+    try:
+        return strict.plain_text(text)
+    except ValueError as problem:
+        message = "the provider's account is no plain text"
+        raise RuleViolation(message, "text_form", field="provider_account") from problem
+
+
+def _checked(coordinates: BankCoordinates) -> BankCoordinates:
+    for part, pattern in _COORDINATES.items():
+        text = getattr(coordinates, part)
+        if text and pattern.fullmatch(text) is None:
+            message = f"{part.replace('_', ' ')} has another form: {text!r}"
+            raise RuleViolation(message, "form", field=part)
+    return coordinates
+
+
+def _merged(before: BankCoordinates, update: BankCoordinates | None) -> BankCoordinates:
+    if update is None:
+        return before
+    given = {part: getattr(update, part) for part in _COORDINATES if getattr(update, part)}
+    return _checked(dataclasses.replace(before, **given))
+
+
+def _absent(account_id: str) -> RuleViolation:
+    message = f"there is no account {account_id}"
+    return RuleViolation(message, "account_unknown", field="account_id")
+
+
+def _summary(account: Account) -> dict[str, str]:
+    return {
+        "company": account.company_id,
+        "name": account.name,
+        "active": _word(account.active),
+        "verified": _word(account.verified),
+        "provider": account.provider,
+    }
+
+
+def _differences(before: Account, after: Account) -> dict[str, str]:
+    """Name what changed, with both values unless they are secret or personal."""
+    told: dict[str, str] = {}
+    for part in Account.__dataclass_fields__:
+        old, new = getattr(before, part), getattr(after, part)
+        if old == new:
+            continue
+        told[part] = "changed" if part in _NOT_TOLD else f"{_word(old)} -> {_word(new)}"
+    return told
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

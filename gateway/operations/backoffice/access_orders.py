@@ -1,0 +1,346 @@
+"""
+Credentials and people as orders: who could move money, or let somebody move it, takes two.
+
+Without a rule of ``FourEyes`` the same acts are done at once, as on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from gateway.domain.accounts.credentials import Credential, CredentialLimits, SecretCollection
+from gateway.domain.accounts.permissions import Permission
+from gateway.domain.backoffice.access_orders import (
+    BackOfficeOrder,
+    CredentialIssue,
+    CredentialRotation,
+    FactorReset,
+    Invitation,
+    LimitsChange,
+    RoleGrant,
+    kind_of,
+    read,
+    written,
+)
+from gateway.domain.backoffice.approvals import WITH_SECRET, Approval, Outcome
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Role, may_grant, may_write
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.users import User, Users
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import NothingToCollect
+from gateway.domain.requests.versions import version_of_user
+from gateway.operations.accounts.credentials import (
+    CredentialOrder,
+    CredentialRecords,
+    Issued,
+    moves_money,
+)
+from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.identity.services import IdentityDesk
+from gateway.operations.identity.users import UserOrder
+from gateway.operations.kernel.audit_context import AuditContext
+
+WAITS_FOR: Final = timedelta(days=3)
+"""As long as an invitation: over a weekend, and no longer, since what it gives may not fit then."""
+
+_LACKS = "Nobody gives a right that they lack."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FourEyes:
+    """
+    What takes two people.
+
+    Attributes:
+        credentials: Secrets of credentials that pay, and higher limits.
+        people: Roles that write, and second factors of people who have such roles.
+    """
+
+    credentials: bool = True
+    people: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CredentialOrders:
+    """Credentials, for people: done at once where nothing can be paid with them."""
+
+    records: CredentialRecords
+    approvals: Approvals
+    rules: FourEyes
+
+    async def issue(self, person: SignedInUser, order: CredentialOrder) -> Issued | Approval:
+        """
+        Issue a credential, or let the order wait when it could pay out.
+
+        Raises:
+            NotPossible: as ``CredentialRecords.issue`` does.
+        """
+        records = self._by(person)
+        if not (self.rules.credentials and moves_money(order.permissions)):
+            return await records.issue(order)
+        company_id = await records.checked(order)
+        wanted = replace(order, company_id=company_id)
+        return await _wait(self.approvals, person, _issue(wanted), _About(company_id))
+
+    async def rotate(
+        self, person: SignedInUser, credential: Credential, overlap: timedelta
+    ) -> Issued | Approval:
+        """Make a new secret, or let the order wait; NotPossible as ``CredentialRecords`` does."""
+        records, client_id = self._by(person), credential.client_id
+        if not (self.rules.credentials and moves_money(credential.permissions)):
+            return await records.rotate(client_id, overlap)
+        await records.rotatable(client_id, overlap)
+        order = CredentialRotation(client_id=client_id, overlap_s=int(overlap.total_seconds()))
+        return await _wait(self.approvals, person, order, _of(credential))
+
+    async def set_limits(
+        self, person: SignedInUser, credential: Credential, limits: CredentialLimits
+    ) -> Credential | Approval:
+        """Lower limits at once; raising one waits for another person."""
+        records, client_id = self._by(person), credential.client_id
+        await records.live(client_id)
+        if not (self.rules.credentials and credential.limits.raised_by(limits)):
+            return await records.set_limits(client_id, limits)
+        order = LimitsChange(client_id=client_id, limits=limits)
+        return await _wait(self.approvals, person, order, _of(credential))
+
+    async def secret(self, person: SignedInUser, approval_id: str) -> Issued:
+        """
+        Make the secret of an approved order, and show it this once.
+
+        Raises:
+            ServiceError: ``NOT_FOUND`` for anybody but who ordered it, later than a
+                quarter of an hour after the approval, and for the second time.
+            NotPossible: the credential ended meanwhile, or could not be issued now.
+        """
+        approval = await self.approvals.find(person, approval_id)
+        now = self.records.acting.now()
+        until = approval.collected_until
+        if approval.ordered_by != person.user_id or until is None or now >= until:
+            raise _nothing()
+        collection = SecretCollection(approval.id, now)
+        order = read(self.approvals.text(approval))
+        try:
+            return await self._make(self._by(person), order, collection)
+        except NothingToCollect as problem:
+            raise _nothing() from problem
+
+    async def _make(
+        self, records: CredentialRecords, order: BackOfficeOrder, collection: SecretCollection
+    ) -> Issued:
+        match order:
+            case CredentialIssue():
+                return await records.issue(_credential_order(order), collection)
+            case CredentialRotation(client_id=client_id, overlap_s=seconds):
+                return await records.rotate(client_id, timedelta(seconds=seconds), collection)
+            case _:
+                raise TypeError(order)
+
+    def _by(self, person: SignedInUser) -> CredentialRecords:
+        return replace(self.records, acting=AuditContext(person.actor, self.records.acting.now))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleOrders:
+    """People, for people: done at once where nobody could write by it who cannot yet."""
+
+    desk: IdentityDesk
+    approvals: Approvals
+    rules: FourEyes
+
+    async def invite(self, person: SignedInUser, order: UserOrder) -> User | Approval:
+        """
+        Make a person, or let the order wait when they could write.
+
+        Raises:
+            ServiceError: FORBIDDEN when a role has a right that the orderer lacks.
+            NotPossible: as ``Invitations.invite`` does.
+        """
+        _refuse_lacking(person.roles, order.roles)
+        if not (self.rules.people and may_write(order.roles)):
+            return await self.desk.invitations.invite(person.actor, order)
+        made = await self.desk.users.checked(order)
+        wanted = Invitation(
+            email=made.email,
+            name=made.name,
+            roles=sorted(made.roles),
+            companies=sorted(made.companies),
+        )
+        return await _wait(self.approvals, person, wanted, _person(made, made.email))
+
+    async def set_roles(
+        self, person: SignedInUser, found: User, roles: frozenset[Role]
+    ) -> User | Approval:
+        """
+        Take away at once what is not among ``roles``; giving one that writes waits.
+
+        Raises:
+            ServiceError: FORBIDDEN when a new role has a right that the orderer lacks.
+            NotPossible: as ``UserRecords.set_roles`` does.
+        """
+        given = roles - found.roles
+        _refuse_lacking(person.roles, given)
+        if not (self.rules.people and may_write(given)):
+            return await self.desk.users.set_roles(person.actor, found.id, roles)
+        self._refuse(person, found)
+        if not found.roles <= roles:
+            await self.desk.users.set_roles(person.actor, found.id, roles & found.roles)
+        order = RoleGrant(user_id=found.id, email=found.email, roles=sorted(given))
+        return await _wait(self.approvals, person, order, _person(found, found.id))
+
+    async def reset_mfa(self, person: SignedInUser, found: User) -> User | Approval:
+        """Take a second factor away; it waits when its person may write."""
+        if not (self.rules.people and may_write(found.roles)):
+            return await self.desk.users.reset_mfa(person.actor, found.id)
+        self._refuse(person, found)
+        order = FactorReset(user_id=found.id, email=found.email)
+        return await _wait(self.approvals, person, order, _person(found, found.id))
+
+    def _refuse(self, person: SignedInUser, found: User) -> None:
+        """Refuse orders about oneself, and about another version than was seen."""
+        self.desk.users.refuse_oneself(person.actor, found)
+        self.desk.users.expected.check(version_of_user(found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackOfficeCarriers:
+    """Carries out what was agreed to, in the name of whoever ordered it."""
+
+    records: CredentialRecords
+    desk: IdentityDesk
+    users: Users
+
+    async def check_again(self, approval: Approval, text: str) -> str:
+        """Refuse what could not be done by now; say why an order is void."""
+        order = read(text)
+        match order:
+            case CredentialIssue():
+                await self.records.checked(_credential_order(order))
+            case CredentialRotation(client_id=client_id, overlap_s=seconds):
+                await self.records.rotatable(client_id, timedelta(seconds=seconds))
+            case LimitsChange(client_id=client_id):
+                await self.records.live(client_id)
+            case Invitation():
+                await self.desk.users.checked(_user_order(order))
+                return await self._grants(approval, order.roles, frozenset(order.companies))
+            case RoleGrant(user_id=user_id, roles=roles):
+                found = await self.desk.users.find(user_id)
+                return await self._grants(approval, roles, found.companies)
+            case FactorReset(user_id=user_id):
+                found = await self.desk.users.find(user_id)
+                return await self._grants(approval, (), found.companies)
+        return ""
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        """Do it; an order with a secret is carried out when that is fetched."""
+        if approval.kind in WITH_SECRET:
+            return Outcome.NONE
+        order, by = read(text), approval.orderer
+        match order:
+            case LimitsChange(client_id=client_id, limits=limits):
+                acting = AuditContext(by, self.records.acting.now)
+                await replace(self.records, acting=acting).set_limits(client_id, limits)
+            case Invitation():
+                await self.desk.invitations.invite(by, _user_order(order))
+            case RoleGrant(user_id=user_id, roles=roles):
+                await self.desk.users.add_roles(by, user_id, roles)
+            case FactorReset(user_id=user_id):
+                await self.desk.users.reset_mfa(by, user_id)
+        return Outcome.DONE
+
+    async def _grants(
+        self, approval: Approval, roles: Iterable[Role], companies: AbstractSet[str]
+    ) -> str:
+        """Say why whoever ordered it may not give this by now."""
+        orderer = await self.users.find(approval.ordered_by)
+        if orderer is None or not may_grant(orderer.roles, roles):
+            return "Who ordered it may not order this any more."
+        limit = orderer.companies
+        if limit and not (companies and companies <= limit):
+            return "Who ordered it does not see the company any more."
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What an order is about: a company, an account, a subject; empty where there is none."""
+
+    company_id: str = ""
+    account_id: str = ""
+    subject: str = ""
+
+
+async def _wait(
+    approvals: Approvals, person: SignedInUser, order: BackOfficeOrder, about: _About
+) -> Approval:
+    """Let an order wait; one without a subject is about nothing that is there yet."""
+    now, approval_id = approvals.terms.now(), approvals.terms.new_id()
+    wanted = Approval(
+        id=approval_id,
+        kind=kind_of(order),
+        account_id=about.account_id,
+        company_id=about.company_id,
+        subject=about.subject or approval_id,
+        sealed_order=b"",
+        ordered_by=person.user_id,
+        orderer=person.actor,
+        ordered_at=now,
+        ends_at=now + WAITS_FOR,
+    )
+    return await approvals.wait(person, wanted, written(order))
+
+
+def _of(credential: Credential) -> _About:
+    return _About(credential.company_id, credential.account_id or "", credential.client_id)
+
+
+def _person(user: User, subject: str) -> _About:
+    """Say whose company it is: of several, or of all, it is nobody's who sees but some."""
+    only = next(iter(user.companies)) if len(user.companies) == 1 else ""
+    return _About(company_id=only, subject=subject)
+
+
+def _issue(order: CredentialOrder) -> CredentialIssue:
+    return CredentialIssue(
+        name=order.name,
+        company_id=order.company_id,
+        account_id=order.account_id,
+        permissions=sorted(map(str, order.permissions)),
+        expires_at=order.expires_at,
+        limits=order.limits,
+    )
+
+
+def _credential_order(order: CredentialIssue) -> CredentialOrder:
+    return CredentialOrder(
+        name=order.name,
+        company_id=order.company_id,
+        account_id=order.account_id,
+        permissions=frozenset(map(Permission.parse, order.permissions)),
+        expires_at=order.expires_at,
+        limits=order.limits,
+    )
+
+
+def _user_order(order: Invitation) -> UserOrder:
+    return UserOrder(
+        email=order.email,
+        name=order.name,
+        roles=frozenset(order.roles),
+        companies=frozenset(order.companies),
+    )
+
+
+def _refuse_lacking(granter: frozenset[Role], roles: frozenset[Role]) -> None:
+    """Refuse to give what one lacks; rights over money take the second person instead."""
+    if not may_grant(granter, roles):
+        raise ServiceError(identity_errors.FORBIDDEN, "lacking", detail=_LACKS)
+
+
+def _nothing() -> ServiceError:
+    return ServiceError(identity_errors.NOT_FOUND, "no_secret")

@@ -1,0 +1,370 @@
+"""
+Approvals: what one person orders is done when another person agrees.
+
+What waits is no payout, no credential and no role yet: the partner does not see
+it, and everything that may have changed since is checked again when it is
+approved, whoever ordered it first of all. The partner's own payouts never come
+this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.backoffice.approvals import (
+    ENDED,
+    Approval,
+    ApprovalSearch,
+    ApprovalState,
+    Outcome,
+    why_void,
+)
+from gateway.domain.backoffice.approvals import Approvals as ApprovalStore
+from gateway.domain.backoffice.money_orders import Order, kind_of, written
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.users import Users
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import AlreadyExists
+from gateway.operations.backoffice.money_orders import Ended, MoneyOrders, Moved, outcome_of
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+
+_DECIDED = ("decided", "The order was decided already.")
+_OVER = ("over", "The time to decide on the order is over.")
+_UNDER_WAY = ("under_way", "The order is being carried out.")
+_OWN_ORDER = "Another person has to agree to an order of your own."
+_ABOUT_ONESELF = "Another person has to agree to an order about you."
+_VOID = ("void", "The order is void: see its reason.")
+_MEANWHILE = ("meanwhile", "Somebody else has decided meanwhile.")
+
+_CARRYING = timedelta(minutes=1)
+"""How long one process has to carry out what moves no money, before another one may."""
+
+_FOLLOWED = timedelta(days=3)
+"""How far back open outcomes are looked at: the books have closed long before."""
+
+
+class BackOfficeCarrier(Protocol):
+    """Carries out what is ordered about credentials and people."""
+
+    async def check_again(self, approval: Approval, text: str) -> str:
+        """
+        Refuse what could not be carried out by now.
+
+        Returns:
+            Why the order is void; empty while it holds.
+        """
+        ...
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        """Do it, in the name of whoever ordered it; safe to repeat."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalTerms:
+    """
+    When a person's order waits, and how it is kept.
+
+    Attributes:
+        above: Orders above it wait; zero lets every order wait, None none.
+        new_id: Makes a UUID.
+        seal, open: Encrypt a text for the row of an id, and decrypt it.
+    """
+
+    above: Money | None
+    now: Now
+    new_id: Callable[[], str]
+    seal: Callable[[str, str], bytes]
+    open: Callable[[bytes, str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """An approval after a decision, and the money it moved; None where none is to move."""
+
+    approval: Approval
+    moved: Moved | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approvals:
+    """Takes orders of people, and decisions on them."""
+
+    store: ApprovalStore
+    users: Users
+    money: MoneyOrders
+    office: BackOfficeCarrier
+    terms: ApprovalTerms
+
+    async def order(self, person: SignedInUser, account: Account, order: Order) -> Moved | Approval:
+        """
+        Move money for a person, or let the order wait for another one.
+
+        Safe to repeat: an order that was carried out is answered with what it moved.
+
+        Raises:
+            ServiceError: as moving it does, while payouts are stopped too;
+                ``SVC.GTW.009`` when an order of this reference waits already.
+        """
+        if not self._waits(order):
+            return await self.money.move(person.user_id, person.actor, account, order)
+        known = await self.money.known(account, order)
+        if known is not None:
+            return known
+        await self.money.check(person.user_id, account, order)
+        await self.money.refuse_above_payment(account, order)
+        return await self.wait(person, self._approval(person, account, order), written(order))
+
+    async def wait(self, person: SignedInUser, wanted: Approval, text: str) -> Approval:
+        """
+        Let an order of a person wait; it is sealed here.
+
+        Raises:
+            ServiceError: ``SVC.GTW.009`` when one of its kind and subject waits already.
+        """
+        sealed = self.terms.seal(text, _bound(wanted.id))
+        approval = replace(wanted, sealed_order=sealed)
+        event = AuditContext(person.actor, self.terms.now).event(
+            "approval.ordered", _subject(approval), _told(approval)
+        )
+        try:
+            await self.store.add(approval, event)
+        except AlreadyExists as problem:
+            raise ServiceError(errors.ALREADY_IN_USE, "waiting") from problem
+        return approval
+
+    async def approve(self, person: SignedInUser, approval_id: str) -> Decided:
+        """
+        Agree, and carry the order out in the name of whoever ordered it.
+
+        One decision holds, however many come at once. Safe to repeat: when the
+        process died between the decision and the bank, any person who may
+        approve carries it through. What the bank has refused is not asked again.
+
+        Raises:
+            ServiceError: ``FORBIDDEN`` for one's own order, or one about oneself;
+                ``NOT_POSSIBLE`` when it was decided otherwise, is over or void; as
+                carrying it out does, in which case the outcome is on record.
+        """
+        approval = await self.find(person, approval_id)
+        _refuse_own(person, approval)
+        if approval.state is not ApprovalState.APPROVED:
+            self._refuse_over(approval)
+            await self._look_again(person, approval)
+            approval = await self._decide(person, approval, ApprovalState.APPROVED, "")
+        else:
+            self._refuse_repeated(approval)
+        if approval.moves_money:
+            return await self._move(approval)
+        if approval.outcome is Outcome.NONE:
+            approval = await self._carry_out(approval)
+        return Decided(approval=approval, moved=None)
+
+    async def reject(self, person: SignedInUser, approval_id: str, reason: str) -> Approval:
+        """Refuse, or take one's own order back; ``reason`` is for those who come after."""
+        approval = await self.find(person, approval_id)
+        self._refuse_over(approval)
+        return await self._decide(person, approval, ApprovalState.REJECTED, reason)
+
+    async def find(self, person: SignedInUser, approval_id: str) -> Approval:
+        """Return one; ``NOT_FOUND`` also for one of a company that is not shown to them."""
+        approval = await self.store.find(approval_id)
+        if approval is None or not _sees(person, approval):
+            raise ServiceError(identity_errors.NOT_FOUND, "no_approval")
+        return approval
+
+    def text(self, approval: Approval) -> str:
+        """Open what was ordered; whoever decides has to see where the money goes."""
+        return self.terms.open(approval.sealed_order, _bound(approval.id))
+
+    async def search(
+        self, person: SignedInUser, search: ApprovalSearch
+    ) -> tuple[Sequence[Approval], int]:
+        """Return a page of those shown to a person, newest first, and how many there are."""
+        shown = replace(search, companies=person.companies, ordered_by=person.user_id)
+        return await self.store.search(shown)
+
+    async def expire(self) -> int:
+        """End those that nobody decided in time; return how many."""
+        now = self.terms.now()
+        overdue = await self.store.overdue(now)
+        ended = 0
+        for each in overdue:
+            over = replace(each, state=ApprovalState.EXPIRED, decided_at=now)
+            ended += await self.store.decide(over, self._event("system", "expired", over))
+        return ended + await self._follow(now)
+
+    async def _follow(self, now: datetime) -> int:
+        """Note what became of payouts whose outcome was open; return how many."""
+        told = 0
+        for each in await self.store.unsettled(now - _FOLLOWED):
+            ended = await self.money.settled(each)
+            if ended is not None:
+                told += await self._conclude(each, ended) is not each
+        return told
+
+    def _waits(self, order: Order) -> bool:
+        above = self.terms.above
+        return above is not None and order.value > above
+
+    def _approval(self, person: SignedInUser, account: Account, order: Order) -> Approval:
+        now = self.terms.now()
+        return Approval(
+            id=self.terms.new_id(),
+            kind=kind_of(order),
+            account_id=account.id,
+            company_id=account.company_id,
+            subject=account.id,
+            reference=order.reference,
+            value=order.value,
+            sealed_order=b"",
+            ordered_by=person.user_id,
+            orderer=person.actor,
+            ordered_at=now,
+            ends_at=_midnight(now),
+        )
+
+    def _refuse_over(self, approval: Approval) -> None:
+        """Refuse to decide what waits no more."""
+        if approval.state is not ApprovalState.WAITING:
+            raise _not_possible(*_DECIDED)
+        if self.terms.now() >= approval.ends_at:
+            raise _not_possible(*_OVER)
+
+    def _refuse_repeated(self, approval: Approval) -> None:
+        """Refuse to repeat what the bank refused, or what is under way."""
+        if approval.outcome is Outcome.REFUSED:
+            raise _not_possible(*_DECIDED)
+        began = approval.decided_at
+        if approval.moves_money or approval.outcome is not Outcome.NONE or began is None:
+            return
+        if self.terms.now() < began + _CARRYING:
+            raise _not_possible(*_UNDER_WAY)
+
+    async def _look_again(self, person: SignedInUser, approval: Approval) -> None:
+        """
+        Look at who ordered it and at what is ordered, as both are by now.
+
+        Raises:
+            ServiceError: ``NOT_POSSIBLE`` when it is void, which is noted; as for an order
+                that is refused, in which case it waits on.
+        """
+        reason = why_void(await self.users.find(approval.ordered_by), approval)
+        text = self.text(approval)
+        if not reason and approval.moves_money:
+            await self.money.check_again(approval, text)
+        elif not reason:
+            reason = await self.office.check_again(approval, text)
+        if reason:
+            await self._decide(person, approval, ApprovalState.VOID, reason)
+            raise _not_possible(*_VOID)
+
+    async def _decide(
+        self, person: SignedInUser, approval: Approval, state: ApprovalState, reason: str
+    ) -> Approval:
+        """Store a decision by compare-and-set."""
+        decided = replace(
+            approval,
+            state=state,
+            decided_by=person.user_id,
+            decider=person.actor,
+            decided_at=self.terms.now(),
+            reason=reason,
+        )
+        if not await self.store.decide(decided, self._event(person.actor, state.value, decided)):
+            raise _not_possible(*_MEANWHILE)
+        return decided
+
+    async def _move(self, approval: Approval) -> Decided:
+        """Move money that was agreed to, and note how that ended."""
+        try:
+            moved = await self.money.carry_out(approval, self.text(approval))
+        except Exception as problem:
+            ended = outcome_of(problem)
+            if ended is not None and approval.outcome not in ENDED:
+                await self._conclude(approval, ended)
+            raise
+        return Decided(approval=await self._conclude(approval, (Outcome.MOVED, "")), moved=moved)
+
+    async def _carry_out(self, approval: Approval) -> Approval:
+        """Do what moves no money, and note how that ended; a secret is fetched later."""
+        try:
+            outcome = await self.office.carry_out(approval, self.text(approval))
+        except (RuleViolation, ServiceError):
+            code = identity_errors.NOT_POSSIBLE.code
+            await self._conclude(approval, (Outcome.REFUSED, code))
+            raise
+        return await self._conclude(approval, (outcome, ""))
+
+    async def _conclude(self, approval: Approval, ended: Ended) -> Approval:
+        """Note an outcome; one that ended stays as it is."""
+        outcome, code = ended
+        if outcome is approval.outcome or outcome is Outcome.NONE:
+            return approval
+        concluded = replace(approval, outcome=outcome, outcome_code=code)
+        event = self._event("system", "concluded", concluded)
+        return concluded if await self.store.conclude(concluded, event) else approval
+
+    def _event(self, actor: str, word: str, approval: Approval) -> AuditEvent:
+        """Describe what happened to an order."""
+        details = _told(approval)
+        if approval.reason:
+            details["reason"] = approval.reason
+        if approval.outcome:
+            details["outcome"] = approval.outcome.value
+        return AuditContext(actor, self.terms.now).event(
+            f"approval.{word}", _subject(approval), details
+        )
+
+
+def _sees(person: SignedInUser, approval: Approval) -> bool:
+    """Say whether an order is shown: one's own, and those of companies that are shown."""
+    if approval.ordered_by == person.user_id and not approval.company_id:
+        return True
+    if approval.company_id:
+        return person.sees(approval.company_id)
+    return not person.companies
+
+
+def _refuse_own(person: SignedInUser, approval: Approval) -> None:
+    """Refuse one's own order, and one that gives oneself something."""
+    if approval.ordered_by == person.user_id:
+        raise ServiceError(identity_errors.FORBIDDEN, "own_order", detail=_OWN_ORDER)
+    if approval.subject == person.user_id:
+        raise ServiceError(identity_errors.FORBIDDEN, "about_oneself", detail=_ABOUT_ONESELF)
+
+
+def _midnight(now: datetime) -> datetime:
+    """Return the end of the UTC day: a payout is made on the day it is dated."""
+    return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+
+
+def _bound(approval_id: str) -> str:
+    """Name the row an order is sealed for."""
+    return f"approval:{approval_id}"
+
+
+def _subject(approval: Approval) -> str:
+    """Name it for the audit log."""
+    return f"approval:{approval.id}"
+
+
+def _told(approval: Approval) -> dict[str, str]:
+    """Say what it is about; a reference may be personal and stays out."""
+    told = {"kind": approval.kind.value}
+    if approval.moves_money:
+        return told | {"account": approval.account_id, "value": str(approval.value)}
+    return told | {"subject": approval.subject}
+
+
+def _not_possible(reason: str, why: str) -> ServiceError:
+    return ServiceError(identity_errors.NOT_POSSIBLE, reason, detail=why)

@@ -1,0 +1,158 @@
+"""People's payouts and refunds as orders: what is checked, how they are carried out and end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gateway.domain.accounts.accounts import Account, Accounts
+from gateway.domain.accounts.credentials import Principal
+from gateway.domain.backoffice.approvals import Approval, ApprovalKind, Outcome
+from gateway.domain.backoffice.money_orders import Order, read_payout, read_refund
+from gateway.domain.bank.provider_options import OutcomeUnknown
+from gateway.domain.bank.providers import (
+    NotFound,
+    NotSupported,
+    ProviderError,
+    Refused,
+    Unreachable,
+)
+from gateway.domain.bank.refunds import Refund, RefundRequest
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.payouts.payouts import Payout, PayoutRequest, PayoutState
+from gateway.domain.requests.calls import Caller
+from gateway.operations.bank.connections import paying_bank_of
+from gateway.operations.bank.refunds import Refunds
+from gateway.operations.kernel.audit_context import AuditContext
+from gateway.operations.payouts.payouts import Payouts
+
+Moved = Payout | Refund
+Ended = tuple[Outcome, str]
+"""An outcome, and the public code of a refusal."""
+
+_FAILURES: Mapping[type, Ended] = {
+    OutcomeUnknown: (Outcome.UNKNOWN, ""),
+    Unreachable: (Outcome.NOT_SENT, identity_errors.REFUND_NOT_SENT.code),
+    NotFound: (Outcome.REFUSED, errors.TRANSACTION_NOT_FOUND.code),
+    NotSupported: (Outcome.REFUSED, errors.PROVIDER_NOT_CONFIGURED.code),
+    Refused: (Outcome.REFUSED, errors.BANK_REFUSED.code),
+    ProviderError: (Outcome.UNKNOWN, ""),
+}
+"""How a bank's failures end a refund; the nearest class decides."""
+
+_GUARDED = frozenset({"stopped", "similar"})
+"""Reasons of a refusal of ours, before anything was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoneyOrders:
+    """Checks and carries out what people order of payouts and refunds."""
+
+    accounts: Accounts
+    payouts: Payouts
+    refunds: Refunds
+    now: Now
+
+    async def check(self, user_id: str, account: Account, order: Order) -> None:
+        """Refuse what could not be carried out as things stand."""
+        if not account.active:
+            raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
+        if not account.verified:
+            raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")
+        if isinstance(order, PayoutRequest) and order.date != self.now().date():
+            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
+        paying_bank_of(self.payouts.banks, account)
+        if isinstance(order, PayoutRequest):
+            await self.payouts.guards.go_on(_caller(user_id, account))
+        else:
+            await self.refunds.go_on(account)
+
+    async def refuse_above_payment(self, account: Account, order: Order) -> None:
+        """Refuse a refund that is known to be above what is left of its payment."""
+        if isinstance(order, RefundRequest):
+            await self.refunds.refuse_above(account, order)
+
+    async def check_again(self, approval: Approval, text: str) -> None:
+        """Refuse what could not be carried out by now; it waits on."""
+        order = read(approval, text)
+        await self.check(approval.ordered_by, await self._account(approval), order)
+
+    async def known(self, account: Account, order: Order) -> Payout | None:
+        """Return the payout that the reference names already, if it is what is ordered."""
+        if isinstance(order, RefundRequest):
+            return None
+        payout = await self.payouts.store.find(account.id, order.reference)
+        if payout is not None and payout.fingerprint != order.fingerprint():
+            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
+        return payout
+
+    async def move(self, user_id: str, actor: str, account: Account, order: Order) -> Moved:
+        """Move the money in the name of whoever ordered it; safe to repeat."""
+        if isinstance(order, RefundRequest):
+            return await self.refunds.create(AuditContext(actor, self.now), account, order)
+        return await self.payouts.create(_caller(user_id, account), order)
+
+    async def carry_out(self, approval: Approval, text: str) -> Moved:
+        """Move what was agreed to."""
+        account = await self._account(approval)
+        order = read(approval, text)
+        return await self.move(approval.ordered_by, approval.orderer, account, order)
+
+    async def settled(self, approval: Approval) -> Ended | None:
+        """Say what became of a payout since; None where that is open still."""
+        payout = await self.payouts.store.find(approval.account_id, approval.reference)
+        if payout is None or payout.client_id != client_of(approval.ordered_by):
+            return None
+        match payout.state:
+            case PayoutState.ACCEPTED | PayoutState.PAID:
+                return Outcome.MOVED, ""
+            case PayoutState.REJECTED | PayoutState.FAILED:
+                return Outcome.REFUSED, errors.PAYOUT_REJECTED.code
+            case _:
+                return None
+
+    async def _account(self, approval: Approval) -> Account:
+        """Return the account as it is now, from the store itself."""
+        account = await self.accounts.find(approval.account_id)
+        if account is None:
+            raise ServiceError(errors.ACCOUNT_NOT_FOUND, "no_account")
+        return account
+
+
+def read(approval: Approval, text: str) -> Order:
+    """Read what was ordered."""
+    return read_payout(text) if approval.kind is ApprovalKind.PAYOUT else read_refund(text)
+
+
+def outcome_of(problem: Exception) -> Ended | None:
+    """Say what a failure leaves of an order; None where it tells nothing."""
+    if isinstance(problem, ServiceError):
+        return _refusal(problem)
+    kinds = (kind for kind in type(problem).__mro__ if kind in _FAILURES)
+    return next((_FAILURES[kind] for kind in kinds), None)
+
+
+def _refusal(problem: ServiceError) -> Ended:
+    if problem.error is errors.PAYOUT_UNKNOWN:
+        return Outcome.UNKNOWN, ""
+    unsent = problem.error is errors.PROVIDER_UNREACHABLE or problem.reason in _GUARDED
+    return Outcome.NOT_SENT if unsent else Outcome.REFUSED, problem.error.code
+
+
+def client_of(user_id: str) -> str:
+    """Name a person where credentials are named: no credential is called that."""
+    return f"user:{user_id}"
+
+
+def _caller(user_id: str, account: Account) -> Caller:
+    """Say who pays."""
+    principal = Principal(
+        client_id=client_of(user_id),
+        company_id=account.company_id,
+        account_id=None,
+        permissions=frozenset(),
+    )
+    return Caller(principal, account)

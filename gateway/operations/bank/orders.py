@@ -1,0 +1,264 @@
+"""What users order at a bank: charges and PIX keys; each is in the audit log first."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.charges import Charge, ChargeOrder
+from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_options import IN_USE, WHY, Option, OutcomeUnknown
+from gateway.domain.bank.providers import (
+    BadReply,
+    Banks,
+    NotFound,
+    ProviderError,
+    Refused,
+    Unavailable,
+    Unreachable,
+)
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.audit import Audit
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.bank.connections import bank_of, charge_calls, key_calls, paying_bank_of
+from gateway.operations.bank.reads import OwnedKey
+from gateway.operations.kernel.audit_context import AuditContext
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeOrders:
+    """
+    Changes the charges of an account (contract 4.3).
+
+    Every call raises ``NotSupported`` for a bank that does not offer it, and
+    ``ServiceError`` ``SVC.ACC.005`` when no provider is configured (422) or
+    it is read-only (403).
+    """
+
+    banks: Banks
+    audit: Audit
+
+    async def create(self, acting: AuditContext, account: Account, order: ChargeOrder) -> Charge:
+        """
+        Make a charge.
+
+        Not repeated by itself: after a failure read the charge by its reference.
+
+        Raises:
+            ServiceError: ``SVC.GTW.009`` when the reference is in use,
+                ``SVC.GTW.008`` when the bank refuses, such as for a key that
+                is not the account's.
+            ProviderError: it is not known whether it was made, but for
+                ``Unreachable``.
+            StoreUnavailable: nothing was asked of the bank.
+        """
+        bank = paying_bank_of(self.banks, account)
+        calls = charge_calls(bank, Option.CREATE_CHARGE)
+        asked = "open" if order.value is None else str(order.value)
+        details = {"type": order.type.value, "value": asked}
+        async with recorded(self.audit, _charge_act(acting, account, "create", details)):
+            return await calls.create_charge(bank.account, order)
+
+    async def cancel(self, acting: AuditContext, account: Account, reference: str) -> Charge:
+        """
+        Cancel a charge and return it as ``Canceled``; safe to repeat.
+
+        Raises:
+            NotFound: the bank has none of that reference.
+            ServiceError: ``SVC.GTW.008`` when it is paid.
+            ProviderError: not known to be done.
+            StoreUnavailable: nothing was asked of the bank.
+        """
+        bank = paying_bank_of(self.banks, account)
+        calls = charge_calls(bank, Option.CANCEL_CHARGE)
+        async with recorded(self.audit, _charge_act(acting, account, "cancel", {})):
+            return await calls.cancel_charge(bank.account, reference)
+
+
+def _charge_act(
+    acting: AuditContext, account: Account, what: str, details: dict[str, str]
+) -> BankAct:
+    """Describe an act on a charge; its reference is the caller's and may name somebody."""
+    return BankAct(
+        acting=acting,
+        account=account,
+        action=f"charge.{what}",
+        subject=f"account:{account.id}",
+        details=details,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PixKeyOrders:
+    """
+    Changes the keys of an account (contract 4.3).
+
+    Every call raises ``NotSupported`` for a bank that does not offer it, and
+    ``ServiceError`` ``SVC.ACC.005`` when no provider is configured (422) or
+    it is read-only (403, changes alone).
+    """
+
+    banks: Banks
+    audit: Audit
+
+    async def create(self, acting: AuditContext, account: Account, order: KeyOrder) -> OwnedKey:
+        """
+        Register a key.
+
+        Not repeated by itself: after a failure look at the list of keys first.
+
+        Raises:
+            ServiceError: ``SVC.GTW.009`` when the key is in use, by this
+                account too; ``SVC.GTW.008`` when the bank refuses.
+            ProviderError: it is not known whether it was registered, but for
+                ``Unreachable``.
+            StoreUnavailable: nothing was asked of the bank.
+        """
+        bank = paying_bank_of(self.banks, account)
+        calls = key_calls(bank, Option.CREATE_KEY)
+        async with recorded(self.audit, _key_act(acting, account, "create", order.type)):
+            key = await calls.create_key(bank.account, order)
+        return OwnedKey(key.public_id(account.id), key)
+
+    async def cancel(self, acting: AuditContext, account: Account, key_id: str) -> OwnedKey:
+        """
+        Give a key up, by its public id; one that is given up already is returned as it is.
+
+        Raises:
+            NotFound: the bank has none of that id.
+            ServiceError: ``SVC.GTW.008`` when the bank refuses.
+            ProviderError: not known to be done; safe to repeat.
+            StoreUnavailable: nothing was changed.
+        """
+        bank = paying_bank_of(self.banks, account)
+        calls = key_calls(bank, Option.CANCEL_KEY)
+        key = await bank.adapter.get_key(bank.account, key_id)
+        if key.status is not PixKeyStatus.CANCELED:
+            async with recorded(self.audit, _key_act(acting, account, "cancel", key.type, key_id)):
+                key = await calls.cancel_key(bank.account, key)
+        return OwnedKey(key_id, key)
+
+    async def look_up(self, acting: AuditContext, account: Account, key: str) -> KeyOwner:
+        """
+        Ask who is behind a key of any bank, given in its normal form.
+
+        It shows a person's data and the central bank counts such questions, so
+        it is recorded as an act; the key itself is not.
+
+        Raises:
+            NotFound: nobody has this key.
+            ServiceError: ``SVC.GTW.008`` when the bank refuses to tell.
+            ProviderError: the bank does not tell; safe to repeat.
+            StoreUnavailable: nothing was asked.
+        """
+        bank = bank_of(self.banks, account)
+        calls = key_calls(bank, Option.LOOK_UP_KEY)
+        async with recorded(self.audit, _key_act(acting, account, "look_up")):
+            return await calls.look_up_key(bank.account, key)
+
+
+def _key_act(
+    acting: AuditContext,
+    account: Account,
+    what: str,
+    kind: PixKeyType | None = None,
+    key_id: str = "",
+) -> BankAct:
+    """Describe an act on a key without the key: it may be somebody's tax number."""
+    return BankAct(
+        acting=acting,
+        account=account,
+        action=f"pix_key.{what}",
+        subject=f"pix_key:{key_id}" if key_id else f"account:{account.id}",
+        details={"type": kind.value} if kind else {},
+    )
+
+
+_log = logging.getLogger(__name__)
+
+
+_NOT_KNOWN: Final = (Unavailable, BadReply, OutcomeUnknown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankAct:
+    """
+    Something a person has a bank do.
+
+    Attributes:
+        action: What, such as ``pix_key.create``; the audit log adds how far it got.
+        subject: A kind and an id that say nothing about anybody.
+        details: Flat texts; never a name, a tax number or a secret.
+    """
+
+    acting: AuditContext
+    account: Account
+    action: str
+    subject: str
+    details: Mapping[str, str]
+
+
+@asynccontextmanager
+async def recorded(audit: Audit, act: BankAct) -> AsyncIterator[None]:
+    """
+    Surround the bank's call: ``….ordered`` is written before, the ending after.
+
+    Endings are ``done``, ``refused``, ``absent``, ``not_sent`` and ``unknown``.
+    An act that is only ordered ended with its process: it is unknown too.
+
+    Raises:
+        StoreUnavailable: the order could not be written; the bank was asked nothing.
+        ServiceError: ``SVC.GTW.009`` when the bank has such a thing already,
+            ``SVC.GTW.008`` when it refuses.
+        ProviderError: as the bank's call does.
+    """
+    await _write(audit, act, "ordered", {})
+    try:
+        yield
+    except Refused as problem:
+        await _end(audit, act, "refused", problem.reason)
+        raise refused(problem.reason) from problem
+    except ProviderError as problem:
+        await _end(audit, act, _ending(problem), problem.reason)
+        raise
+    await _end(audit, act, "done", "")
+
+
+def refused(reason: str) -> ServiceError:
+    """Make the refusal of a fixed reason, with its sentence for the operator."""
+    error = errors.ALREADY_IN_USE if reason == IN_USE else errors.BANK_REFUSED
+    return ServiceError(error, reason, detail=WHY.get(reason, ""))
+
+
+def _ending(problem: ProviderError) -> str:
+    """Say in a word what is known after a failure."""
+    if isinstance(problem, Unreachable):
+        return "not_sent"
+    if isinstance(problem, NotFound):
+        return "absent"
+    return "refused" if _answered_no(problem) else "unknown"
+
+
+def _answered_no(problem: ProviderError) -> bool:
+    """Say whether the bank's answer proves that nothing was done."""
+    return not isinstance(problem, _NOT_KNOWN)
+
+
+async def _end(audit: Audit, act: BankAct, ending: str, reason: str) -> None:
+    """Write how it ended; the bank has done what it has done, so a lost line is only told."""
+    try:
+        await _write(audit, act, ending, {"reason": reason} if reason else {})
+    except StoreUnavailable:
+        _log.warning("audit_ending_lost action=%s.%s", act.action, ending)
+
+
+async def _write(audit: Audit, act: BankAct, step: str, more: Mapping[str, str]) -> None:
+    """Write a step; of a key or a refund the store could not tell whose it is."""
+    details = {"account": act.account.id, **act.details, **more}
+    event = act.acting.event(f"{act.action}.{step}", act.subject, details)
+    await audit.append(replace(event, companies=frozenset({act.account.company_id})))

@@ -1,0 +1,51 @@
+"""Lists of a bank, read whole: only then is the total known, since banks give none."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from gateway.domain.bank.providers import BadReply, Page
+from gateway.domain.kernel.windows import Paging
+
+Item = TypeVar("Item")
+
+PAGE = 200
+"""Items asked for at once."""
+_MOST_PAGES = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Generic[Item]):
+    """One page of a list, and how many items it has in all."""
+
+    items: Sequence[Item]
+    paging: Paging
+    total: int
+
+
+async def every(read: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Item]:
+    """
+    Walk a bank's pages, given a cursor at a time, None first.
+
+    Raises:
+        ProviderError: the bank does not tell; ``BadReply`` for a list that
+            never ends.
+    """
+    items: list[Item] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        page = await read(cursor)
+        items += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return items
+    problem = "endless_list"
+    raise BadReply(problem)
+
+
+def listed(items: Sequence[Item], paging: Paging) -> Listed[Item]:
+    """Cut a page out of a whole list."""
+    page = items[paging.offset : paging.offset + paging.limit]
+    return Listed(items=page, paging=paging, total=len(items))

@@ -1,0 +1,206 @@
+"""What is read of an account at its bank: balance, statement, charges, PIX keys, incoming money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.charges import Charge, ChargePayment
+from gateway.domain.bank.incoming import IncomingPayment, IncomingSearch
+from gateway.domain.bank.pix_keys import PixKey
+from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.providers import BadReply, Bank, Banks, Page
+from gateway.domain.bank.statements import Entry, Statement
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Search, Window
+from gateway.domain.requests.calls import Caller
+from gateway.operations.bank.connections import bank_of, incoming_calls
+from gateway.operations.bank.pages import PAGE, Listed, every, listed
+from gateway.operations.kernel.audit_context import RuleViolation
+
+
+@dataclass(frozen=True, slots=True)
+class Balances:
+    """Reads balances, always live (contract 2.3)."""
+
+    banks: Banks
+
+    async def read(self, caller: Caller, _taken: None) -> Balance:
+        """Ask the bank; raises ``ProviderError`` when it does not tell."""
+        bank = bank_of(self.banks, caller.account)
+        return await bank.adapter.get_balance(bank.account)
+
+
+@dataclass(frozen=True, slots=True)
+class Charges:
+    """Reads charges from the bank (contract 2.4, 2.5)."""
+
+    banks: Banks
+    now: Now
+
+    async def read(self, caller: Caller, reference: str) -> Charge:
+        """
+        Return a charge as a QR code.
+
+        Raises:
+            NotFound: the bank has none of that reference.
+            ServiceError: ``SVC.PIX.005`` (404) when it has expired.
+        """
+        bank = bank_of(self.banks, caller.account)
+        charge = await bank.adapter.get_charge(bank.account, reference)
+        if charge.is_expired(self.now()):
+            raise ServiceError(errors.CHARGE_NOT_FOUND, "expired")
+        return charge
+
+    async def read_payment(self, caller: Caller, reference: str) -> ChargePayment:
+        """Return a charge as a transaction, pending until paid; raises ``NotFound``."""
+        bank = bank_of(self.banks, caller.account)
+        return await bank.adapter.get_charge_payment(bank.account, reference)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedKey:
+    """A key with the id it is shown under."""
+
+    id: str
+    key: PixKey
+
+
+@dataclass(frozen=True, slots=True)
+class PixKeys:
+    """Reads keys from the bank (contract 2.8)."""
+
+    banks: Banks
+
+    async def list(self, caller: Caller, _taken: None) -> Sequence[OwnedKey]:
+        """Return every key; raises ``ProviderError`` when the bank does not tell."""
+        bank = bank_of(self.banks, caller.account)
+        keys = await bank.adapter.list_keys(bank.account)
+        return [OwnedKey(key.public_id(caller.account.id), key) for key in keys]
+
+    async def read(self, caller: Caller, key_id: str) -> OwnedKey:
+        """Return one key; raises ``NotFound`` when the bank has none of that id."""
+        bank = bank_of(self.banks, caller.account)
+        return OwnedKey(key_id, await bank.adapter.get_key(bank.account, key_id))
+
+
+_PAGE = 200
+
+
+_MOST_PAGES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """
+    Reads statements from the bank.
+
+    Attributes:
+        left_out: Told the provider's name for each movement that is not Pix.
+
+    Source: contract 2.7.
+    """
+
+    banks: Banks
+    left_out: Callable[[str], None]
+
+    async def read(self, caller: Caller, search: Search) -> Statement:
+        """
+        Return a page of Pix movements, newest first, with the balance now.
+
+        The whole window is read from the bank: only then is the total known,
+        since what is not Pix is left out and banks give no totals.
+
+        Raises:
+            ProviderError: the bank does not tell, the balance included.
+        """
+        bank = bank_of(self.banks, caller.account)
+        # First, for its wait would keep hundreds of movements alive for nothing.
+        balance = await bank.adapter.get_balance(bank.account)
+        entries = await self._pix_entries(bank, search.window)
+        paging = search.paging
+        page = entries[paging.offset : paging.offset + paging.limit]
+        return Statement(entries=tuple(page), paging=paging, total=len(entries), balance=balance)
+
+    async def _pix_entries(self, bank: Bank, window: Window) -> list[Entry]:
+        """Walk the bank's pages; one that never ends is a bad reply."""
+        entries: list[Entry] = []
+        cursor: str | None = None
+        for _ in range(_MOST_PAGES):
+            page = await bank.adapter.list_statement(bank.account, window, cursor, _PAGE)
+            pix = [entry for entry in page.items if entry.is_pix]
+            entries += pix
+            for _ in range(len(page.items) - len(pix)):
+                self.left_out(bank.name)
+            cursor = page.next_cursor
+            if cursor is None:
+                return sorted(entries, key=attrgetter("created_at"), reverse=True)
+        problem = "endless_statement"
+        raise BadReply(problem)
+
+
+MOST = 20_000
+"""Movements that are gathered at once; more belong into several windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountMovements:
+    """Reads movements from the bank (contract 4.3)."""
+
+    banks: Banks
+    most: int = MOST
+
+    async def movements(self, account: Account, window: Window) -> Sequence[Entry]:
+        """
+        Return every movement of a window, newest first.
+
+        Raises:
+            NotPossible: there are more than ``most``.
+            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+            ProviderError: the bank does not tell.
+        """
+        bank = bank_of(self.banks, account)
+        counted = 0
+
+        async def read(cursor: str | None) -> Page[Entry]:
+            nonlocal counted
+            page = await bank.adapter.list_statement(bank.account, window, cursor, PAGE)
+            counted += len(page.items)
+            if counted > self.most:
+                message = f"more than {self.most} movements: ask for fewer days"
+                raise RuleViolation(message, "too_many_movements")
+            return page
+
+        entries = await every(read)
+        return sorted(entries, key=lambda entry: entry.created_at, reverse=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Reads the payments of an account (contract 4.3)."""
+
+    banks: Banks
+
+    async def search(self, account: Account, wanted: IncomingSearch) -> Listed[IncomingPayment]:
+        """
+        Return a page of payments, newest first; the window is read whole from the bank.
+
+        Raises:
+            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+            NotSupported: the bank does not offer it.
+            ProviderError: the bank does not tell.
+        """
+        bank = bank_of(self.banks, account)
+        calls = incoming_calls(bank, Option.LIST_RECEIVED)
+        window = wanted.search.window
+        payments = await every(
+            lambda cursor: calls.list_received(bank.account, window, cursor, PAGE)
+        )
+        chosen = [each for each in payments if wanted.status in {None, each.status}]
+        chosen.sort(key=lambda each: each.paid_at, reverse=True)
+        return listed(chosen, wanted.search.paging)

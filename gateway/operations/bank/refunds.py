@@ -1,0 +1,310 @@
+"""
+Refunds: money that came in is given back, once for a reference.
+
+Nothing of a refund is stored here but the audit log's lines. The bank is asked
+for the refund before it is ordered, and gives one for one key, ever: a repeat
+of the same reference can never give it twice, from whichever process, and
+after the loss of our store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gateway.domain.accounts.accounts import Account, Environment
+from gateway.domain.accounts.credentials import Principal
+from gateway.domain.bank.provider_options import (
+    ABOVE_PAYMENT,
+    IN_USE,
+    NOT_PAID,
+    SEVERAL_PAYMENTS,
+    WHY,
+    Option,
+    OutcomeUnknown,
+    RefundCalls,
+)
+from gateway.domain.bank.providers import (
+    Accepted,
+    Bank,
+    Banks,
+    NotFound,
+    NotSent,
+    NotSupported,
+    ProviderError,
+    Refused,
+    Rejected,
+    Settled,
+    Unknown,
+    Unreachable,
+)
+from gateway.domain.bank.refunds import (
+    Refund,
+    RefundOrder,
+    RefundRequest,
+    RefundSearch,
+    RefundStatus,
+    refund_key,
+)
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.audit import Audit
+from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.payouts.stops import Stop
+from gateway.operations.bank.connections import (
+    bank_of,
+    incoming_calls,
+    paying_bank_of,
+    refund_calls,
+)
+from gateway.operations.bank.orders import BankAct, recorded, refused
+from gateway.operations.bank.pages import PAGE, Listed, every, listed
+from gateway.operations.kernel.audit_context import AuditContext
+
+Answered = TypeVar("Answered")
+
+SEND_S = 20.0
+"""Seconds after which an order is not sent any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefundTerms:
+    """
+    What refunds are given under.
+
+    Attributes:
+        stops: Gives the stops in force, which may be a second old: one that
+            holds payouts back holds refunds back too.
+    """
+
+    environment: Environment
+    now: Now
+    monotonic: Monotonic
+    stops: Callable[[], Awaitable[Sequence[Stop]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Refunds:
+    """Gives refunds and reads them (contract 4.3)."""
+
+    banks: Banks
+    audit: Audit
+    terms: RefundTerms
+
+    async def create(
+        self, acting: AuditContext, account: Account, request: RefundRequest
+    ) -> Refund:
+        """
+        Give money back, or answer with the refund that the reference already names.
+
+        Safe to repeat with the same content, at any time and from anywhere.
+
+        Raises:
+            ServiceError: ``SVC.ACC.005`` (422, 403); ``SVC.GTW.009`` when the
+                reference names another refund; ``SVC.GTW.008`` when the bank
+                refuses or the payment is not the one payment of its charge;
+                ``SVC.PIX.010`` (403) while payouts are stopped.
+            NotFound: the bank does not know the payment.
+            NotSupported: the bank does not offer it.
+            Unreachable: certainly nothing was given back by this call.
+            OutcomeUnknown: it may have been: repeat or read the same reference.
+            StoreUnavailable: nothing was given back by this call.
+        """
+        bank = paying_bank_of(self.banks, account)
+        calls = refund_calls(bank, Option.CREATE_REFUND)
+        key = refund_key(self.terms.environment, account.id, request.reference)
+        known = await _before_sending(_found(calls, bank, key))
+        if known is not None:
+            return _repeated(known, request)
+        await self.go_on(account)
+        order = _order(key, request, await _before_sending(_payment(bank, request)))
+        async with recorded(self.audit, _act(acting, account, order)):
+            refund = await self._send(calls, bank, order)
+        return replace(refund, reference=request.reference)
+
+    async def read(self, account: Account, reference: str) -> Refund:
+        """
+        Return a refund by the reference it was ordered under.
+
+        Raises:
+            NotFound: the bank has none; while an order is under way that is no
+                proof that none comes.
+            NotSupported, ServiceError, ProviderError: as for every read.
+        """
+        bank = bank_of(self.banks, account)
+        calls = refund_calls(bank, Option.FIND_REFUND)
+        key = refund_key(self.terms.environment, account.id, reference)
+        refund = await calls.find_refund(bank.account, key)
+        return replace(refund, reference=reference)
+
+    async def search(self, account: Account, wanted: RefundSearch) -> Listed[Refund]:
+        """
+        Return a page of refunds, newest first, those ordered elsewhere too.
+
+        Raises:
+            NotSupported, ServiceError, ProviderError: as for every read.
+        """
+        bank = bank_of(self.banks, account)
+        calls = refund_calls(bank, Option.LIST_REFUNDS)
+        window = wanted.search.window
+        refunds = await every(lambda cursor: calls.list_refunds(bank.account, window, cursor, PAGE))
+        chosen = [each for each in refunds if wanted.status in {None, each.status}]
+        chosen.sort(key=lambda each: each.created_at, reverse=True)
+        return listed(chosen, wanted.search.paging)
+
+    async def go_on(self, account: Account) -> None:
+        """
+        Let refunds of an account go on; a credential's stop concerns no person.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) while payouts are stopped here.
+            StoreUnavailable: nobody can tell.
+        """
+        now = self.terms.now()
+        nobody = Principal(
+            client_id="", company_id=account.company_id, account_id=None, permissions=frozenset()
+        )
+        if any(stop.holds(nobody, account, now) for stop in await self.terms.stops()):
+            raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+
+    async def refuse_above(self, account: Account, request: RefundRequest) -> None:
+        """
+        Refuse a refund above what is left of its payment, as the bank tells it now.
+
+        A bank that does not tell refuses it when it is asked for the refund; a repetition
+        of what was given is answered then.
+
+        Raises:
+            Refused: with ``ABOVE_PAYMENT``.
+        """
+        bank = paying_bank_of(self.banks, account)
+        key = refund_key(self.terms.environment, account.id, request.reference)
+        try:
+            if await _found(refund_calls(bank, Option.FIND_REFUND), bank, key) is not None:
+                return
+            incoming = incoming_calls(bank, Option.FIND_RECEIVED)
+            e2e_id = await _payment(bank, request)
+            payment = await incoming.find_received(bank.account, e2e_id)
+        except (ProviderError, ServiceError):
+            return
+        if request.value.centavos > payment.value.centavos - payment.refunded.centavos:
+            raise refused(ABOVE_PAYMENT)
+
+    async def _send(self, calls: RefundCalls, bank: Bank, order: RefundOrder) -> Refund:
+        """Order it once, and look once when the answer tells nothing."""
+        by = Deadline(self.terms.monotonic() + SEND_S, self.terms.monotonic)
+        try:
+            outcome = await calls.create_refund(bank.account, order, by)
+        except Exception as problem:  # noqa: BLE001 - an adapter's mistake is no proof of anything
+            return await _looked_up(calls, bank, order, problem)
+        match outcome:
+            case NotSent(evidence=evidence):
+                raise Unreachable(evidence.reason)
+            case Rejected():
+                raise _refusal(outcome)
+            case Unknown(evidence=evidence):
+                return await _looked_up(calls, bank, order, OutcomeUnknown(evidence.reason))
+        return await self._given(calls, bank, order, outcome)
+
+    async def _given(
+        self, calls: RefundCalls, bank: Bank, order: RefundOrder, outcome: Accepted | Settled
+    ) -> Refund:
+        """Show it as the bank keeps it, or as ordered where the bank does not tell again."""
+        try:
+            return await calls.find_refund(bank.account, order.provider_key)
+        except ProviderError:
+            settled = isinstance(outcome, Settled)
+            return Refund(
+                reference=order.reference,
+                provider_key=order.provider_key,
+                provider_id=outcome.provider_id,
+                payment_e2e_id=order.payment_e2e_id,
+                payment_reference="",
+                return_id=outcome.e2e_id,
+                value=order.value,
+                description=order.description,
+                status=RefundStatus.PAID if settled else RefundStatus.PROCESSING,
+                failure=None,
+                created_at=self.terms.now(),
+                settled_at=outcome.settled_at if isinstance(outcome, Settled) else None,
+            )
+
+
+async def _looked_up(calls: RefundCalls, bank: Bank, order: RefundOrder, lost: Exception) -> Refund:
+    """Ask once for a refund whose order was answered with nothing that can be relied on."""
+    reason = lost.reason if isinstance(lost, ProviderError) else "adapter_raised"
+    try:
+        refund = await calls.find_refund(bank.account, order.provider_key)
+    except ProviderError:
+        raise OutcomeUnknown(reason) from lost
+    if (refund.payment_e2e_id, refund.value) != (order.payment_e2e_id, order.value):
+        raise Refused(IN_USE) from lost
+    return refund
+
+
+async def _found(calls: RefundCalls, bank: Bank, key: str) -> Refund | None:
+    try:
+        return await calls.find_refund(bank.account, key)
+    except NotFound:
+        return None
+
+
+async def _payment(bank: Bank, request: RefundRequest) -> str:
+    """Return the end-to-end id of the payment that is meant."""
+    if request.names_payment:
+        incoming = incoming_calls(bank, Option.FIND_RECEIVED)
+        return (await incoming.find_received(bank.account, request.payment)).e2e_id
+    charge = await bank.adapter.get_charge(bank.account, request.payment)
+    if charge.reusable:
+        raise refused(SEVERAL_PAYMENTS)
+    payment = await bank.adapter.get_charge_payment(bank.account, request.payment)
+    if payment.paid_at is None or not payment.e2e_id:
+        raise refused(NOT_PAID)
+    return payment.e2e_id
+
+
+async def _before_sending(asking: Awaitable[Answered]) -> Answered:
+    """Call whatever keeps us from ordering by what it is: certainly nothing was given back."""
+    try:
+        return await asking
+    except (NotFound, NotSupported):
+        raise
+    except ProviderError as problem:
+        raise Unreachable(
+            problem.reason, http_status=problem.http_status, retry_after=problem.retry_after
+        ) from problem
+
+
+def _order(key: str, request: RefundRequest, payment_e2e_id: str) -> RefundOrder:
+    return RefundOrder(
+        provider_key=key,
+        reference=request.reference,
+        payment_e2e_id=payment_e2e_id,
+        value=request.value,
+        description=request.description,
+    )
+
+
+def _repeated(known: Refund, request: RefundRequest) -> Refund:
+    """Answer for the refund that is there, if it is what is asked for."""
+    if not known.is_of(request):
+        raise ServiceError(errors.ALREADY_IN_USE, "other_content")
+    return replace(known, reference=request.reference)
+
+
+def _refusal(rejected: Rejected) -> Refused:
+    """Turn a refusal of the bank's into the error that says why."""
+    reason = rejected.evidence.reason
+    return Refused(reason if reason in WHY else rejected.failure.value.lower())
+
+
+def _act(acting: AuditContext, account: Account, order: RefundOrder) -> BankAct:
+    """Describe the order for the audit log: its key at the bank says nothing about anybody."""
+    return BankAct(
+        acting=acting,
+        account=account,
+        action="refund",
+        subject=f"refund:{order.provider_key}",
+        details={"value": str(order.value), "payment": order.payment_e2e_id},
+    )

@@ -1,0 +1,229 @@
+"""
+Following an unsettled payout up: reads the bank, never sends.
+
+Any number of nodes may follow up the same payout at once; the compare-and-set
+of each step makes that harmless.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.providers import (
+    Accepted,
+    Bank,
+    Banks,
+    Evidence,
+    NotFound,
+    Outcome,
+    Phase,
+    ProviderError,
+    Rejected,
+    Repeat,
+    Settled,
+)
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import Change, Failure, Payout, Payouts, PayoutState
+from gateway.operations.payouts.evidence import evidence_in_statement
+
+Moved = Callable[[Payout, Change], None]
+"""Is told of a payout as it stood, and of the step that was recorded."""
+
+_log = logging.getLogger(__name__)
+
+LOOK_S = 2.0
+
+UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
+"""The states a bank's word can move."""
+
+
+def unobserved(_payout: Payout, _change: Change) -> None:
+    """Tell nobody of a step."""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """
+    Moves a payout on as far as the bank's word proves it.
+
+    Attributes:
+        cas_lost: Told the provider when somebody else was quicker.
+        look_first: The store was restored from a backup: what it takes for not
+            sent may have been sent by an attempt it has forgotten.
+        moved: Told of every step that was done.
+    """
+
+    store: Payouts
+    banks: Banks
+    now: Now
+    cas_lost: Callable[[str], None]
+    look_first: bool = False
+    moved: Moved = unobserved
+
+    async def look(self, payout: Payout, account: Account, within_s: float = LOOK_S) -> Payout:
+        """
+        Return the payout after at most one look at the bank.
+
+        A bank or a store that fails here is no error: the payout is returned
+        as it was last known. Where the bank contradicts what was asked, it is
+        returned for review.
+        """
+        payout = await self.expire_lease(payout)
+        ended = self._end_of_day(payout)
+        if ended is not None:
+            return await self._try(payout, ended)
+        if payout.state in UNSETTLED:
+            return await self._ask(payout, account, within_s)
+        return payout
+
+    async def search_statement(self, payout: Payout, account: Account, within_s: float) -> Payout:
+        """Return the payout after its movement was looked for in the bank's statement."""
+        bank = self._bank(payout, account)
+        if bank is None or payout.state not in UNSETTLED:
+            return payout
+        try:
+            async with asyncio.timeout(within_s):
+                found = await evidence_in_statement(payout, bank, self.now())
+        except (ProviderError, TimeoutError):
+            return payout
+        except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the payout's
+            _log.warning("list_statement of %s raised %s", bank.name, type(mistake).__name__)
+            return payout
+        return payout if found is None else await self._take(payout, found)
+
+    async def expire_lease(self, payout: Payout) -> Payout:
+        """Take a payout whose sender is gone for unknown; one still owned stays."""
+        if payout.state is not PayoutState.SENDING or self.now() < payout.lease_until:
+            return payout
+        evidence = Evidence(phase=Phase.SENT, bytes_left=True, reason="lease_ended")
+        return await self._try(payout, self._step(payout, PayoutState.UNKNOWN, evidence))
+
+    async def end_day(self, payout: Payout) -> Payout:
+        """
+        Return a payout that is about to be repeated, as it stands on this day.
+
+        One that was never sent on its own day is closed, as whoever reads it closes it.
+
+        Raises:
+            StoreUnavailable: it could not be closed; it must not be sent either.
+        """
+        ended = self._end_of_day(payout)
+        return payout if ended is None else await self._do(payout, ended)
+
+    def _end_of_day(self, payout: Payout) -> Change | None:
+        """End a payout that was never sent once its day is over; where that is doubtful, ask."""
+        if payout.state is not PayoutState.NOT_SENT or not self._day_is_over(payout):
+            return None
+        if self.look_first:
+            return self._step(payout, PayoutState.UNKNOWN, None)
+        step = self._step(payout, PayoutState.FAILED, None)
+        return replace(step, failure=Failure(FailureCode.NOT_SENT))
+
+    def _day_is_over(self, payout: Payout) -> bool:
+        return self.now().date() > payout.date
+
+    async def _ask(self, payout: Payout, account: Account, within_s: float) -> Payout:
+        """Look the payout up at the bank it was sent to."""
+        bank = self._bank(payout, account)
+        if bank is None:
+            return payout
+        find = bank.adapter.find_payout
+        asked_at = self.now()
+        try:
+            async with asyncio.timeout(within_s):
+                said = await find(bank.account, payout.provider_key, payout.provider_id)
+        except NotFound:
+            absent = self._absent(payout, bank, asked_at)
+            return payout if absent is None else await self._try(payout, absent)
+        except (ProviderError, TimeoutError):
+            return payout
+        except Exception as mistake:  # noqa: BLE001 - an adapter's mistake is none of the reader's
+            _log.warning("find_payout of %s raised %s", bank.name, type(mistake).__name__)
+            return payout
+        return await self._take(payout, said)
+
+    def _bank(self, payout: Payout, account: Account) -> Bank | None:
+        """Return the bank it was sent to; None when the account has another by now."""
+        try:
+            bank = self.banks.of(account)
+        except ProviderError:
+            return None
+        if bank is None or bank.lacks_credentials or bank.name != payout.provider:
+            return None
+        return bank
+
+    async def _take(self, payout: Payout, said: Outcome) -> Payout:
+        """Do what the bank's word proves; another amount than ours wants a person to look."""
+        if isinstance(said, Settled) and said.value != payout.value:
+            return replace(payout, review=True)
+        change = self._said(payout, said)
+        return payout if change is None else await self._try(payout, change)
+
+    def _said(self, payout: Payout, said: Outcome) -> Change | None:
+        """Turn what the bank says into a step; a word that proves nothing is none."""
+        match said:
+            case Settled():
+                step = self._step(payout, PayoutState.PAID, said.evidence)
+                step = replace(step, settled_at=said.settled_at or step.at)
+                return replace(step, provider_id=said.provider_id, e2e_id=said.e2e_id)
+            case Rejected(failure=code, forbidden=forbidden):
+                step = self._step(payout, PayoutState.FAILED, said.evidence)
+                return replace(step, failure=Failure(code, forbidden))
+            case Accepted() if payout.state is PayoutState.UNKNOWN:
+                step = self._step(payout, PayoutState.ACCEPTED, said.evidence)
+                return replace(step, provider_id=said.provider_id, e2e_id=said.e2e_id)
+            case _:
+                return None
+
+    def _absent(self, payout: Payout, bank: Bank, asked_at: datetime) -> Change | None:
+        """
+        Take "not found" for proof only when it was asked after the quiet period.
+
+        A bank that ignores our key would pay a second attempt again: there the
+        payout fails for good instead of waiting for one. So it does once its
+        day is over after a restore, which is what was in doubt.
+        """
+        can = bank.adapter.capabilities
+        if payout.state is not PayoutState.UNKNOWN or can.absent_after is None:
+            return None
+        if asked_at < payout.lease_until + can.absent_after:
+            return None
+        evidence = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="absent")
+        if can.repeat is Repeat.IGNORES or (self.look_first and self._day_is_over(payout)):
+            step = self._step(payout, PayoutState.FAILED, evidence)
+            return replace(step, failure=Failure(FailureCode.NOT_SENT))
+        return self._step(payout, PayoutState.NOT_SENT, evidence)
+
+    def _step(self, payout: Payout, after: PayoutState, evidence: Evidence | None) -> Change:
+        """Make a step from where the payout stands now."""
+        return Change(
+            account_id=payout.account_id,
+            reference=payout.reference,
+            attempt=payout.attempt,
+            before=frozenset({payout.state}),
+            after=after,
+            at=self.now(),
+            evidence=evidence,
+        )
+
+    async def _try(self, payout: Payout, change: Change) -> Payout:
+        """Do a step; where the store fails the payout stays as it was last known."""
+        try:
+            return await self._do(payout, change)
+        except StoreUnavailable:
+            return payout
+
+    async def _do(self, payout: Payout, change: Change) -> Payout:
+        """Do a step and return the row as it stands then."""
+        if await self.store.record(change):
+            self.moved(payout, change)
+        else:
+            self.cas_lost(payout.provider)
+        return await self.store.find(payout.account_id, payout.reference) or payout

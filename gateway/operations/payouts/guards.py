@@ -1,0 +1,83 @@
+"""What may keep a payout from being sent: a stop, or one that looks like it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.payouts.payouts import Payout, Payouts
+from gateway.domain.payouts.stops import Stop
+from gateway.domain.requests.calls import Caller
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarPolicy:
+    """
+    What happens to a payout like another one under another reference.
+
+    Attributes:
+        within: How long ago the other may have been created; zero looks at none.
+        refuse: Refuse it, rather than only tell.
+    """
+
+    within: timedelta
+    refuse: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutGuards:
+    """
+    Asked once for every payout that is about to be stored or sent again.
+
+    Attributes:
+        stops: Gives the stops in force; those of other processes at most a second late.
+        seen: Counts, by event and provider.
+    """
+
+    stops: Callable[[], Awaitable[Sequence[Stop]]]
+    store: Payouts
+    similar: SimilarPolicy
+    now: Now
+    seen: Callable[[str, str], None]
+
+    async def admit(self, caller: Caller, payout: Payout) -> None:
+        """
+        Let the payout through.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here,
+                or when one like it is refused.
+            StoreUnavailable: nobody can tell; nothing is sent then.
+        """
+        await self.go_on(caller)
+        if self.similar.within and await self._has_twin(payout):
+            self.seen("payout_similar", payout.provider)
+            _log.warning("payout_similar provider_key=%s", payout.provider_key)
+            if self.similar.refuse:
+                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
+
+    async def go_on(self, caller: Caller) -> None:
+        """
+        Let payouts of this caller go on; safe to ask before there is any payout.
+
+        Raises:
+            ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here.
+            StoreUnavailable: nobody can tell.
+        """
+        now = self.now()
+        for stop in await self.stops():
+            if stop.holds(caller.principal, caller.account, now):
+                self.seen("payout_stopped", stop.scope.value)
+                raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
+
+    async def _has_twin(self, payout: Payout) -> bool:
+        """Say whether another reference pays the same amount to the same recipient."""
+        since = payout.created_at - self.similar.within
+        return bool(await self.store.similar(payout, since))

@@ -1,0 +1,393 @@
+"""
+Payouts: the intent is stored first, sent once, and its outcome recorded.
+
+Money is sent only inside a caller's own request, by whoever won the
+compare-and-set; an outcome that is not known is never sent again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import NoReturn
+
+from gateway.domain.accounts.accounts import Account, Environment
+from gateway.domain.accounts.credentials import UNLIMITED
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.bank.providers import (
+    Accepted,
+    Bank,
+    Banks,
+    Evidence,
+    NotSent,
+    Outcome,
+    Phase,
+    Rejected,
+    Settled,
+    Unknown,
+)
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
+from gateway.domain.kernel.windows import Paging, Search
+from gateway.domain.payouts.payouts import (
+    Attempt,
+    Change,
+    Failure,
+    Payout,
+    PayoutRequest,
+    PayoutState,
+    provider_key,
+)
+from gateway.domain.payouts.payouts import Payouts as PayoutStore
+from gateway.domain.requests.calls import Caller
+from gateway.operations.bank.connections import paying_bank_of
+from gateway.operations.payouts.followup import FollowUp, Moved, unobserved
+from gateway.operations.payouts.guards import PayoutGuards
+from gateway.operations.payouts.restored_store import seen_before
+from gateway.telemetry.records import current_record
+from gateway.telemetry.trace import current_trace_id
+
+SEND_S = 20.0
+LEASE_S = 60.0
+WAIT_FOR_WINNER_S = 5.0
+_WAIT_STEP_S = 0.1
+
+_OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """
+    What payouts are made under.
+
+    Attributes:
+        cas_lost: Counts steps that somebody else did first, by provider.
+        moved: Told of every step that was done.
+        look_first: Ask the bank for the payout before it is sent. After a
+            restore from backup the store may have forgotten what was sent.
+    """
+
+    environment: Environment
+    now: Now
+    monotonic: Monotonic
+    cas_lost: Callable[[str], None]
+    look_first: bool = False
+    moved: Moved = unobserved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutPage:
+    """Some payouts, and how many lie in the window."""
+
+    payouts: Sequence[Payout]
+    paging: Paging
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Payouts:
+    """Creates and reads payouts (contract 2.6)."""
+
+    store: PayoutStore
+    banks: Banks
+    follow_up: FollowUp
+    guards: PayoutGuards
+    terms: Terms
+
+    async def create(self, caller: Caller, request: PayoutRequest) -> Payout:
+        """
+        Pay out, or answer for the payout that the reference already names.
+
+        Safe to repeat with the same content, at any time and from anywhere.
+
+        Raises:
+            ServiceError: the codes of contract 2.6 and part 7;
+                ``PROVIDER_UNREACHABLE`` when it was certainly not sent,
+                ``PAYOUT_UNKNOWN`` when that is not known.
+            StoreUnavailable: nothing was sent by this call.
+        """
+        _tell_method(request.method)
+        stored = await self.store.find(caller.account.id, request.reference)
+        if stored is None:
+            bank = self._admit(caller.account, request)
+            started = self.terms.monotonic()
+            intent, attempt = self._intent(caller, request, bank)
+            await self.guards.admit(caller, intent)
+            stored = await self._add(caller, intent, attempt)
+            if stored is None:
+                return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
+        return await self._repeat(caller, request, stored)
+
+    async def read(self, caller: Caller, reference: str) -> Payout:
+        """Return a payout, after at most one short look at the bank while it is unsettled."""
+        payout = await self.store.find(caller.account.id, reference)
+        if payout is None:
+            raise ServiceError(errors.PAYOUT_NOT_FOUND, "no_row")
+        return await self.follow_up.look(payout, caller.account)
+
+    async def search(self, caller: Caller, search: Search) -> PayoutPage:
+        """Return a page of payouts, newest created first."""
+        found, total = await self.store.search(caller.account.id, search)
+        return PayoutPage(payouts=found, paging=search.paging, total=total)
+
+    async def cancel(self, _caller: Caller, _taken: None) -> NoReturn:
+        """Refuse: a submitted payout is final; its reference is not even looked up."""
+        raise ServiceError(errors.CANCEL_NOT_IMPLEMENTED, "final")
+
+    @property
+    def _clock(self) -> Monotonic:
+        """The clock of deadlines."""
+        return self.terms.monotonic
+
+    def _admit(self, account: Account, request: PayoutRequest) -> Bank:
+        """Check what may change between two requests: the day and the provider."""
+        if request.date != self.terms.now().date():
+            raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
+        return paying_bank_of(self.banks, account)
+
+    def _intent(self, caller: Caller, request: PayoutRequest, bank: Bank) -> tuple[Payout, Attempt]:
+        """Make the row and the first attempt of a new payout."""
+        attempt = self._attempt(1, bank)
+        payout = Payout(
+            account_id=caller.account.id,
+            reference=request.reference,
+            fingerprint=request.fingerprint(),
+            provider_key=provider_key(self.terms.environment, caller.account.id, request.reference),
+            provider=bank.name,
+            client_id=caller.principal.client_id,
+            method=request.method,
+            value=request.value,
+            date=request.date,
+            description=request.description,
+            destination=request.destination,
+            destination_sent=request.destination_sent,
+            state=PayoutState.SENDING,
+            attempt=attempt.number,
+            lease_until=attempt.lease_until,
+            created_at=attempt.started_at,
+            updated_at=attempt.started_at,
+        )
+        return payout, attempt
+
+    async def _add(self, caller: Caller, intent: Payout, attempt: Attempt) -> Payout | None:
+        """Store the intent; a store that cannot ends the request before anything is sent."""
+        try:
+            return await self.store.add(intent, attempt, limited=_limited(caller))
+        except LimitReached as problem:
+            raise _above_limit(problem) from problem
+        except StoreUnavailable:
+            _tell("intent_failed")
+            raise
+
+    def _attempt(self, number: int, bank: Bank) -> Attempt:
+        """Make an attempt that begins now."""
+        now = self.terms.now()
+        return Attempt(
+            number=number,
+            provider=bank.name,
+            started_at=now,
+            send_deadline=now + timedelta(seconds=SEND_S),
+            lease_until=now + timedelta(seconds=LEASE_S),
+            trace_id=current_trace_id(),
+        )
+
+    async def _repeat(self, caller: Caller, request: PayoutRequest, stored: Payout) -> Payout:
+        """Answer a request whose reference is stored already."""
+        if stored.fingerprint != request.fingerprint():
+            _tell("conflict")
+            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
+        if stored.state is PayoutState.SENDING:
+            return await self._wait_for_winner(stored)
+        _tell("duplicate")
+        stored = await self.follow_up.end_day(stored)
+        if stored.state is PayoutState.NOT_SENT:
+            return await self._send_again(caller, request, stored)
+        if stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
+            raise _rejection(stored)
+        return stored
+
+    async def _wait_for_winner(self, stored: Payout) -> Payout:
+        """Wait a little for whoever is sending, and answer what it is answered."""
+        _tell("duplicate")
+        end = Deadline(self._clock() + WAIT_FOR_WINNER_S, self._clock)
+        while stored.state is PayoutState.SENDING and not end.passed():
+            stored = await self.follow_up.expire_lease(stored)
+            if stored.state is PayoutState.UNKNOWN:
+                return stored
+            await asyncio.sleep(_WAIT_STEP_S)
+            stored = await self.store.find(stored.account_id, stored.reference) or stored
+        if stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
+            raise _rejection(stored)
+        if stored.state is PayoutState.NOT_SENT:
+            raise ServiceError(errors.PROVIDER_UNREACHABLE, "not_sent")
+        if stored.state is PayoutState.UNKNOWN:
+            raise ServiceError(errors.PAYOUT_UNKNOWN, "unknown")
+        return stored
+
+    async def _send_again(self, caller: Caller, request: PayoutRequest, stored: Payout) -> Payout:
+        """Try once more what was proven not to have been sent, on the day that it is for."""
+        bank = self._admit(caller.account, request)
+        if stored.date < request.date:  # midnight passed since its day was looked at
+            return await self._repeat(caller, request, stored)
+        started = self.terms.monotonic()
+        attempt = self._attempt(stored.attempt + 1, bank)
+        claimed = replace(
+            stored,
+            state=PayoutState.SENDING,
+            attempt=attempt.number,
+            provider=bank.name,
+            client_id=caller.principal.client_id,
+            date=request.date,
+            lease_until=attempt.lease_until,
+            updated_at=attempt.started_at,
+        )
+        await self.guards.admit(caller, claimed)
+        if await self._claim(caller, claimed, attempt):
+            return await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
+        self.terms.cas_lost(bank.name)
+        found = await self.store.find(stored.account_id, stored.reference)
+        return await self._repeat(caller, request, found or stored)
+
+    async def _claim(self, caller: Caller, claimed: Payout, attempt: Attempt) -> bool:
+        """Make it ours to send."""
+        try:
+            return await self.store.claim(claimed, attempt, limited=_limited(caller))
+        except LimitReached as problem:
+            raise _above_limit(problem) from problem
+
+    async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
+        """Ask the bank once, record what it said, and answer."""
+        try:
+            outcome = await self._ask(payout, bank, send_by)
+        except asyncio.CancelledError:
+            stopped = Unknown(_unexplained("cancelled"))
+            await asyncio.shield(self._record(payout, stopped))
+            raise
+        recorded = await self._record(payout, outcome)
+        return _answer(payout, outcome, recorded=recorded)
+
+    async def _ask(self, payout: Payout, bank: Bank, send_by: Deadline) -> Outcome:
+        """Send; whatever an adapter raises means that the outcome is not known."""
+        if self.terms.look_first:
+            seen = await seen_before(payout, bank)
+            if seen is not None:
+                return seen
+        try:
+            outcome = await bank.adapter.create_payout(bank.account, payout.order(), send_by)
+        except Exception:  # noqa: BLE001 - an adapter's mistake must never pass for "not sent"
+            return Unknown(_unexplained("adapter_raised"))
+        if isinstance(outcome, Settled) and outcome.value != payout.value:
+            return Unknown(replace(outcome.evidence, reason="amount_mismatch"))
+        return outcome
+
+    async def _record(self, payout: Payout, outcome: Outcome) -> bool:
+        """Store an outcome by compare-and-set; False when that did not happen."""
+        change = _change(payout, outcome, self.terms.now)
+        try:
+            recorded = await self.store.record(change)
+        except StoreUnavailable:
+            return False
+        if recorded:
+            self.terms.moved(payout, change)
+        else:
+            self.terms.cas_lost(payout.provider)
+        return recorded
+
+
+def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
+    """Turn the outcome of an attempt into the step it asks for."""
+    step = Change(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=payout.attempt,
+        before=_OPEN,
+        after=PayoutState.UNKNOWN,
+        at=now(),
+        evidence=outcome.evidence,
+    )
+    match outcome:
+        case Accepted(provider_id=provider_id, e2e_id=e2e_id):
+            accepted = PayoutState.ACCEPTED
+            return replace(step, after=accepted, provider_id=provider_id, e2e_id=e2e_id)
+        case Settled(provider_id=provider_id, e2e_id=e2e_id, settled_at=settled_at):
+            return replace(
+                step,
+                after=PayoutState.PAID,
+                provider_id=provider_id,
+                e2e_id=e2e_id,
+                settled_at=settled_at or step.at,
+            )
+        case Rejected(failure=code, forbidden=forbidden):
+            return replace(step, after=PayoutState.REJECTED, failure=Failure(code, forbidden))
+        case NotSent():
+            return replace(step, after=PayoutState.NOT_SENT)
+        case Unknown():
+            return replace(step, before=frozenset({PayoutState.SENDING}))
+
+
+def _answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
+    """
+    Say to the caller what may be said.
+
+    An acknowledged payout is told even if recording failed: it is true. A
+    rejection is told only once it is stored, lest money follow a refusal.
+    """
+    match outcome:
+        case (
+            Accepted(provider_id=provider_id, e2e_id=e2e_id)
+            | Settled(provider_id=provider_id, e2e_id=e2e_id)
+        ):
+            _tell("accepted")
+            return replace(payout, provider_id=provider_id, e2e_id=e2e_id)
+        case Rejected(failure=code, forbidden=forbidden) if recorded:
+            _tell("rejected")
+            raise _rejection(replace(payout, failure=Failure(code, forbidden)))
+        case NotSent(evidence=evidence):
+            _tell("not_sent")
+            raise ServiceError(errors.PROVIDER_UNREACHABLE, evidence.reason)
+        case _:
+            _tell("unknown")
+            raise ServiceError(errors.PAYOUT_UNKNOWN, outcome.evidence.reason)
+
+
+def _rejection(payout: Payout) -> ServiceError:
+    """Make the refusal a stored rejection is answered with."""
+    failure = payout.failure
+    forbidden = failure is not None and failure.forbidden
+    error: ErrorCode = errors.PAYOUT_NOT_ALLOWED if forbidden else errors.PAYOUT_REJECTED
+    return ServiceError(error, failure.code.lower() if failure else "rejected")
+
+
+def _limited(caller: Caller) -> bool:
+    """Say whether the credential has limits; without any the store looks at none."""
+    return caller.principal.limits != UNLIMITED
+
+
+def _above_limit(problem: LimitReached) -> ServiceError:
+    """Make the refusal of a payout above a limit: certainly nothing was sent."""
+    _tell("rejected")
+    return ServiceError(errors.CREDENTIAL_LIMIT, f"limit_{problem}")
+
+
+def _unexplained(reason: str) -> Evidence:
+    """Assume the worst of a call that ended without an outcome."""
+    return Evidence(phase=Phase.SENT, bytes_left=True, reason=reason)
+
+
+def _tell(outcome: str) -> None:
+    """Note the outcome for the request's log line and metric."""
+    record = current_record()
+    if record is not None:
+        record.payout = outcome
+
+
+def _tell_method(method: PayoutMethod) -> None:
+    """Note the method likewise."""
+    record = current_record()
+    if record is not None:
+        record.payout_method = method.value

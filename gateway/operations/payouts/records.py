@@ -1,0 +1,124 @@
+"""Payouts as operators see them: everything that is known, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count
+
+from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
+from gateway.domain.payouts.certainty import Certainty, certainty_of
+from gateway.domain.payouts.followups import FollowUps
+from gateway.domain.payouts.payouts import Attempt, Payout, Payouts, PayoutState
+from gateway.domain.payouts.reviews import Opinion, Reviews
+from gateway.operations.kernel.audit_context import RuleViolation, identifier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A payout with its tries, oldest first, and how sure we are of it."""
+
+    payout: Payout
+    attempts: Sequence[Attempt]
+
+    @property
+    def certainty(self) -> Certainty:
+        """The word for it."""
+        return certainty_of(self.payout)
+
+    @property
+    def latest(self) -> Attempt | None:
+        """The latest try; a payout always has one."""
+        return self.attempts[-1] if self.attempts else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dossier:
+    """
+    Everything about one payout.
+
+    Attributes:
+        similar: Others of the same amount and recipient, created shortly
+            before or after under another reference.
+    """
+
+    case: Case
+    similar: Sequence[Payout]
+    opinions: Sequence[Opinion]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutRecords:
+    """
+    Reads payouts for operators.
+
+    Attributes:
+        similar_within: How far apart two payouts are still told as similar.
+    """
+
+    payouts: Payouts
+    follow_ups: FollowUps
+    reviews: Reviews
+    similar_within: timedelta
+
+    async def list(
+        self, account_id: str, window: Window, state: PayoutState | None = None
+    ) -> Sequence[Payout]:
+        """Return an account's payouts of a window, newest created first."""
+        found = await payouts_of(self.payouts, identifier(account_id, "account"), window)
+        return [payout for payout in found if state in {None, payout.state}]
+
+    async def find(self, account_id: str, reference: str) -> Payout:
+        """
+        Return one.
+
+        Raises:
+            NotPossible: the account has none of this reference.
+        """
+        payout = await self.payouts.find(identifier(account_id, "account"), reference)
+        if payout is None:
+            message = f"the account has no payout {reference}"
+            raise RuleViolation(message)
+        return payout
+
+    async def show(self, account_id: str, reference: str) -> Dossier:
+        """Return everything about one; raises as ``find`` does."""
+        payout = await self.find(account_id, reference)
+        return Dossier(
+            case=await self._case(payout),
+            similar=await self._similar(payout),
+            opinions=await self.reviews.of(payout.account_id, payout.reference),
+        )
+
+    async def unresolved(self) -> Sequence[Case]:
+        """Return what is not known or waits for a person, oldest created first."""
+        return [await self._case(payout) for payout in await self.follow_ups.unresolved()]
+
+    async def _case(self, payout: Payout) -> Case:
+        attempts = await self.payouts.attempts(payout.account_id, payout.reference)
+        return Case(payout=payout, attempts=attempts)
+
+    async def _similar(self, payout: Payout) -> Sequence[Payout]:
+        """Return its likes; the store knows those since an instant, the end is ours."""
+        since = payout.created_at - self.similar_within
+        references = await self.payouts.similar(payout, since)
+        found = [await self.payouts.find(payout.account_id, each) for each in references]
+        until = payout.created_at + self.similar_within
+        return [each for each in found if each is not None and each.created_at <= until]
+
+
+async def payouts_of(store: Payouts, account_id: str, window: Window) -> list[Payout]:
+    """
+    Return every payout an account created in a window, newest first.
+
+    One that is made meanwhile moves others to a later page: they are told once.
+    """
+    found: dict[str, Payout] = {}
+    for number in count(1):
+        search = Search(window, Paging(number, LARGEST_LIMIT))
+        page, _ = await store.search(account_id, search)
+        found |= {payout.reference: payout for payout in page}
+        if len(page) < LARGEST_LIMIT:
+            break
+    return list(found.values())

@@ -1,0 +1,208 @@
+"""
+Verification: what banks executed against what is stored.
+
+Rows are read first and the bank after them, so that a payout made meanwhile is
+no difference. Nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.providers import Banks, ProviderError
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.windows import LONGEST_DAYS, Window
+from gateway.domain.payouts.followups import FollowUps
+from gateway.domain.payouts.payouts import Payout, Payouts, PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.operations.payouts.executions import Execution, statement_executions
+from gateway.operations.payouts.records import payouts_of
+
+_SETTLES_WITHIN = timedelta(days=2)
+LONGEST = LONGEST_DAYS - _SETTLES_WITHIN.days
+"""Days; the statement is read for two more, since a payout may settle after its day."""
+
+_MOVED_NOTHING = frozenset({PayoutState.NOT_SENT, PayoutState.REJECTED, PayoutState.FAILED})
+
+
+class Kind(StrEnum):
+    """How bank and store may differ."""
+
+    NO_ROW = "execution_without_row"
+    NO_EXECUTION = "paid_without_execution"
+    AMOUNT = "amount_differs"
+    TWICE = "executed_twice"
+    DENIED = "executed_though_denied"
+    NOT_CHECKED = "not_checked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """
+    One difference.
+
+    Attributes:
+        account_id, reference: Empty where no row tells them.
+        details: For people.
+    """
+
+    kind: Kind
+    account_id: str = ""
+    reference: str = ""
+    key: str = ""
+    details: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """
+    What was compared.
+
+    Attributes:
+        executions: Each counted once, though statement and books may both tell it.
+        told: The provider keys that statements have told.
+        foreign: Pix that left an account without a key of ours: ordered
+            elsewhere, or by a bank that does not repeat keys.
+    """
+
+    accounts: int = 0
+    rows: int = 0
+    executions: int = 0
+    foreign: int = 0
+    told: set[str] = field(default_factory=set)
+    differences: list[Difference] = field(default_factory=list)
+
+    def add(self, found: Difference) -> None:
+        """Keep a difference that another source has not told yet."""
+        if not any((known.kind, known.key) == (found.kind, found.key) for known in self._keyed()):
+            self.differences.append(found)
+
+    def _keyed(self) -> Iterator[Difference]:
+        return (known for known in self.differences if known.key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """
+    Compares.
+
+    Attributes:
+        books: The executions of a bank that opens its books (the sandbox's);
+            what they say holds beside the statements. None where none does.
+    """
+
+    payouts: Payouts
+    follow_ups: FollowUps
+    banks: Banks
+    now: Now
+    books: Callable[[], Awaitable[Sequence[Execution]]] | None = None
+
+    async def verify(self, accounts: Sequence[Account], window: Window) -> Report:
+        """
+        Compare the payouts that these accounts created in a window, at most 88 days.
+
+        Raises:
+            NotPossible: for a longer window.
+        """
+        if window.end - window.start > timedelta(days=LONGEST):
+            message = f"at most {LONGEST} days can be verified at once"
+            raise RuleViolation(message)
+        report = Report()
+        for account in accounts:
+            if account.provider:
+                await self._account(account, window, report)
+        if self.books is not None:
+            await self._books(self.books, accounts, window, report)
+        return report
+
+    async def _account(self, account: Account, window: Window, report: Report) -> None:
+        """Compare one account with its statement."""
+        rows = await payouts_of(self.payouts, account.id, window)
+        report.accounts += 1
+        report.rows += len(rows)
+        bank = self.banks.of(account)
+        if bank is None:
+            report.add(_not_checked(account, f"the provider {account.provider} is not configured"))
+            return
+        later = self._later(window)
+        try:
+            executed = await statement_executions(bank, later, rows)
+        except ProviderError as problem:
+            report.add(_not_checked(account, f"the statement cannot be read: {problem.reason}"))
+            return
+        await self._compare(executed, report)
+        keys = {each.key for each in executed}
+        report.executions += len(executed)
+        report.told |= keys
+        for row in rows:
+            own = row.provider == bank.name and row.state is PayoutState.PAID
+            settled = row.settled_at is not None and row.settled_at < later.end
+            if own and settled and row.provider_key not in keys:
+                report.add(_of(Kind.NO_EXECUTION, row, "the statement does not show it"))
+
+    async def _books(
+        self,
+        books: Callable[[], Awaitable[Sequence[Execution]]],
+        accounts: Sequence[Account],
+        window: Window,
+        report: Report,
+    ) -> None:
+        """Compare with the bank's own books; what no row of theirs explains counts for all."""
+        ids = {account.id for account in accounts}
+        told = [each for each in await books() if window.start <= each.at < window.end]
+        concerning = [each for each in told if await self._concerns(each, ids)]
+        await self._compare(concerning, report)
+        report.executions += sum(each.key not in report.told for each in concerning)
+
+    async def _concerns(self, execution: Execution, account_ids: set[str]) -> bool:
+        row = await self.follow_ups.find_by_key(execution.key)
+        return row is None or row.account_id in account_ids
+
+    def _later(self, window: Window) -> Window:
+        """Make room for payouts that settled after their day, not for days to come."""
+        last = max(window.ends, min(window.ends + _SETTLES_WITHIN, self.now().date()))
+        return Window(window.init, last)
+
+    async def _compare(self, executed: Sequence[Execution], report: Report) -> None:
+        """Look for the row of every execution."""
+        times = Counter(each.key for each in executed)
+        for execution in executed:
+            if not execution.key:
+                report.foreign += 1
+                continue
+            row = await self.follow_ups.find_by_key(execution.key)
+            for difference in _differences(execution, row, times[execution.key]):
+                report.add(difference)
+
+
+def _differences(execution: Execution, row: Payout | None, times: int) -> Iterator[Difference]:
+    """Name what is wrong with one execution."""
+    if row is None:
+        details = f"R$ {execution.value} at {execution.at:%Y-%m-%dT%H:%M:%SZ}"
+        yield Difference(kind=Kind.NO_ROW, key=execution.key, details=details)
+        return
+    if times > 1:
+        yield _of(Kind.TWICE, row, f"{times} executions")
+    if execution.value != row.value:
+        yield _of(Kind.AMOUNT, row, f"R$ {row.value} asked, R$ {execution.value} executed")
+    if row.state in _MOVED_NOTHING and not execution.returned:
+        yield _of(Kind.DENIED, row, f"the row is {row.state.value}")
+
+
+def _of(kind: Kind, row: Payout, details: str) -> Difference:
+    return Difference(
+        kind=kind,
+        account_id=row.account_id,
+        reference=row.reference,
+        key=row.provider_key,
+        details=details,
+    )
+
+
+def _not_checked(account: Account, details: str) -> Difference:
+    return Difference(kind=Kind.NOT_CHECKED, account_id=account.id, details=details)

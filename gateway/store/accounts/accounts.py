@@ -1,0 +1,152 @@
+"""Accounts in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import bindparam, func, literal, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken
+from gateway.store.audit import audit_log
+from gateway.store.kernel.database import Database
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import accounts
+
+_FIND = select(accounts).where(accounts.c.id == bindparam("account_id"))
+_LIST = select(accounts).order_by(accounts.c.created_at, accounts.c.id)
+AT_BANK = _LIST.where(
+    accounts.c.provider == bindparam("provider"),
+    accounts.c.provider_account == bindparam("provider_account"),
+).limit(1)
+"""What ``find_at`` asks."""
+
+_ELSEWHERE = (
+    select(literal(1))
+    .where(
+        accounts.c.provider == bindparam("provider"),
+        accounts.c.provider_account == bindparam("provider_account"),
+        accounts.c.company_id != bindparam("company_id"),
+    )
+    .limit(1)
+)
+_UNMOVED = select(literal(1)).where(
+    accounts.c.id == bindparam("account_id"),
+    accounts.c.provider == bindparam("provider"),
+    accounts.c.provider_account == bindparam("provider_account"),
+)
+_BANK_ACCOUNTS_LOCK: Final = 0x7069_7867_6261_6E6B
+"""A number of our own for PostgreSQL's advisory locks; any other would do as well."""
+
+
+class StoredAccounts:
+    """``Accounts`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, account_id: str) -> Account | None:
+        """Return one by its lower-case id."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(_FIND, {"account_id": account_id})
+            row = found.first()
+        return None if row is None else _account(row)
+
+    async def find_at(self, provider: str, provider_account: str) -> Account | None:
+        """Return the one that a bank calls by this name; the oldest where several are it."""
+        named = {"provider": provider, "provider_account": provider_account}
+        async with self._database.reading() as connection:
+            row = (await connection.execute(AT_BANK, named)).first()
+        return None if row is None else _account(row)
+
+    async def add(self, account: Account, event: AuditEvent) -> None:
+        """Store a new one; AlreadyExists when the id is taken, or its bank's account."""
+        async with self._database.writing() as connection:
+            await _require_own_bank_account(connection, account)
+            if not await self._database.add(connection, accounts, _row(account)):
+                raise AlreadyExists(account.id)
+            await audit_log.append(connection, event)
+
+    async def replace(
+        self, account: Account, event: AuditEvent, seen: Account | None = None
+    ) -> bool:
+        """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
+        known = {"id": account.id} if seen is None else _row(seen)
+        change = (
+            update(accounts)
+            .where(*(accounts.c[name] == value for name, value in known.items()))
+            .values(_row(account))
+        )
+        async with self._database.writing() as connection:
+            await _require_own_bank_account(connection, account)
+            if (await connection.execute(change)).rowcount == 0:
+                return False
+            await audit_log.append(connection, event)
+        return True
+
+    async def list(self, company_id: str | None = None) -> Sequence[Account]:
+        """Return all, or those of one company, oldest first."""
+        wanted = _LIST if company_id is None else _LIST.where(accounts.c.company_id == company_id)
+        async with self._database.reading() as connection:
+            return [_account(row) for row in await connection.execute(wanted)]
+
+
+async def _require_own_bank_account(connection: AsyncConnection, account: Account) -> None:
+    """
+    Refuse a bank's account that another company has; an account that does not move may stay.
+
+    Whoever moves an account waits for whoever else does, until the commit: SQLite has one
+    writer anyhow, PostgreSQL a lock. So of two companies that take one at once, one gets it.
+    """
+    if not account.provider:
+        return
+    place = {"provider": account.provider, "provider_account": account.provider_account}
+    unmoved = await connection.execute(_UNMOVED, place | {"account_id": account.id})
+    if unmoved.first() is not None:
+        return
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(_BANK_ACCOUNTS_LOCK)))
+    taken = await connection.execute(_ELSEWHERE, place | {"company_id": account.company_id})
+    if taken.first() is not None:
+        raise BankAccountTaken(account.id)
+
+
+def _row(account: Account) -> dict[str, object]:
+    where = account.coordinates
+    return {
+        "id": account.id,
+        "company_id": account.company_id,
+        "name": account.name,
+        "tax_number": account.tax_number,
+        "active": account.active,
+        "verified": account.verified,
+        "provider": account.provider,
+        "provider_account": account.provider_account,
+        "sealed_credentials": account.sealed_credentials,
+        "bank_number": where.bank_number,
+        "ispb": where.ispb,
+        "branch": where.branch,
+        "account": where.account,
+        "created_at": account.created_at,
+    }
+
+
+def _account(row: Record) -> Account:
+    return Account(
+        id=row.id,
+        company_id=row.company_id,
+        name=row.name,
+        tax_number=row.tax_number,
+        active=row.active,
+        verified=row.verified,
+        provider=row.provider,
+        provider_account=row.provider_account,
+        sealed_credentials=row.sealed_credentials,
+        coordinates=BankCoordinates(
+            bank_number=row.bank_number, ispb=row.ispb, branch=row.branch, account=row.account
+        ),
+        created_at=row.created_at,
+    )

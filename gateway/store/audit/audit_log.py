@@ -1,0 +1,247 @@
+"""
+The record of acts: append-only, each event chained to the one before by its hash.
+
+The row of the head is locked by whoever appends, so that events become visible in the order of
+their numbers. How hashes and seals are made: ``audit_chain``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Select, bindparam, func, insert, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.domain.backoffice.change_feed import Act
+from gateway.domain.kernel.audit import AuditEvent, AuditHead
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.audit.companies import companies_of, written
+from gateway.store.audit.walk import BROKEN, Walk, broken, check_seal
+from gateway.store.kernel.chain import NO_HASH, NO_KEY, ChainKeys
+from gateway.store.kernel.database import Database, chain_of, note
+from gateway.store.tables import columns
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import audit, audit_head
+
+_log = logging.getLogger(__name__)
+
+SEALED: Final = "audit.sealed"
+SUBJECT: Final = "audit:chain"
+"""Of acts on the log itself."""
+
+_SYSTEM: Final = "system"
+_BATCH: Final = 1000
+_HEAD_COLUMNS: Final = tuple(
+    column for column in audit_head.c if column.name != audit_head.c.one.name
+)
+_LAST_NUMBER: Final = select(func.coalesce(func.max(audit.c.number), 0)).scalar_subquery()
+_LOCKED_HEAD: Final = select(*_HEAD_COLUMNS).with_for_update()
+_HEAD: Final = select(*_HEAD_COLUMNS, _LAST_NUMBER.label("last"))
+_LAST: Final[Select[*tuple[Any, ...]]] = (
+    select(audit.c.number, audit.c.hash).order_by(audit.c.number.desc()).limit(1)
+)
+_NEXT: Final = (
+    select(audit)
+    .where(audit.c.number > bindparam("after"), audit.c.number <= bindparam("last"))
+    .order_by(audit.c.number)
+    .limit(bindparam("batch"))
+)
+
+
+class StoredAudit:
+    """``Audit`` over a database."""
+
+    def __init__(self, database: Database, batch: int = _BATCH, pause_s: float = 0.0) -> None:
+        """Walk the chain ``batch`` events at a time, and pause between them for the others."""
+        self._database = database
+        self._batch = batch
+        self._pause_s = pause_s
+
+    async def append(self, *events: AuditEvent) -> None:
+        """Add events in one transaction."""
+        async with self._database.writing() as connection:
+            await append(connection, *events)
+
+    async def seal(self, at: datetime) -> None:
+        """Seal a log that was kept without a key; nothing happens to one that is sealed."""
+        if self._database.chain.current == NO_KEY or (await self._ends())[0].key_id != NO_KEY:
+            return
+        async with self._database.writing() as connection:
+            await _seal(connection, at)
+
+    async def head(self) -> AuditHead:
+        """
+        Return the head as it is now.
+
+        Raises:
+            ValueError: it is not of our making, or not that of the last event.
+        """
+        head, last = await self._ends()
+        check_seal(self._database.chain, head)
+        if head.number != last:
+            raise broken(last + 1)
+        return head
+
+    async def verify(self, kept: AuditHead | None = None) -> int:
+        """
+        Walk the chain as it is now; return its length.
+
+        Args:
+            kept: A head of before, kept elsewhere; of its hash the first bytes will do.
+
+        Raises:
+            ValueError: names the first broken link: an event changed, missing,
+                added past the end, or cut off at it; or a head that is not ours.
+        """
+        head, last = await self._ends()
+        walk = Walk(self._database.chain, kept)
+        while walk.number < head.number:
+            rows = await self._after(walk.number, head.number)
+            if not rows:
+                raise broken(walk.number + 1)
+            for row in rows:
+                walk.step(row)
+            await asyncio.sleep(self._pause_s)
+        walk.end(head, last)
+        return walk.number
+
+    async def _ends(self) -> tuple[AuditHead, int]:
+        """Return the head, and the last event's number; ValueError when there is no head."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_HEAD)).one_or_none()
+        if row is None:
+            raise broken(0)
+        return _head_of(row), row.last
+
+    async def _after(self, number: int, last: int) -> list[Record]:
+        wanted = {"after": number, "last": last, "batch": self._batch}
+        async with self._database.reading() as connection:
+            return list((await connection.execute(_NEXT, wanted)).all())
+
+
+async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
+    """
+    Add events in the caller's transaction.
+
+    Last in it, please: from here to the commit every other writer of events
+    waits. So numbers become visible in order, which whoever follows the log
+    relies on; this process is told when the transaction ends.
+
+    A head that is not of our making does not stop the act: that it was found
+    stands in front of the act as an event of its own, which no proof passes, so
+    that going on repairs nothing.
+
+    Raises:
+        StoreUnavailable: the log is sealed, and this process has no keys.
+    """
+    for each in events:
+        note(connection, Act(each.action, each.subject))
+    keys = chain_of(connection)
+    owned = [_owned(each, await companies_of(connection, each)) for each in events]
+    head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
+    if keys.current == NO_KEY and head.key_id != NO_KEY:
+        problem = "the audit log is sealed, and its keys are not here"
+        raise StoreUnavailable(problem)
+    try:
+        check_seal(keys, head)
+    except ValueError:
+        head, found = await _broken_off(connection, head, events[0].at)
+        owned = [found, *owned]
+    await _add(connection, keys, head, owned)
+
+
+async def _seal(connection: AsyncConnection, at: datetime) -> None:
+    """Seal what there is under the key in force, unless another process was quicker."""
+    keys = chain_of(connection)
+    head = _head_of((await connection.execute(_LOCKED_HEAD)).one())
+    if head.key_id != NO_KEY:
+        return
+    last = await _last(connection)
+    if (head.number, head.hash) != (last.number, last.hash):
+        head, found = await _broken_off(connection, head, at)
+        await _add(connection, keys, head, [found])
+    elif head.number == 0:
+        await _put_head(connection, keys, head)
+    else:
+        details = {"events": str(head.number), "hash": head.hash.hex()}
+        await _add(connection, keys, head, [_own_act(SEALED, at, details)])
+        _log.warning("audit_sealed events=%s hash=%s", head.number, head.hash.hex())
+
+
+async def _broken_off(
+    connection: AsyncConnection, head: AuditHead, at: datetime
+) -> tuple[AuditHead, AuditEvent]:
+    """Return where to go on when the head is not ours, and the act of finding it."""
+    last = await _last(connection)
+    _log.error("audit_broken head=%s last=%s", head.number, last.number)
+    details = {"head": str(head.number), "last": str(last.number)}
+    return last, _own_act(BROKEN, at, details)
+
+
+async def _last(connection: AsyncConnection) -> AuditHead:
+    """Return what the head should be, by the last event there is."""
+    row = (await connection.execute(_LAST)).one_or_none()
+    return AuditHead(number=row.number, hash=row.hash) if row else AuditHead(0, NO_HASH)
+
+
+async def _add(
+    connection: AsyncConnection, keys: ChainKeys, head: AuditHead, events: Sequence[AuditEvent]
+) -> None:
+    """Chain events to what ``head`` says is the last one."""
+    key_id, rows = keys.current, []
+    for event in events:
+        number = head.number + 1
+        head = AuditHead(number, keys.chained(key_id, head.hash, number, event))
+        rows.append(_row(event) | {"number": number, "hash": head.hash, "key_id": key_id})
+    await connection.execute(insert(audit), rows)
+    await _put_head(connection, keys, head)
+
+
+async def _put_head(connection: AsyncConnection, keys: ChainKeys, head: AuditHead) -> None:
+    """Store the head under its seal."""
+    head = replace(head, key_id=keys.current)
+    values = {
+        "number": head.number,
+        "hash": head.hash,
+        "key_id": head.key_id,
+        "seal": keys.seal(head),
+    }
+    await connection.execute(update(audit_head).values(values))
+
+
+def _owned(event: AuditEvent, companies: str) -> AuditEvent:
+    return replace(event, companies=frozenset(companies.split()))
+
+
+def _own_act(action: str, at: datetime, details: dict[str, str]) -> AuditEvent:
+    """Describe what befell the log itself."""
+    return AuditEvent(
+        at=at,
+        actor=_SYSTEM,
+        action=action,
+        subject=SUBJECT,
+        details=details,
+        companies=frozenset(),
+    )
+
+
+def _row(event: AuditEvent) -> dict[str, object]:
+    """Return an event as a row, without its place in the chain."""
+    return {
+        "at": event.at,
+        "actor": event.actor,
+        "action": event.action,
+        "subject": event.subject,
+        "details": columns.written(event.details),
+        "trace_id": event.trace_id,
+        "companies": written(event.companies or frozenset()),
+    }
+
+
+def _head_of(row: Record) -> AuditHead:
+    return AuditHead(number=row.number, hash=row.hash, key_id=row.key_id, seal=row.seal)

@@ -1,0 +1,95 @@
+"""What banks told us, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import delete, select, update
+
+from gateway.domain.backoffice.callbacks import (
+    Callback,
+    CallbackKind,
+    CallbackSearch,
+    CallbackState,
+)
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.pages import page
+from gateway.store.tables.backoffice import callbacks
+from gateway.store.tables.columns import Record, record_of, row_of
+
+_MOST = 50
+_NEWEST = select(callbacks).order_by(callbacks.c.received_at.desc(), callbacks.c.id)
+
+
+class StoredCallbacks:
+    """``Callbacks`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, callback: Callback) -> bool:
+        """Store a new one; False when its provider told of this event before."""
+        row = row_of(callback) | {"kind": callback.kind.value, "state": callback.state.value}
+        async with self._database.writing() as connection:
+            return await self._database.add(connection, callbacks, row)
+
+    async def due(self, now: datetime, until: datetime) -> Sequence[Callback]:
+        """Claim what is to be looked into, at most fifty; it is due again at ``until``."""
+        free = (
+            select(callbacks)
+            .where(callbacks.c.due_at <= now)
+            .order_by(callbacks.c.due_at, callbacks.c.id)
+            .limit(_MOST)
+            .with_for_update(skip_locked=True)
+        )
+        async with self._database.writing() as connection:
+            rows = (await connection.execute(free)).all()
+            if not rows:
+                return []
+            claim = update(callbacks).where(callbacks.c.id.in_([row.id for row in rows]))
+            await connection.execute(claim.values(due_at=until))
+        return [_read(row) for row in rows]
+
+    async def handled(
+        self, callback_id: str, state: CallbackState, at: datetime, again_at: datetime | None
+    ) -> None:
+        """Note what became of one; ``again_at`` asks for another look."""
+        noted = (
+            update(callbacks)
+            .where(callbacks.c.id == callback_id)
+            .values(state=state.value, handled_at=at, due_at=again_at, tries=callbacks.c.tries + 1)
+        )
+        async with self._database.writing() as connection:
+            await connection.execute(noted)
+
+    async def belongs(self, callback_id: str, company_id: str) -> None:
+        """Note whose account one speaks of."""
+        noted = update(callbacks).where(callbacks.c.id == callback_id)
+        async with self._database.writing() as connection:
+            await connection.execute(noted.values(company_id=company_id))
+
+    async def search(self, search: CallbackSearch) -> tuple[Sequence[Callback], int]:
+        """Return a page, newest first, and how many there are."""
+        wanted = _NEWEST
+        for column, value in (
+            (callbacks.c.provider, search.provider),
+            (callbacks.c.kind, search.kind),
+            (callbacks.c.state, search.state),
+        ):
+            if value is not None:
+                wanted = wanted.where(column == str(value))
+        if search.companies:
+            wanted = wanted.where(callbacks.c.company_id.in_(search.companies))
+        rows, total = await page(self._database, wanted, search.paging)
+        return [_read(row) for row in rows], total
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what was received before an instant; return how many."""
+        old = delete(callbacks).where(callbacks.c.received_at < before)
+        async with self._database.writing() as connection:
+            return (await connection.execute(old)).rowcount
+
+
+def _read(row: Record) -> Callback:
+    return record_of(Callback, row, {"kind": CallbackKind, "state": CallbackState})

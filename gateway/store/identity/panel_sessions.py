@@ -1,0 +1,136 @@
+"""What browsers' cookies stand for, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from sqlalchemy import bindparam, delete, func, insert, or_, select, update
+
+from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.store.kernel.database import Database
+from gateway.store.tables.columns import Record, record_of, row_of
+from gateway.store.tables.identity import panel_sessions, sessions
+
+_FIND = select(panel_sessions).where(panel_sessions.c.id_hash == bindparam("id_hash"))
+_OF = (
+    select(panel_sessions)
+    .where(panel_sessions.c.user_id == bindparam("user_id"))
+    .order_by(panel_sessions.c.created_at, panel_sessions.c.id_hash)
+)
+_NOW = bindparam("now", type_=panel_sessions.c.ends_at.type)
+_PENDING = select(func.count()).where(
+    panel_sessions.c.state == PanelState.MFA_PENDING.value, panel_sessions.c.ends_at > _NOW
+)
+# For half a minute a renewed cookie's row lies beside its follower, of the same sign-in.
+_FULL = (
+    select(func.count(sessions.c.id.distinct()))
+    .where(panel_sessions.c.state == PanelState.FULL.value, panel_sessions.c.ends_at > _NOW)
+    .where(panel_sessions.c.seen_at > bindparam("idle_since", type_=panel_sessions.c.seen_at.type))
+    .where(sessions.c.id == panel_sessions.c.session_id)
+    .where(sessions.c.ended_at.is_(None), sessions.c.ends_at > _NOW)
+)
+_LIVE = select(_FULL.scalar_subquery().label("full"), _PENDING.scalar_subquery().label("pending"))
+
+
+class _Gone(Exception):
+    """The row to be replaced is not there: nothing is done."""
+
+
+class StoredPanelSessions:
+    """``PanelSessions`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, panel: PanelSession) -> None:
+        """Store a new one."""
+        async with self._database.writing() as connection:
+            await connection.execute(insert(panel_sessions), _row(panel))
+
+    async def find(self, id_hash: str) -> PanelSession | None:
+        """Return one."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_FIND, {"id_hash": id_hash})).one_or_none()
+        return None if row is None else _read(row)
+
+    async def replace(self, old_hash: str, new: PanelSession) -> bool:
+        """Put one with a new id in an old one's place; False when the old one was gone."""
+        removing = delete(panel_sessions).where(panel_sessions.c.id_hash == old_hash)
+        with suppress(_Gone):
+            async with self._database.writing() as connection:
+                if (await connection.execute(removing)).rowcount == 0:
+                    raise _Gone
+                await connection.execute(insert(panel_sessions), _row(new))
+            return True
+        return False
+
+    async def touch(self, id_hash: str, at: datetime) -> None:
+        """Slide the idle time."""
+        seen = (
+            update(panel_sessions)
+            .where(panel_sessions.c.id_hash == id_hash, panel_sessions.c.seen_at < at)
+            .values(seen_at=at)
+        )
+        async with self._database.writing() as connection:
+            await connection.execute(seen)
+
+    async def lease(self, id_hash: str, version: int, now: datetime, until: datetime) -> bool:
+        """Take the right to refresh; False when it is taken or the version has moved."""
+        free = or_(panel_sessions.c.lease_until.is_(None), panel_sessions.c.lease_until <= now)
+        taking = (
+            update(panel_sessions)
+            .where(panel_sessions.c.id_hash == id_hash, panel_sessions.c.version == version, free)
+            .values(lease_until=until)
+        )
+        async with self._database.writing() as connection:
+            return (await connection.execute(taking)).rowcount == 1
+
+    async def save(self, panel: PanelSession, version: int) -> bool:
+        """Store new tokens over ``version``, raise it and end the lease; False when it moved."""
+        saving = (
+            update(panel_sessions)
+            .where(panel_sessions.c.id_hash == panel.id_hash, panel_sessions.c.version == version)
+            .values(_row(panel) | {"version": version + 1, "lease_until": None})
+        )
+        async with self._database.writing() as connection:
+            return (await connection.execute(saving)).rowcount == 1
+
+    async def remove(self, id_hash: str) -> bool:
+        """Delete one; False when there was none."""
+        removing = delete(panel_sessions).where(panel_sessions.c.id_hash == id_hash)
+        async with self._database.writing() as connection:
+            return (await connection.execute(removing)).rowcount == 1
+
+    async def of(self, user_id: str) -> Sequence[PanelSession]:
+        """Return those of a user, oldest first."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_OF, {"user_id": user_id})).all()
+        return [_read(row) for row in rows]
+
+    async def live(self, idle_since: datetime, now: datetime) -> Mapping[PanelState, int]:
+        """
+        Count the browsers of every state but ANONYMOUS.
+
+        Signed in counts one whose sign-in has not ended and which was heard of
+        after ``idle_since``; one whose cookie has just been renewed is one.
+        """
+        instants = {"idle_since": idle_since, "now": now}
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_LIVE, instants)).one()
+        return {PanelState.FULL: row.full, PanelState.MFA_PENDING: row.pending}
+
+    async def forget(self, idle_since: datetime, now: datetime) -> int:
+        """Delete what was idle for too long or is over; return how many."""
+        over = or_(panel_sessions.c.seen_at < idle_since, panel_sessions.c.ends_at <= now)
+        async with self._database.writing() as connection:
+            return (await connection.execute(delete(panel_sessions).where(over))).rowcount
+
+
+def _row(panel: PanelSession) -> dict[str, object]:
+    return row_of(panel) | {"state": panel.state.value}
+
+
+def _read(row: Record) -> PanelSession:
+    return record_of(PanelSession, row, {"state": PanelState})

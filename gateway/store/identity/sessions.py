@@ -1,0 +1,176 @@
+"""Sign-ins in the store, with their refresh tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from sqlalchemy import bindparam, delete, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.domain.identity.sessions import RefreshToken, Session
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.store.audit import audit_log
+from gateway.store.identity.users import read_user
+from gateway.store.kernel.database import Database
+from gateway.store.tables.columns import Record, record_of, row_of
+from gateway.store.tables.identity import refresh_tokens, sessions, users
+
+_MINUTE = timedelta(minutes=1)
+_PREFIX = "session_"
+_FIND = select(users, *(each.label(_PREFIX + each.name) for each in sessions.c)).where(
+    sessions.c.id == bindparam("id"), users.c.id == sessions.c.user_id
+)
+_LIVE = (
+    select(sessions)
+    .where(sessions.c.user_id == bindparam("user_id"), sessions.c.ended_at.is_(None))
+    .where(sessions.c.ends_at > bindparam("now", type_=sessions.c.ends_at.type))
+    .order_by(sessions.c.created_at, sessions.c.id)
+)
+_TOKEN = select(refresh_tokens).where(refresh_tokens.c.digest == bindparam("digest"))
+
+_LAST = select(func.coalesce(func.max(refresh_tokens.c.number), 0)).where(
+    refresh_tokens.c.session_id == bindparam("session_id")
+)
+
+
+class _Lost(Exception):
+    """Somebody else was first: what this transaction did is undone."""
+
+
+class StoredSessions:
+    """``Sessions`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, session: Session, first: RefreshToken, event: AuditEvent) -> None:
+        """Store a sign-in with its first refresh token."""
+        async with self._database.writing() as connection:
+            await connection.execute(insert(sessions), row_of(session))
+            await connection.execute(insert(refresh_tokens), row_of(first))
+            await audit_log.append(connection, event)
+
+    async def find(self, session_id: str) -> tuple[Session, User] | None:
+        """Return one with its user, ended ones included; one read."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_FIND, {"id": session_id})).one_or_none()
+        return None if row is None else (_session(row), read_user(row))
+
+    async def of(self, user_id: str, now: datetime) -> Sequence[Session]:
+        """Return the live ones of a user, oldest first."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_LIVE, {"user_id": user_id, "now": now})).all()
+        return [record_of(Session, row) for row in rows]
+
+    async def touch(self, session_id: str, at: datetime) -> None:
+        """Remember that it was used, at most once a minute."""
+        seen = (
+            update(sessions)
+            .where(sessions.c.id == session_id, sessions.c.seen_at <= at - _MINUTE)
+            .values(seen_at=at)
+        )
+        async with self._database.writing() as connection:
+            await connection.execute(seen)
+
+    async def note_factor(self, session_id: str, at: datetime) -> None:
+        """Remember that a second factor was given."""
+        given = update(sessions).where(sessions.c.id == session_id).values(factor_at=at)
+        async with self._database.writing() as connection:
+            await connection.execute(given)
+
+    async def refresh_token(self, digest: bytes) -> RefreshToken | None:
+        """Return one, used ones included."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_TOKEN, {"digest": digest})).one_or_none()
+        return None if row is None else record_of(RefreshToken, row)
+
+    async def last_number(self, session_id: str) -> int:
+        """Return the number of the newest refresh token; 0 when there is none."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(_LAST, {"session_id": session_id})
+        number: int = found.scalar_one()
+        return number
+
+    async def rotate(self, old: RefreshToken, new: RefreshToken, at: datetime) -> bool:
+        """
+        Use the old one up and store the new one, in one transaction.
+
+        False when somebody else used it first, or its session has ended or ends
+        before ``at``; nothing was changed.
+        """
+        with suppress(_Lost):
+            async with self._database.writing() as connection:
+                await _use(connection, old, at)
+                await _see(connection, old.session_id, at)
+                await connection.execute(insert(refresh_tokens), row_of(new))
+            return True
+        return False
+
+    async def end(self, session_id: str, at: datetime, why: str, event: AuditEvent | None) -> bool:
+        """End one; False when there is none or it has ended already."""
+        ending = (
+            update(sessions)
+            .where(sessions.c.id == session_id, sessions.c.ended_at.is_(None))
+            .values(ended_at=at, ended_by=why)
+        )
+        async with self._database.writing() as connection:
+            if (await connection.execute(ending)).rowcount == 0:
+                return False
+            if event is not None:
+                await audit_log.append(connection, event)
+        return True
+
+    async def end_all(
+        self, user_id: str, at: datetime, why: str, keep: str, event: AuditEvent
+    ) -> int:
+        """End every live one of a user but ``keep`` (empty for none); return how many."""
+        ending = (
+            update(sessions)
+            .where(sessions.c.user_id == user_id, sessions.c.ended_at.is_(None))
+            .where(sessions.c.id != keep, sessions.c.ends_at > at)
+            .values(ended_at=at, ended_by=why)
+        )
+        async with self._database.writing() as connection:
+            ended = (await connection.execute(ending)).rowcount
+            await audit_log.append(connection, event)
+        return ended
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what ended before an instant, with its tokens; return how many sessions."""
+        over = or_(sessions.c.ends_at < before, sessions.c.ended_at < before)
+        old = select(sessions.c.id).where(over)
+        async with self._database.writing() as connection:
+            await connection.execute(
+                delete(refresh_tokens).where(refresh_tokens.c.session_id.in_(old))
+            )
+            return (await connection.execute(delete(sessions).where(over))).rowcount
+
+
+async def _use(connection: AsyncConnection, token: RefreshToken, at: datetime) -> None:
+    """Use a refresh token up; raise when somebody did before."""
+    using = (
+        update(refresh_tokens)
+        .where(refresh_tokens.c.digest == token.digest, refresh_tokens.c.used_at.is_(None))
+        .values(used_at=at)
+    )
+    if (await connection.execute(using)).rowcount == 0:
+        raise _Lost
+
+
+async def _see(connection: AsyncConnection, session_id: str, at: datetime) -> None:
+    """Note that a session is used; raise when it is over."""
+    seen = (
+        update(sessions)
+        .where(sessions.c.id == session_id, sessions.c.ended_at.is_(None), sessions.c.ends_at > at)
+        .values(seen_at=at)
+    )
+    if (await connection.execute(seen)).rowcount == 0:
+        raise _Lost
+
+
+def _session(row: Record) -> Session:
+    """Read a sign-in from a row that holds its user too."""
+    return Session(**{each.name: getattr(row, _PREFIX + each.name) for each in sessions.c})

@@ -1,0 +1,165 @@
+"""People in the store, with their recovery codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import RecoveryCode, Totp, User
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.storage import AlreadyExists
+from gateway.store.approvals import void_orders
+from gateway.store.audit import audit_log
+from gateway.store.kernel.database import Database
+from gateway.store.tables.columns import Record, record_of, row_of
+from gateway.store.tables.identity import recovery_codes, users
+
+_BY_ID = select(users).where(users.c.id == bindparam("id"))
+_BY_EMAIL = select(users).where(users.c.email == bindparam("email"))
+_LIST = select(users).order_by(users.c.created_at, users.c.id)
+_CODES = (
+    select(recovery_codes)
+    .where(recovery_codes.c.user_id == bindparam("user_id"))
+    .order_by(recovery_codes.c.index)
+)
+
+
+class StoredUsers:
+    """``Users`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, user: User, event: AuditEvent) -> None:
+        """Store a new one; AlreadyExists when the id or e-mail is taken."""
+        async with self._database.writing() as connection:
+            row = _row(user) | {"totp_step": user.totp.last_step if user.totp else 0}
+            if not await self._database.add(connection, users, row):
+                raise AlreadyExists(user.id)
+            await audit_log.append(connection, event)
+
+    async def find(self, user_id: str) -> User | None:
+        """Return one by id."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_BY_ID, {"id": user_id})).one_or_none()
+        return None if row is None else read_user(row)
+
+    async def find_by_email(self, email: str) -> User | None:
+        """Return one by lower-case e-mail."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_BY_EMAIL, {"email": email})).one_or_none()
+        return None if row is None else read_user(row)
+
+    async def list(self) -> Sequence[User]:
+        """Return all, oldest first."""
+        async with self._database.reading() as connection:
+            return [read_user(row) for row in (await connection.execute(_LIST)).all()]
+
+    async def replace(
+        self, user: User, event: AuditEvent | None, seen: datetime | None = None
+    ) -> bool:
+        """
+        Overwrite one but its ``totp.last_step``; False when there is none.
+
+        With ``seen`` only while its ``updated_at`` is still that instant. What they ordered
+        and may not order any more is void, by the same transaction.
+        """
+        change = update(users).where(users.c.id == user.id).values(_row(user))
+        if seen is not None:
+            change = change.where(users.c.updated_at == seen)
+        async with self._database.writing() as connection:
+            if (await connection.execute(change)).rowcount == 0:
+                return False
+            if event is not None:
+                # The audit log last: whoever decides on an order holds it first, too.
+                ended = await void_orders(connection, user, event)
+                for each in (event, *ended):
+                    await audit_log.append(connection, each)
+        return True
+
+    async def accept_step(self, user_id: str, step: int) -> bool:
+        """Note the step of an accepted code by compare-and-set; False unless it is a later one."""
+        later = (
+            update(users)
+            .where(users.c.id == user_id, users.c.totp_step < step)
+            .values(totp_step=step)
+        )
+        async with self._database.writing() as connection:
+            return (await connection.execute(later)).rowcount == 1
+
+    async def replace_codes(self, user_id: str, codes: Sequence[RecoveryCode]) -> None:
+        """Void every recovery code and store these."""
+        async with self._database.writing() as connection:
+            await _void(connection, user_id)
+            if codes:
+                await connection.execute(insert(recovery_codes), [row_of(each) for each in codes])
+
+    async def codes(self, user_id: str) -> Sequence[RecoveryCode]:
+        """Return every recovery code by index, used ones included."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_CODES, {"user_id": user_id})).all()
+        return [record_of(RecoveryCode, row) for row in rows]
+
+    async def use_code(self, user_id: str, index: int, at: datetime) -> bool:
+        """Use one up by compare-and-set; False when it was used before."""
+        use = (
+            update(recovery_codes)
+            .where(
+                recovery_codes.c.user_id == user_id,
+                recovery_codes.c.index == index,
+                recovery_codes.c.used_at.is_(None),
+            )
+            .values(used_at=at)
+        )
+        async with self._database.writing() as connection:
+            return (await connection.execute(use)).rowcount == 1
+
+
+def read_user(row: Record) -> User:
+    """Read a person from the columns of ``users``."""
+    totp = None
+    if row.totp_secret is not None:
+        totp = Totp(
+            sealed_secret=row.totp_secret,
+            confirmed_at=row.totp_confirmed_at,
+            last_step=row.totp_step,
+        )
+    return User(
+        id=row.id,
+        email=row.email,
+        name=row.name,
+        password=row.password,
+        roles=frozenset(map(Role, row.roles.split())),
+        companies=frozenset(row.companies.split()),
+        active=row.active,
+        totp=totp,
+        factor_reset=row.factor_reset,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def _row(user: User) -> dict[str, object]:
+    """Return all columns but the last step, which moves by compare-and-set alone."""
+    return {
+        "id": user.id,
+        "email": user.email,
+        "name": user.name,
+        "password": user.password,
+        "roles": " ".join(sorted(user.roles)),
+        "companies": " ".join(sorted(user.companies)),
+        "active": user.active,
+        "totp_secret": user.totp.sealed_secret if user.totp else None,
+        "totp_confirmed_at": user.totp.confirmed_at if user.totp else None,
+        "factor_reset": user.factor_reset,
+        "created_at": user.created_at,
+        "updated_at": user.updated_at,
+    }
+
+
+async def _void(connection: AsyncConnection, user_id: str) -> None:
+    await connection.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))

@@ -1,0 +1,231 @@
+"""One database: where units of work begin, and where its failures become ours."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from sqlalchemy import ColumnElement, Insert, Select, Table
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    SQLAlchemyError,
+    StatementError,
+)
+from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
+from sqlalchemy.types import TypeEngine
+
+from gateway.domain.backoffice.change_feed import Act
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.kernel.chain import UNSEALED, ChainKeys
+from gateway.store.kernel.usage import Usage
+
+# The driver's text for these quotes the row, which may hold personal data.
+_QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
+_FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
+# Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
+_MET_ANOTHER = ("40", "55P03", "57014")
+
+_ACTS: Final = "pixgate_acts"
+_CHAIN: Final = "pixgate_chain"
+
+Key = tuple[str, bytes]
+"""An account's id and the digest of a reference."""
+
+Found = Select[*tuple[Any, ...]]
+Values = tuple[object, ...]
+
+BulkRow = Mapping[str, object]
+Types = Mapping[str, TypeEngine[Any]]
+"""The values of a row by name, each with the type of its column."""
+
+
+class BulkParameters(Hashable, Protocol):
+    """
+    How one statement takes many rows.
+
+    A statement is built once with ``parameters`` or ``insert_rows``, and executed with what
+    ``bind`` returns. Its text is the same for any number of rows.
+    """
+
+    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
+        """Return the expression that stands for each value of a row."""
+
+    def insert_rows(self, into: Insert, types: Types) -> Insert:
+        """Make an INSERT take its rows from outside, in the order given."""
+
+    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow] | Mapping[str, Sequence[object]]:
+        """Return the parameters of an execution: one row or more, all with the same names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """
+    How long the store is waited for, in seconds, and how many connections it may have.
+
+    Attributes:
+        pool_size: Connections of a process to PostgreSQL; readers of SQLite.
+        checkout_s: The wait for a free connection.
+        connect_s: Opening one to PostgreSQL.
+        statement_s: One statement on PostgreSQL, by its clock and by ours.
+        busy_s: The wait for another process's lock on an SQLite file.
+        whole_s: One unit of work from first to last, whatever it waits for.
+    """
+
+    pool_size: int = 10
+    checkout_s: float = 2.0
+    connect_s: float = 2.0
+    statement_s: float = 5.0
+    busy_s: float = 5.0
+    whole_s: float = 10.0
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """
+    Connections to one database.
+
+    Attributes:
+        reader: Every statement stands alone, which saves PostgreSQL two round trips.
+        insert_new: An INSERT that leaves a row with one of the same keys as it is.
+        among: Whether two columns are one of these keys; the same text for any number where a
+            server keeps statements by their text.
+        each_of: Those of a SELECT whose columns are one of these rows of values, likewise; however
+            much else the SELECT finds, an index that leads to them is used.
+        bulk: How a statement takes many rows.
+        writers: Transactions that can write at once, as far as batches go.
+        checkout_s: The wait for a turn.
+        chain: The keys of the audit log.
+        followers: Each is told of every act that a transaction of this process has recorded, before
+            whoever asked for the change is answered.
+        usage: How many units of work there are, and how long each takes.
+    """
+
+    writer: AsyncEngine
+    reader: AsyncEngine
+    insert_new: Callable[[Table], Insert]
+    among: Callable[[Sequence[ColumnElement[object]], Sequence[Key]], ColumnElement[bool]]
+    each_of: Callable[[Found, Sequence[ColumnElement[Any]], Sequence[Values]], Found]
+    bulk: BulkParameters
+    writers: int
+    checkout_s: float
+    whole_s: float
+    chain: ChainKeys = UNSEALED
+    followers: list[Callable[[Act], None]] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection to read from."""
+        with failures_as_ours(), self.usage.begin("read") as unit:
+            async with asyncio.timeout(self.whole_s), self.reader.connect() as connection:
+                unit.got()
+                yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection in a transaction: committed at the end, undone by an exception."""
+        acts: list[Act] = []
+        try:
+            with failures_as_ours(), self.usage.begin("write") as unit:
+                async with asyncio.timeout(self.whole_s), self.writer.begin() as connection:
+                    unit.got()
+                    connection.info.update({_ACTS: acts, _CHAIN: self.chain})
+                    yield connection
+        finally:
+            # also of one that failed: nobody can tell whether it was committed
+            for act in acts:
+                for told in self.followers:
+                    told(act)
+
+    async def add(
+        self, connection: AsyncConnection, table: Table, row: Mapping[str, object]
+    ) -> bool:
+        """Insert a row; False when one of its keys is taken, and nothing was done."""
+        done = await connection.execute(
+            self.insert_new(table), row, execution_options={"preserve_rowcount": True}
+        )
+        return done.rowcount == 1
+
+    async def close(self) -> None:
+        """Let go of every connection, and of SQLite's threads."""
+        await self.writer.dispose()
+        if self.reader.sync_engine.pool is not self.writer.sync_engine.pool:
+            await self.reader.dispose()
+
+
+def note(connection: AsyncConnection, act: Act) -> None:
+    """Remember an act of the connection's transaction, to be told of at its end."""
+    connection.info[_ACTS].append(act)
+
+
+def chain_of(connection: AsyncConnection) -> ChainKeys:
+    """Return the keys of the audit log that a connection to write with was given."""
+    keys: ChainKeys = connection.info[_CHAIN]
+    return keys
+
+
+class Undone(Exception):
+    """A transaction was given up before its commit was asked for: nothing of it is stored."""
+
+
+@contextmanager
+def faults_of_rows() -> Iterator[None]:
+    """
+    Turn a failure that one row among many may have caused into ``Undone``.
+
+    For statements inside a transaction alone, never for its commit. A row that is refused, or that
+    somebody else holds for too long, is such a cause; a server that is gone is none.
+    """
+    try:
+        yield
+    except _FAILURES as problem:
+        if _may_be_of_a_row(problem):
+            raise Undone from None
+        raise
+
+
+@contextmanager
+def failures_as_ours() -> Iterator[None]:
+    """
+    Turn whatever the driver or SQLAlchemy raises into ``StoreUnavailable``.
+
+    A caller that is cancelled stays cancelled.
+    """
+    try:
+        yield
+    except _FAILURES as problem:
+        said = StoreUnavailable(_reason(problem))
+        if _quotes_the_row(problem):
+            raise said from None
+        raise said from problem
+
+
+def _reason(problem: Exception) -> str:
+    """Name what happened by type alone; texts of drivers are not for logs."""
+    origin = problem.orig if isinstance(problem, DBAPIError) else problem
+    state = getattr(origin, "sqlstate", None)
+    return type(origin).__name__ if state is None else f"{type(origin).__name__} {state}"
+
+
+def _quotes_the_row(problem: Exception) -> bool:
+    origin = problem.orig if isinstance(problem, DBAPIError) else problem
+    state = str(getattr(origin, "sqlstate", None) or "")
+    return isinstance(problem, _QUOTING) or state.startswith(("22", "23"))
+
+
+def _may_be_of_a_row(problem: Exception) -> bool:
+    if isinstance(problem, TimeoutError) or _quotes_the_row(problem):
+        return True
+    if not isinstance(problem, DBAPIError):
+        # a value that cannot be sent
+        return isinstance(problem, StatementError)
+    return str(getattr(problem.orig, "sqlstate", "")).startswith(_MET_ANOTHER)

@@ -1,0 +1,179 @@
+"""
+A store on a PostgreSQL server.
+
+Isolation is READ COMMITTED; durability is the server's own ``synchronous_commit``. Behind PgBouncer
+use session pooling, or 1.21 and later with ``ignore_startup_parameters`` for the timeouts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Insert,
+    Table,
+    Text,
+    bindparam,
+    column,
+    event,
+    func,
+    literal,
+    select,
+    tuple_,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+
+from gateway.domain.kernel.clocks import Monotonic
+from gateway.store.kernel.database import BulkRow, Database, Found, Key, Limits, Types, Values
+from gateway.store.tables.backoffice import WAITS, approvals
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine.interfaces import AdaptedConnection
+
+_RECYCLE_S = 1800
+_BATCHES = 3
+_YOUNG_S, _OLD_S = 0.05, 10.0
+
+# The table itself does not say it, for this dialect would be loaded wherever the table is.
+for _index in approvals.indexes:
+    if _index.name == "uq_approvals_waiting":
+        _index.dialect_options["postgresql"]["where"] = WAITS
+
+
+class UnnestArrays:
+    """
+    ``BulkParameters``: the statement runs once, over a table of one array per value.
+
+    The server prepares a text once per connection, but plans, binds and answers each execution:
+    one execution with arrays costs a fraction of one per row.
+    """
+
+    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
+        """Return the columns of that table; a statement that uses one reads from it."""
+        # A parameter has no collation of its own: it takes that of the column it meets.
+        plain = {name: Text() if isinstance(each, Text) else each for name, each in types.items()}
+        arrays = [bindparam(name, type_=ARRAY(each)) for name, each in plain.items()]
+        named = [column(name, each) for name, each in plain.items()]
+        table = func.unnest(*arrays).table_valued(*named, name="given").render_derived()
+        return {name: table.c[name] for name in types}
+
+    def insert_rows(self, into: Insert, types: Types) -> Insert:
+        """Make it insert the rows of that table."""
+        return into.from_select(list(types), select(*self.parameters(types).values()))
+
+    def bind(self, rows: Sequence[BulkRow]) -> Mapping[str, Sequence[object]]:
+        """Turn rows into arrays."""
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+UNNEST_ARRAYS = UnnestArrays()
+
+
+def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic) -> Database:
+    """Prepare a pool; the first use connects."""
+    writer = _engine(url, limits)
+    event.listen(writer.sync_engine, "checkout", _refuse_closed)
+    event.listen(writer.sync_engine, "checkout", _FreshPlans(monotonic))
+    return Database(
+        writer=writer,
+        reader=writer.execution_options(isolation_level="AUTOCOMMIT"),
+        insert_new=_insert_new,
+        among=_among,
+        each_of=_each_of,
+        bulk=UNNEST_ARRAYS,
+        writers=min(_BATCHES, limits.pool_size),
+        checkout_s=limits.checkout_s,
+        whole_s=limits.whole_s,
+    )
+
+
+def _engine(url: URL, limits: Limits) -> AsyncEngine:
+    milliseconds = str(round(limits.statement_s * 1000))
+    return create_async_engine(
+        url,
+        pool_size=limits.pool_size,
+        max_overflow=0,
+        pool_timeout=limits.checkout_s,
+        pool_recycle=_RECYCLE_S,
+        isolation_level="READ COMMITTED",
+        hide_parameters=True,
+        connect_args={
+            "timeout": limits.connect_s,
+            "command_timeout": limits.statement_s,
+            "server_settings": {
+                "application_name": "pixgate",
+                "statement_timeout": milliseconds,
+                "idle_in_transaction_session_timeout": milliseconds,
+            },
+        },
+    )
+
+
+def _refuse_closed(
+    connection: AdaptedConnection, _entry: ConnectionPoolEntry, _proxy: PoolProxiedConnection
+) -> None:
+    """Have the pool open another in place of one the server has closed; costs no round trip."""
+    if connection.driver_connection.is_closed():
+        raise DisconnectionError
+
+
+class _FreshPlans:
+    """
+    Has the server plan anew what a connection has prepared, foreign keys among it.
+
+    It keeps a plan while the connection lasts, and what is right for an empty table may read all of
+    a full one for every row. It looks again when autovacuum has counted, which takes a minute as a
+    rule, and until then a new store gets slower with every payout. So plans are dropped when a
+    connection is twice as old as the last time, and every ten seconds once it is old; that costs
+    one round trip.
+    """
+
+    def __init__(self, monotonic: Monotonic) -> None:
+        self._monotonic = monotonic
+
+    def __call__(
+        self, connection: AdaptedConnection, entry: ConnectionPoolEntry, _: PoolProxiedConnection
+    ) -> None:
+        """Drop plans that are old for their connection; one that cannot is gone."""
+        now = self._monotonic()
+        since, due = entry.info.setdefault(type(self), (now, now + _YOUNG_S))
+        if now < due:
+            return
+        entry.info[type(self)] = since, now + min(now - since, _OLD_S)
+        try:
+            connection.run_async(lambda driver: driver.execute("DISCARD PLANS"))
+        except Exception as problem:
+            # of whatever kind: the pool knows this one as the word to open another
+            raise DisconnectionError from problem
+
+
+def _insert_new(table: Table) -> Insert:
+    # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
+    # meet the other unique index first, and would call that a failure.
+    return insert(table).on_conflict_do_nothing()
+
+
+def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> ColumnElement[bool]:
+    parts = zip(columns, zip(*keys, strict=True), strict=True)
+    arrays = (literal(list(values), ARRAY(column.type)) for column, values in parts)
+    return tuple_(*columns).in_(select(*map(func.unnest, arrays)))
+
+
+def _each_of(
+    found: Found, columns: Sequence[ColumnElement[Any]], values: Sequence[Values]
+) -> Found:
+    # Joined, not compared with arrays: it knows little of the newest rows and takes them to be few,
+    # and would rather read all that is recent than look for each.
+    parts = zip(columns, zip(*values, strict=True), strict=True)
+    arrays = [literal(list(some), ARRAY(each.type)) for each, some in parts]
+    named = [column(f"asked_{number}", each.type) for number, each in enumerate(columns)]
+    asked = func.unnest(*arrays).table_valued(*named, name="asked").render_derived()
+    same = (each == one for each, one in zip(columns, asked.c, strict=True))
+    return found.where(*same)

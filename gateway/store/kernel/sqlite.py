@@ -1,0 +1,171 @@
+"""
+A store in one SQLite file.
+
+One connection writes, others read beside it. The file and what SQLite puts next to it are for its
+owner alone. Not for a network file system.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Insert,
+    Table,
+    and_,
+    bindparam,
+    event,
+    tuple_,
+)
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from gateway.store.kernel.database import BulkRow, Database, Found, Key, Limits, Types, Values
+
+_READERS = 4
+_OWNER_ONLY = 0o600
+_AGAIN_S = 0.005
+_WAL = "PRAGMA journal_mode = WAL"
+
+
+class ExecuteMany:
+    """``BulkParameters``: the statement runs once per row; without a network this is cheapest."""
+
+    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
+        """Return one parameter per value."""
+        return {name: bindparam(name, type_=each) for name, each in types.items()}
+
+    def insert_rows(self, into: Insert, types: Types) -> Insert:
+        """Return it unchanged: an INSERT takes rows as they are."""
+        return into
+
+    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow]:
+        """Return them unchanged."""
+        return rows
+
+
+EXECUTE_MANY = ExecuteMany()
+
+
+def open_file(url: URL, limits: Limits) -> Database:
+    """Open a file, made with its folder where it is missing."""
+    file = Path(url.database or "")
+    _make(file)
+    if file.stat().st_size == 0:
+        _prefer_wal(file, limits)
+    writer = _engine(url, limits, connections=1)
+    event.listen(writer.sync_engine, "begin", _begin)
+    reader = _engine(url, limits, connections=min(_READERS, limits.pool_size))
+    event.listen(reader.sync_engine, "connect", _only_read)
+    return Database(
+        writer=writer,
+        reader=reader,
+        insert_new=_insert_new,
+        among=_among,
+        each_of=_each_of,
+        bulk=EXECUTE_MANY,
+        writers=1,
+        checkout_s=limits.checkout_s,
+        whole_s=limits.whole_s,
+    )
+
+
+def _make(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # SQLite gives the journals it puts beside a file that file's mode. A file that exists is never
+    # opened here: closing it would drop every lock this process holds on it (POSIX), and the next
+    # process to let go of the store would delete the journal that this one goes on writing to.
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
+
+
+def _prefer_wal(file: Path, limits: Limits) -> None:
+    """Switch a fresh file to WAL; two that do so at once refuse each other without waiting."""
+    end = time.monotonic() + limits.busy_s
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        while True:
+            try:
+                connection.execute(_WAL)
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(_AGAIN_S)
+
+
+def _engine(url: URL, limits: Limits, *, connections: int) -> AsyncEngine:
+    engine = create_async_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=limits.checkout_s,
+        hide_parameters=True,
+        # None: Python's driver begins no transaction by itself, and reads stand alone.
+        connect_args={"timeout": limits.busy_s, "isolation_level": None},
+    )
+    event.listen(engine.sync_engine, "connect", _settle)
+    return engine
+
+
+def _settle(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+    """Make a connection durable and strict; the driver has set the busy timeout already."""
+    _execute(
+        connection,
+        _WAL,
+        "PRAGMA synchronous = FULL",
+        "PRAGMA foreign_keys = ON",
+    )
+
+
+def _only_read(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+    _execute(connection, "PRAGMA query_only = ON")
+
+
+def _execute(connection: DBAPIConnection, *statements: str) -> None:
+    cursor = connection.cursor()
+    try:
+        for statement in statements:
+            cursor.execute(statement)
+    finally:
+        cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    # A transaction that becomes a writer later can meet a lock that waiting does not resolve.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _insert_new(table: Table) -> Insert:
+    # Of any key, not of the primary one alone: of two equal rows at the same time PostgreSQL may
+    # meet the other unique index first, and would call that a failure.
+    return insert(table).on_conflict_do_nothing()
+
+
+def _one_of(column: ColumnElement[object], values: Sequence[object]) -> ColumnElement[bool]:
+    return column.in_(values)
+
+
+def _among(columns: Sequence[ColumnElement[object]], keys: Sequence[Key]) -> ColumnElement[bool]:
+    # The pairs alone would be looked for in every row; each column by itself leads to the index.
+    parts = zip(columns, zip(*keys, strict=True), strict=True)
+    each = (_one_of(column, list(dict.fromkeys(values))) for column, values in parts)
+    return and_(*each, tuple_(*columns).in_(keys))
+
+
+def _each_of(
+    found: Found, columns: Sequence[ColumnElement[Any]], values: Sequence[Values]
+) -> Found:
+    # More than was asked for, where values are mixed: what leads to the index is the same.
+    parts = zip(columns, zip(*values, strict=True), strict=True)
+    return found.where(*(_one_of(column, list(dict.fromkeys(some))) for column, some in parts))

@@ -1,0 +1,99 @@
+"""The tables of the back office, as statements name them; the rest is in ``tables``."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from gateway.store.tables.columns import Instant
+from gateway.store.tables.core import METADATA
+
+WAITS = text("state = 'waiting'")
+"""Of an order that nobody has decided; ``postgres`` sets it there, loaded where it is used."""
+
+approvals = Table(
+    "approvals",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("account_id", Text, ForeignKey("accounts.id")),
+    Column("company_id", Text, ForeignKey("companies.id")),
+    Column("subject", Text, nullable=False),
+    Column("reference_sha256", LargeBinary, nullable=False),
+    Column("reference", Text, nullable=False),
+    Column("centavos", BigInteger, CheckConstraint("centavos > 0", name="above_zero")),
+    Column("sealed_order", LargeBinary, nullable=False),
+    Column("ordered_by", Text, nullable=False),
+    Column("orderer", Text, nullable=False),
+    Column("ordered_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("decided_by", Text, nullable=False),
+    Column("decider", Text, nullable=False),
+    Column("decided_at", Instant),
+    Column("reason", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("outcome_code", Text, nullable=False),
+    Column("collected_at", Instant),
+    # Two orders of one reference at once would be two chances to pay it.
+    Index(
+        "uq_approvals_waiting",
+        "kind",
+        "subject",
+        "reference_sha256",
+        unique=True,
+        sqlite_where=WAITS,
+    ),
+    Index("ix_approvals_ordered_at", "ordered_at"),
+)
+
+callbacks = Table(
+    "callbacks",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("provider", Text, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("received_at", Instant, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("due_at", Instant),
+    Column("handled_at", Instant),
+    Column("company_id", Text, nullable=False, server_default=""),
+    UniqueConstraint("provider", "event"),
+    Index("ix_callbacks_received_at", "received_at"),
+    Index("ix_callbacks_due_at", "due_at"),
+    Index("ix_callbacks_company_id_received_at", "company_id", "received_at"),
+)
+
+requests = Table(
+    "request_log",
+    METADATA,
+    # SQLite counts by itself in a column of this very type alone.
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("at", Instant, nullable=False),
+    Column("trace_id", Text, nullable=False),
+    Column("surface", Text, nullable=False),
+    Column("route", Text, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("client_id", Text, nullable=False),
+    Column("user_id", Text, nullable=False),
+    Column("company_id", Text, nullable=False),
+    Column("line", Text, nullable=False),
+    Index("ix_request_log_at", "at"),
+    Index("ix_request_log_trace_id", "trace_id"),
+)

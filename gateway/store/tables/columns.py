@@ -1,0 +1,104 @@
+"""How our values lie in columns: instants, references, and documents kept as text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import TIMESTAMP, BigInteger, Dialect, Row, Text
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+Record = Row[*tuple[Any, ...]]
+"""A row as the driver gives it; reading one into a value of ours gives it types again."""
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Instant(TypeDecorator[datetime]):
+    """
+    An instant in UTC, exact to the microsecond; a time without a zone is refused.
+
+    PostgreSQL has a type for it that its tools show readably. SQLite has none, and texts order
+    rightly only while everybody spells them alike: there it is whole microseconds since 1970.
+    """
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Choose the database's own type."""
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(TIMESTAMP(timezone=True))
+        return dialect.type_descriptor(BigInteger())
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | int | None:
+        """Write it in UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            problem = "an instant has a zone"
+            raise ValueError(problem)
+        if dialect.name == "postgresql":
+            return value.astimezone(UTC)
+        return (value - _EPOCH) // _MICROSECOND
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ANN401 - what the driver gives
+        """Read it as an aware time."""
+        if isinstance(value, datetime):
+            return value.astimezone(UTC)
+        return None if value is None else _EPOCH + value * _MICROSECOND
+
+
+BY_CODE_POINT = Text().with_variant(Text(collation="C"), "postgresql")
+"""Text ordered by code point on both databases, whatever the server's language."""
+
+
+def reference_digest(reference: str) -> bytes:
+    """
+    Return the SHA-256 of a reference: 32 bytes that stand for it in keys.
+
+    A reference may be 1024 code points, 4096 bytes; PostgreSQL's indexes refuse
+    a key above 2704 bytes, and would refuse it only for some references.
+    """
+    return hashlib.sha256(reference.encode()).digest()
+
+
+def written(texts: Mapping[str, str]) -> str:
+    """Write flat texts as one JSON document, readable as they are spelt."""
+    return json.dumps(dict(texts), ensure_ascii=False, separators=(",", ":"))
+
+
+def read(document: str) -> dict[str, str]:
+    """Read what ``written`` wrote."""
+    texts: dict[str, str] = json.loads(document)
+    return texts
+
+
+Kept = TypeVar("Kept", bound="DataclassInstance")
+
+
+def row_of(record: DataclassInstance) -> dict[str, Any]:
+    """Return a record as a row, one column for each field."""
+    return {each.name: getattr(record, each.name) for each in fields(record)}
+
+
+def record_of(
+    kind: type[Kept], row: Record, words: Mapping[str, Callable[[str], Any]] | None = None
+) -> Kept:
+    """Read a record back; ``words`` turns the texts of some columns into what they mean."""
+    values = {each.name: getattr(row, each.name) for each in fields(kind)}
+    for name, read in (words or {}).items():
+        values[name] = read(values[name])
+    return kind(**values)

@@ -1,0 +1,221 @@
+"""
+The tables, as statements name them.
+
+What is here and what the migrations make must be the same; a test compares them. Amounts are
+centavos, instants UTC.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
+
+from gateway.store.tables.columns import BY_CODE_POINT, Instant
+
+METADATA = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+stamps = Table(
+    "store_stamp",
+    METADATA,
+    Column("one", Integer, CheckConstraint("one = 1", name="one"), primary_key=True),
+    Column("environment", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
+companies = Table(
+    "companies",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
+accounts = Table(
+    "accounts",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("company_id", Text, ForeignKey("companies.id"), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("tax_number", Text, nullable=False),
+    Column("active", Boolean, nullable=False),
+    Column("verified", Boolean, nullable=False),
+    Column("provider", Text, nullable=False),
+    Column("provider_account", Text, nullable=False),
+    Column("sealed_credentials", LargeBinary, nullable=False),
+    Column("bank_number", Text, nullable=False),
+    Column("ispb", Text, nullable=False),
+    Column("branch", Text, nullable=False),
+    Column("account", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    # A bank speaks of an account by its own name of it.
+    Index("ix_accounts_provider_provider_account", "provider", "provider_account"),
+)
+
+credentials = Table(
+    "credentials",
+    METADATA,
+    Column("client_id", Text, primary_key=True),
+    Column("company_id", Text, ForeignKey("companies.id"), nullable=False, index=True),
+    Column("account_id", Text, ForeignKey("accounts.id")),
+    Column("name", Text, nullable=False),
+    Column("permissions", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+    Column("revoked_at", Instant),
+    # In centavos; absent ones do not limit.
+    Column("limit_payout", BigInteger),
+    Column("limit_day", BigInteger),
+)
+
+# Position 0 is the current secret, 1 the one rotated away: a third has no place.
+secrets = Table(
+    "credential_secrets",
+    METADATA,
+    Column("client_id", Text, ForeignKey("credentials.client_id"), primary_key=True),
+    Column(
+        "position", Integer, CheckConstraint("position IN (0, 1)", name="two"), primary_key=True
+    ),
+    Column("key_id", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+    Column("last_used_at", Instant),
+)
+
+payouts = Table(
+    "payouts",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("reference_sha256", LargeBinary, primary_key=True),
+    Column("reference", BY_CODE_POINT, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    # One key for two references would show one payout's fate for the other.
+    Column("provider_key", Text, nullable=False, unique=True),
+    Column("provider", Text, nullable=False),
+    Column("client_id", Text, nullable=False),
+    Column("method", Text, nullable=False),
+    Column(
+        "centavos", BigInteger, CheckConstraint("centavos > 0", name="above_zero"), nullable=False
+    ),
+    Column("date", Date, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("destination", Text, nullable=False),
+    Column("destination_sent", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("lease_until", Instant, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Column("settled_at", Instant),
+    Column("provider_id", Text, nullable=False),
+    Column("e2e_id", Text, nullable=False),
+    Column("failure_code", Text),
+    Column("failure_forbidden", Boolean, nullable=False),
+    Column("review", Boolean, nullable=False),
+    Column("next_check_at", Instant),
+    Column("check_owner", Text),
+    Column("check_until", Instant),
+    Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
+    Index("ix_payouts_next_check_at", "next_check_at"),
+    # Who pays the same amount again is asked for at every payout.
+    Index("ix_payouts_account_id_centavos_created_at", "account_id", "centavos", "created_at"),
+)
+
+attempts = Table(
+    "payout_attempts",
+    METADATA,
+    Column("account_id", Text, primary_key=True),
+    Column("reference_sha256", LargeBinary, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("provider", Text, nullable=False),
+    Column("started_at", Instant, nullable=False),
+    Column("send_deadline", Instant, nullable=False),
+    Column("lease_until", Instant, nullable=False),
+    Column("trace_id", Text, nullable=False),
+    Column("outcome", Text),
+    Column("evidence", Text),
+    Column("ended_at", Instant),
+    Column("last_probe_at", Instant),
+    Column("next_probe_at", Instant),
+    ForeignKeyConstraint(
+        ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
+    ),
+)
+
+stops = Table(
+    "payout_stops",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+    Column("lifted_at", Instant),
+)
+
+# A second opinion of the same person replaces nothing and counts for nothing.
+opinions = Table(
+    "payout_opinions",
+    METADATA,
+    Column("account_id", Text, primary_key=True),
+    Column("reference_sha256", LargeBinary, primary_key=True),
+    Column("by", Text, primary_key=True),
+    Column("verdict", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+    ForeignKeyConstraint(
+        ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
+    ),
+)
+
+audit = Table(
+    "audit",
+    METADATA,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Instant, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("details", Text, nullable=False),
+    Column("trace_id", Text, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    Column("companies", Text, nullable=False, server_default=""),
+    Column("key_id", Text, nullable=False, server_default=""),
+    # People limited to companies read their own part, newest first.
+    Index("ix_audit_companies_number", "companies", "number"),
+)
+
+# The chain's end: locked by whoever appends, and proof that nothing was cut off.
+audit_head = Table(
+    "audit_head",
+    METADATA,
+    Column("one", Integer, CheckConstraint("one = 1", name="one"), primary_key=True),
+    Column("number", BigInteger, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    Column("key_id", Text, nullable=False, server_default=""),
+    Column("seal", LargeBinary, nullable=False, server_default=""),
+)

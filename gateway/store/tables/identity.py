@@ -1,0 +1,147 @@
+"""The tables of people, as statements name them; the rest is in ``tables``."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+)
+
+from gateway.store.tables.columns import Instant
+from gateway.store.tables.core import METADATA
+
+users = Table(
+    "users",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("email", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("password", Text, nullable=False),
+    Column("roles", Text, nullable=False),
+    Column("companies", Text, nullable=False),
+    Column("active", Boolean, nullable=False),
+    Column("totp_secret", LargeBinary),
+    Column("totp_confirmed_at", Instant),
+    Column("totp_step", BigInteger, nullable=False),
+    Column("factor_reset", Boolean, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+
+recovery_codes = Table(
+    "recovery_codes",
+    METADATA,
+    Column("user_id", Text, ForeignKey("users.id"), primary_key=True),
+    Column("index", Integer, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("used_at", Instant),
+)
+
+sessions = Table(
+    "sessions",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("user_id", Text, ForeignKey("users.id"), nullable=False, index=True),
+    Column("created_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False),
+    Column("factor_at", Instant),
+    Column("address", Text, nullable=False),
+    Column("user_agent", Text, nullable=False),
+    Column("panel", Boolean, nullable=False),
+    Column("ended_at", Instant),
+    Column("ended_by", Text, nullable=False),
+)
+
+refresh_tokens = Table(
+    "refresh_tokens",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("session_id", Text, ForeignKey("sessions.id"), nullable=False, index=True),
+    Column("number", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+    Column("used_at", Instant),
+)
+
+challenges = Table(
+    "mfa_challenges",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("user_id", Text, ForeignKey("users.id"), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("used_at", Instant),
+    Column("bound_to", Text, nullable=False),
+)
+
+mail_tokens = Table(
+    "mail_tokens",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("purpose", Text, nullable=False),
+    Column("user_id", Text, ForeignKey("users.id"), nullable=False, index=True),
+    Column("created_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+    Column("used_at", Instant),
+)
+
+panel_sessions = Table(
+    "panel_sessions",
+    METADATA,
+    Column("id_hash", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("csrf", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("user_id", Text, nullable=False, index=True),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("access_ends_at", Instant),
+    Column("version", Integer, nullable=False),
+    Column("lease_until", Instant),
+    Column("address", Text, nullable=False),
+    Column("user_agent", Text, nullable=False),
+)
+
+signing_keys = Table(
+    "signing_keys",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("public", LargeBinary, nullable=False),
+    Column("sealed_private", LargeBinary, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("signs_from", Instant, nullable=False),
+    Column("retired_at", Instant),
+)
+
+failures = Table(
+    "failure_counts",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("count", Integer, nullable=False),
+    Column("since", Instant, nullable=False),
+    Column("blocked_until", Instant),
+    Column("blocks", Integer, nullable=False),
+)
+
+outbox = Table(
+    "outbox",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("to", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("sent_at", Instant),
+    Index("ix_outbox_created_at", "created_at"),
+)

@@ -1,0 +1,52 @@
+"""Which acts make which kept records old."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gateway.app.audit_tally import FAILED, REFUSED, TAKEN
+from gateway.domain.backoffice.change_feed import ALWAYS, Act, Belief, Kept, outdated
+from gateway.domain.payouts.stops import RESUMED, STOPPED
+
+
+@pytest.mark.parametrize(
+    ("action", "subject", "record"),
+    [
+        ("account.created", "account:a-1", (Kept.ACCOUNT, "a-1")),
+        ("account.changed", "account:a-1", (Kept.ACCOUNT, "a-1")),
+        ("credential.issued", "credential:cli_1", (Kept.CREDENTIAL, "cli_1")),
+        ("credential.revoked", "credential:cli_1", (Kept.CREDENTIAL, "cli_1")),
+        ("signing_key.retired", "signing_key:k:1", (Kept.SIGNING_KEY, "k:1")),
+        (RESUMED, "stop:s-1", (Kept.STOP, "")),
+        *((STOPPED, f"{scope}:x", (Kept.STOP, "")) for scope in ("account", "provider")),
+    ],
+)
+def test_an_act_makes_the_record_old_that_it_names(
+    action: str, subject: str, record: tuple[Kept, str]
+):
+    """A stop names what it holds for, which itself has not changed."""
+    assert outdated(Act(action, subject)) == record
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["user:u-1", "address:203.0.113.7", "company:c-1", "approval:a-1", "account", "", ":"],
+)
+def test_an_act_on_anything_else_makes_nothing_old(subject: str):
+    """A stranger's failed sign-ins least of all."""
+    assert outdated(Act("sign_in.failed", subject)) is None
+
+
+@pytest.mark.parametrize("action", [*FAILED.values(), *TAKEN.values(), REFUSED])
+@pytest.mark.parametrize("kind", Kept)
+def test_what_is_only_counted_makes_nothing_old(action: str, kind: Kept):
+    """Whatever it was about: nobody empties memory by being refused or by looking."""
+    assert outdated(Act(action, f"{kind}:a-1")) is None
+
+
+def test_nothing_is_believed_unless_somebody_says_until_when():
+    now = time.monotonic()
+
+    assert Belief().until < now < Belief(now + 1).until < ALWAYS.until

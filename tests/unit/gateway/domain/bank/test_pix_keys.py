@@ -1,0 +1,160 @@
+"""PIX keys: the form they are sent and compared in, and the id they are shown under."""
+
+import uuid
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gateway.domain.bank.pix_keys import (
+    KeyOrder,
+    PixKey,
+    PixKeyStatus,
+    PixKeyType,
+    hidden_tax_number,
+    normal_key,
+)
+
+CPF, CNPJ, EMAIL, PHONE, EVP = (
+    PixKeyType.CPF,
+    PixKeyType.CNPJ,
+    PixKeyType.EMAIL,
+    PixKeyType.PHONE,
+    PixKeyType.EVP,
+)
+ACCOUNT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+RANDOM_KEY = "3C9F8E7D-6B5A-4C3D-8E2F-1A0B9C8D7E6F"
+KELVIN = "\u212a"  # lowered, it is an ASCII k
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "normal"),
+    [
+        (CPF, "529.982.247-25", "52998224725"),
+        (CPF, "52998224725", "52998224725"),
+        (CNPJ, "11.222.333/0001-81", "11222333000181"),
+        (EMAIL, "Maria@Example.COM", "maria@example.com"),
+        (EMAIL, "a.b+c_d@x-y.com.br", "a.b+c_d@x-y.com.br"),
+        (PHONE, "+5511987654321", "+5511987654321"),
+        (PHONE, "+12", "+12"),
+        (EVP, RANDOM_KEY, RANDOM_KEY.lower()),
+    ],
+)
+def test_a_key_is_brought_into_one_form(kind: PixKeyType, text: str, normal: str):
+    assert normal_key(kind, text) == normal
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (CPF, "11.222.333/0001-81"),
+        (CPF, "52998224726"),
+        (CPF, "11111111111"),
+        (CNPJ, "529.982.247-25"),
+        (CNPJ, "11222333000182"),
+        (CNPJ, "12ABC34501DE35"),
+        (EMAIL, "maria"),
+        (EMAIL, "@example.com"),
+        (EMAIL, "maria@"),
+        (EMAIL, "maria@example.com\n"),
+        (EMAIL, " maria@example.com"),
+        (EMAIL, "maria@exa mple.com"),
+        (EMAIL, "maría@example.com"),
+        (EMAIL, f"{KELVIN}aren@example.com"),
+        (EMAIL, f"karen@ban{KELVIN}.com"),
+        (EMAIL, "a@b@c.com"),
+        (EMAIL, "a" * 65 + "@b.com"),
+        (EMAIL, "a" * 60 + "@" + "b" * 17),
+        (PHONE, "5511987654321"),
+        (PHONE, "+05511987654321"),
+        (PHONE, "+1"),
+        (PHONE, "+1234567890123456"),
+        (PHONE, "+55 11 98765-4321"),
+        (PHONE, "+55119876543\u0662"),
+        (PHONE, "+5511987654321\n"),
+        (EVP, RANDOM_KEY.replace("-", "")),
+        (EVP, f"{{{RANDOM_KEY}}}"),
+        (EVP, "maria@example.com"),
+        *((kind, "") for kind in PixKeyType),
+    ],
+    ids=ascii,
+)
+def test_a_key_that_does_not_fit_its_kind_is_refused(kind: PixKeyType, text: str):
+    with pytest.raises(ValueError, match=r"|."):
+        normal_key(kind, text)
+
+
+def test_an_email_key_has_at_most_77_characters():
+    """The central bank's limit."""
+    longest = "a" * 60 + "@" + "b" * 16
+
+    assert normal_key(EMAIL, longest) == longest
+
+
+def test_a_cnpj_with_letters_is_a_key_where_that_is_switched_on():
+    assert normal_key(CNPJ, "12.ABC.345/01DE-35", alphanumeric_cnpj=True) == "12ABC34501DE35"
+
+
+@pytest.mark.parametrize("kind", PixKeyType)
+@given(text=st.one_of(st.text(max_size=80), st.emails(), st.uuids().map(str)))
+@example(text=f"{KELVIN}@{KELVIN}")
+def test_a_normal_key_is_ascii_and_normal_already(kind: PixKeyType, text: str):
+    try:
+        normal = normal_key(kind, text)
+    except ValueError:
+        return
+    assert normal.isascii()
+    assert text.isascii()
+    assert normal_key(kind, normal) == normal
+
+
+def key(provider_id: str, text: str = "maria@example.com") -> PixKey:
+    return PixKey(
+        provider_id=provider_id, key=text, type=EMAIL, status=PixKeyStatus.ACTIVE, created_at=None
+    )
+
+
+def test_a_provider_s_uuid_is_the_id():
+    assert key(RANDOM_KEY).public_id(ACCOUNT) == RANDOM_KEY.lower()
+
+
+@pytest.mark.parametrize("provider_id", ["", "1234", RANDOM_KEY.replace("-", ""), "key_1"])
+def test_any_other_key_has_an_id_derived_from_account_and_key(provider_id: str):
+    """UUIDv5 in the account's namespace: the same wherever and whenever it is asked for."""
+    public = key(provider_id).public_id(ACCOUNT)
+
+    assert public == str(uuid.uuid5(uuid.UUID(ACCOUNT), "maria@example.com"))
+    assert public != key(provider_id, "x@example.com").public_id(ACCOUNT)
+    assert public != key(provider_id).public_id(str(uuid.uuid4()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "fits"),
+    [
+        (PixKeyType.EVP, "", True),
+        (PixKeyType.EMAIL, "a@example.com", True),
+        (PixKeyType.EVP, "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01", False),
+        (PixKeyType.CPF, "", False),
+    ],
+)
+def test_only_a_random_key_is_ordered_without_its_name(kind: PixKeyType, key: str, fits: bool):
+    if fits:
+        assert KeyOrder(kind, key).key == key
+    else:
+        with pytest.raises(ValueError, match="named"):
+            KeyOrder(kind, key)
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("52998224725", "***.982.247-**"),
+        ("***.982.247-**", "***.982.247-**"),
+        ("11222333000181", "11222333000181"),
+        ("", ""),
+        ("52998224725\n", "52998224725\n"),
+    ],
+)
+def test_a_person_s_tax_number_is_hidden_at_both_ends(told: str, shown: str):
+    """As the central bank's directory shows it."""
+    assert hidden_tax_number(told) == shown

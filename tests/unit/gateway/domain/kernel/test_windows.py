@@ -1,0 +1,73 @@
+"""Windows of whole UTC days, and pages."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.domain.kernel.windows import Paging, Window
+
+DAY = date(2026, 1, 1)
+
+
+@pytest.mark.parametrize("days", [1, 2, 89, 90])
+def test_one_to_ninety_days_counted_with_both_ends_are_a_window(days: int):
+    """Contract part 8: ``init == ends`` is one day, the longest is 90."""
+    window = Window(DAY, DAY + timedelta(days=days - 1))
+
+    assert window.end - window.start == timedelta(days=days)
+
+
+@pytest.mark.parametrize("days", [-365, -1, 0, 91, 92, 3650])
+def test_no_other_number_of_days_is_one(days: int):
+    with pytest.raises(ValueError, match="1 to 90 days"):
+        Window(DAY, DAY + timedelta(days=days - 1))
+
+
+def test_both_ends_are_inside():
+    window = Window(DAY, DAY)
+
+    assert window.start == datetime(2026, 1, 1, tzinfo=UTC)
+    assert window.start <= datetime(2026, 1, 1, 23, 59, 59, 999999, tzinfo=UTC) < window.end
+    assert window.end == datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def test_a_leap_day_is_a_day():
+    window = Window(date(2028, 2, 29), date(2028, 2, 29))
+
+    assert window.end == datetime(2028, 3, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("edge", [date.min, date.max])
+def test_the_first_and_the_last_day_of_the_calendar_are_windows(edge: date):
+    """Both can be asked for; neither may overflow."""
+    window = Window(edge, edge)
+
+    assert window.start < window.end
+    assert (window.end - window.start) > timedelta(hours=23)
+
+
+@given(st.dates(), st.dates())
+def test_any_two_days_are_a_window_or_refused(init: date, ends: date):
+    expected = 0 <= (ends - init).days <= 89
+
+    try:
+        window = Window(init, ends)
+    except ValueError:
+        assert not expected
+    else:
+        assert expected
+        assert window.start < window.end
+
+
+@pytest.mark.parametrize(
+    ("page", "limit", "offset"),
+    [(1, 25, 0), (2, 25, 25), (3, 100, 200), (1, 1, 0)],
+)
+def test_a_page_begins_behind_those_before_it(page: int, limit: int, offset: int):
+    assert Paging(page, limit).offset == offset
+
+
+def test_the_largest_page_stays_within_what_a_database_counts():
+    assert Paging(10**18 - 1, 100).offset == 2**62 < 2**63

@@ -1,0 +1,35 @@
+"""One word for how sure we are."""
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.payouts.certainty import Certainty, certainty_of
+from gateway.domain.payouts.payouts import Failure, PayoutState
+from tests.contract.stores.samples import payout
+
+WORDS = {
+    PayoutState.SENDING: Certainty.SENT_UNKNOWN,
+    PayoutState.UNKNOWN: Certainty.SENT_UNKNOWN,
+    PayoutState.NOT_SENT: Certainty.NOT_SENT,
+    PayoutState.ACCEPTED: Certainty.CONFIRMED_ACCEPTED,
+    PayoutState.PAID: Certainty.SETTLED,
+    PayoutState.REJECTED: Certainty.CONFIRMED_REJECTED,
+    PayoutState.FAILED: Certainty.CONFIRMED_REJECTED,
+}
+
+
+@pytest.mark.parametrize("state", PayoutState)
+def test_every_state_has_its_word(state: PayoutState):
+    assert certainty_of(replace(payout(), state=state)) is WORDS[state]
+
+
+@pytest.mark.parametrize("code", FailureCode)
+def test_what_failed_for_not_being_sent_was_not_sent(code: FailureCode):
+    failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(code))
+
+    word = certainty_of(failed)
+
+    expected = Certainty.CONFIRMED_REJECTED
+    assert word is (Certainty.NOT_SENT if code is FailureCode.NOT_SENT else expected)

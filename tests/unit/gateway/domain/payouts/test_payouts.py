@@ -1,0 +1,176 @@
+"""Payouts: fingerprints, provider keys, and which state may follow which."""
+
+import hashlib
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.payout_orders import (
+    AccountType,
+    BankDestination,
+    PayoutMethod,
+    PayoutOrder,
+    PixDestination,
+    normal_destination,
+    restored_destination,
+)
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.payouts import (
+    FINAL_STATES,
+    SUCCESSORS,
+    PayoutRequest,
+    PayoutState,
+    provider_key,
+)
+
+ACCOUNT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
+PIX = PixDestination(
+    name="Maria", tax_number="52998224725", key_type=PixKeyType.EMAIL, key="maria@example.com"
+)
+BANK = BankDestination(
+    name="Maria",
+    tax_number="52998224725",
+    bank_number="341",
+    branch="0001",
+    account="123456-7",
+    account_type=AccountType.CHECKING,
+)
+REQUEST = PayoutRequest(
+    reference="order-1",
+    method=PayoutMethod.PIX,
+    value=Money(1050),
+    date=date(2026, 11, 20),
+    description="",
+    destination=PIX,
+    destination_sent={"tax_number": "529.982.247-25"},
+)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        replace(REQUEST, date=date(2026, 11, 21)),
+        replace(REQUEST, destination_sent={"tax_number": "52998224725"}),
+        replace(REQUEST, reference="order-2"),
+    ],
+    ids=["date", "spelling", "reference"],
+)
+def test_what_does_not_make_it_another_payout_is_not_in_the_fingerprint(same: PayoutRequest):
+    """The date least of all: the retry after midnight is the same payout."""
+    assert same.fingerprint() == REQUEST.fingerprint()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(REQUEST, value=Money(1051)),
+        replace(REQUEST, description="x"),
+        replace(REQUEST, destination=replace(PIX, name="Mario")),
+        replace(REQUEST, destination=replace(PIX, tax_number="11144477735")),
+        replace(REQUEST, destination=replace(PIX, key="mario@example.com")),
+        replace(REQUEST, destination=replace(PIX, key_type=PixKeyType.EVP)),
+        replace(REQUEST, method=PayoutMethod.BANK_ACCOUNT, destination=BANK),
+        replace(REQUEST, method=PayoutMethod.BANK_ACCOUNT),
+    ],
+    ids=["value", "description", "name", "tax number", "key", "kind", "destination", "method"],
+)
+def test_everything_else_is(other: PayoutRequest):
+    assert other.fingerprint() != REQUEST.fingerprint()
+
+
+def test_text_moved_from_one_field_to_the_next_is_another_payout():
+    one = replace(REQUEST, destination=replace(BANK, branch="1", account="23"))
+    other = replace(REQUEST, destination=replace(BANK, branch="12", account="3"))
+
+    assert one.fingerprint() != other.fingerprint()
+
+
+def test_the_fingerprint_is_the_same_in_every_release():
+    """Stored rows are compared with it: another one would turn retries into conflicts."""
+    pinned = "02f603cf334fd0d8eb127f95a0d97da38ae4811c0f04ca69b6babf1825c692f9"
+
+    assert REQUEST.fingerprint() == pinned
+
+
+@pytest.mark.parametrize(
+    ("method", "destination"),
+    [
+        (PayoutMethod.PIX, PIX),
+        (PayoutMethod.BANK_ACCOUNT, BANK),
+        (PayoutMethod.BANK_ACCOUNT, replace(BANK, account_type=AccountType.PAYMENT)),
+    ],
+)
+def test_a_destination_comes_back_as_it_was_kept(
+    method: PayoutMethod, destination: PixDestination | BankDestination
+):
+    assert restored_destination(method, normal_destination(destination)) == destination
+
+
+def test_the_provider_key_is_derived_as_decided():
+    """Hex of the first 16 bytes of SHA-256 over v1, environment, account and reference."""
+    parts = b"v1\0sandbox\0" + ACCOUNT.encode() + b"\0" + "ação/1".encode()
+
+    key = provider_key(Environment.SANDBOX, ACCOUNT, "ação/1")
+
+    assert key == hashlib.sha256(parts).hexdigest()[:32]
+
+
+@given(st.text(min_size=1).filter(lambda text: text.encode("utf-8", "ignore").decode() == text))
+def test_a_provider_key_has_32_hexadecimal_digits_and_nothing_of_the_reference(reference: str):
+    keys = {provider_key(each, ACCOUNT, reference) for each in Environment}
+
+    assert len(keys) == len(Environment)
+    assert all(len(key) == 32 and set(key) <= set("0123456789abcdef") for key in keys)
+
+
+@pytest.mark.parametrize("centavos", [0, -1])
+def test_an_order_above_zero_alone_can_exist(centavos: int):
+    with pytest.raises(ValueError, match="above zero"):
+        PayoutOrder(
+            provider_key="k",
+            method=PayoutMethod.PIX,
+            value=Money(centavos),
+            destination=PIX,
+            description="",
+        )
+
+
+# The table of states, written out.
+MAY_FOLLOW = {
+    "sending": {"unknown", "not_sent", "accepted", "paid", "rejected", "failed"},
+    "unknown": {"not_sent", "accepted", "paid", "rejected", "failed"},
+    "not_sent": {"sending", "unknown", "failed"},
+    "accepted": {"paid", "failed"},
+    "paid": set(),
+    "rejected": set(),
+    "failed": set(),
+}
+
+
+@pytest.mark.parametrize("state", PayoutState)
+def test_a_state_is_followed_by_those_of_the_table_alone(state: PayoutState):
+    assert {after.value for after in SUCCESSORS[state]} == MAY_FOLLOW[state.value]
+
+
+@pytest.mark.parametrize("state", PayoutState)
+def test_a_final_state_is_never_left_and_every_other_one_can_come_to_an_end(state: PayoutState):
+    reached, rest = {state}, [state]
+    while rest:
+        for after in SUCCESSORS[rest.pop()] - reached:
+            reached.add(after)
+            rest.append(after)
+
+    assert (reached == {state}) == (state in FINAL_STATES)
+    assert reached & FINAL_STATES
+
+
+def test_only_what_was_proven_unsent_is_sent_again():
+    """An unknown outcome is never followed by another attempt."""
+    assert [s for s in PayoutState if PayoutState.SENDING in SUCCESSORS[s]] == [
+        PayoutState.NOT_SENT
+    ]

@@ -1,0 +1,167 @@
+"""The words for why, beside every place that refuses."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gateway.config.settings import RateLimits
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.provider_options import WHY
+from gateway.domain.requests.reasons import REASONS, UNTOLD, sentence, told
+from gateway.net.client.reasons import Reason
+from tests.architecture.tree import ROOT
+
+REFUSING = {"ServiceError": 1, "NotPossible": 1, "too_many": 1, "_not_possible": 0}
+"""What refuses, and at which place the word stands."""
+
+WORKED_OUT = {
+    "gateway/http/admission.py: reason": ("in_flight", "loop_lag"),
+    "gateway/http/backoffice/money/accounts.py: problem.reason": (),
+    "gateway/http/backoffice/calls.py: problem.reason": (),
+    "gateway/http/rendering.py: reason": tuple(Reason),
+    "gateway/http/rendering.py: type(problem).__name__": (),
+    "gateway/operations/backoffice/approvals.py: *_DECIDED": ("decided",),
+    "gateway/operations/backoffice/approvals.py: *_OVER": ("over",),
+    "gateway/operations/backoffice/approvals.py: *_MEANWHILE": ("meanwhile",),
+    "gateway/operations/backoffice/approvals.py: *_UNDER_WAY": ("under_way",),
+    "gateway/operations/backoffice/approvals.py: *_VOID": ("void",),
+    "gateway/operations/backoffice/approvals.py: reason": (
+        "decided",
+        "over",
+        "meanwhile",
+        "under_way",
+        "void",
+    ),
+    "gateway/operations/bank/orders.py: reason": tuple(WHY),
+    "gateway/operations/identity/throttling.py: reason": (
+        *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
+    ),
+    "gateway/operations/identity/users.py: problem.reason": (),
+    "gateway/operations/payouts/payouts.py: evidence.reason": (*Reason, "adapter_raised"),
+    "gateway/operations/payouts/payouts.py: outcome.evidence.reason": (*Reason, "adapter_raised"),
+    "gateway/operations/payouts/payouts.py: failure.code.lower() if failure else 'rejected'": tuple(
+        each.value.lower() for each in FailureCode
+    ),
+    "gateway/operations/payouts/payouts.py: f'limit_{problem}'": (
+        "limit_per_payout",
+        "limit_per_day",
+    ),
+    "gateway/security/identity/access_tokens.py: str(problem)": (
+        *("form", "kid", "not_yet", "expired", "head", "alg_or_typ", "time", "id"),
+    ),
+    "policies/authentication/basic.py: reason": (
+        *("missing", "malformed", "wrong_scheme", "invalid", "revoked", "expired"),
+    ),
+    "policies/authentication/basic.py: 'malformed' if run_together else 'wrong_scheme'": (
+        *("malformed", "wrong_scheme"),
+    ),
+    "policies/authentication/bearer.py: reason": ("expired", "revoked", "invalid"),
+    "policies/traffic/quota.py: f'quota_{self._name}'": tuple(
+        f"quota_{each.name}" for each in msgspec.structs.fields(RateLimits)
+    ),
+    "policies/traffic/throttle.py: reason": ("throttled", "address_blocked"),
+    "policies/validation/fields.py: reason": (),
+    "policies/validation/identity.py: refusal.reason": ("json", "media_type", "content_coding"),
+    "policies/validation/backoffice/inputs.py: refusal.reason": (
+        *("json", "media_type", "content_coding", "amount_form", "not_positive"),
+    ),
+    "policies/validation/backoffice/inputs.py: reason": (
+        *("missing", "length", "form", "out_of_range", "not_one_of", "wrong_type", "text_form"),
+    ),
+    "policies/validation/payout.py: f'{name}_form'": (
+        *("bank_number_form", "branch_form", "account_form"),
+    ),
+    "policies/validation/payout.py: reason": ("missing_for_bank_account",),
+    "policies/validation/backoffice/reports.py: reason": ("not_one_of", "repeated"),
+    "policies/validation/search.py: reason": ("window_backwards", "window_long"),
+}
+"""Words that are no text where they are used, and what they can be."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """A word where it is used; ``place`` tells one that is worked out."""
+
+    place: str
+    word: str | None
+
+
+def _used() -> Iterator[Used]:
+    for folder in ("gateway", "policies", "provider_adapters"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield from _used_in(path)
+
+
+def _used_in(path: Path) -> Iterator[Used]:
+    name = path.relative_to(ROOT).as_posix()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        called = node.func.id if isinstance(node.func, ast.Name) else called
+        given = [each.value for each in node.keywords if each.arg == "reason"]
+        if called in REFUSING:
+            given += node.args[REFUSING[called] :][:1]
+            yield from (_use(name, each) for each in given)
+
+
+def _use(name: str, given: ast.expr) -> Used:
+    if isinstance(given, ast.Constant):
+        return Used(name, str(given.value))
+    return Used(f"{name}: {ast.unparse(given)}", None)
+
+
+USED = list(_used())
+
+
+def test_the_search_finds_what_it_is_for():
+    assert len(USED) > 100
+    assert {"missing", "not_visible", "fetch_site"} < {each.word for each in USED}
+
+
+@pytest.mark.parametrize("word", sorted({each.word for each in USED if each.word}))
+def test_every_word_that_refuses_is_declared(word: str):
+    assert word in REASONS or word in UNTOLD
+
+
+@pytest.mark.parametrize("place", sorted({each.place for each in USED if each.word is None}))
+def test_every_word_that_is_worked_out_is_declared(place: str):
+    assert place in WORKED_OUT, "nobody has written down what it can be"
+
+    assert set(WORKED_OUT[place]) <= set(REASONS) | UNTOLD
+
+
+def test_no_place_is_written_down_that_is_gone():
+    assert set(WORKED_OUT) == {each.place for each in USED if each.word is None}
+
+
+@pytest.mark.parametrize("word", [*Reason, *WHY, *(each.value.lower() for each in FailureCode)])
+def test_every_word_of_a_bank_call_is_told(word: str):
+    assert told(word) == word
+
+
+@pytest.mark.parametrize("word", REASONS)
+def test_a_word_is_a_word_and_its_meaning_a_sentence(word: str):
+    assert re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", word)
+    assert re.fullmatch(r"[A-Z][ -~]+\.", sentence(word, "The field"))
+    assert "{" not in sentence(word, "")
+
+
+def test_no_word_is_told_and_untold():
+    assert not UNTOLD & REASONS.keys()
+
+
+@pytest.mark.parametrize("word", ["", "KeyError", "challenge_unknown"])
+def test_a_word_that_is_not_for_callers_is_not_told(word: str):
+    assert (told(word), sentence(word, "key")) == ("", "")
+
+
+def test_a_sentence_names_the_field():
+    assert sentence("not_positive", "value") == "value must be above zero."

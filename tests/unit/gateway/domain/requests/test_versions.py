@@ -1,0 +1,77 @@
+"""Versions of records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.kernel.errors import VERSION_CHANGED
+from gateway.domain.requests.versions import (
+    ANY_VERSION,
+    expected,
+    version_of_account,
+    version_of_company,
+    version_of_credential,
+    version_of_user,
+)
+from tests.contract.stores.people import user
+from tests.contract.stores.samples import NOW, account, company, credential, secret
+from tests.unit.refusals import refused
+
+A, B = version_of_company(company()), version_of_company(replace(company(), name="Other"))
+
+
+@pytest.mark.parametrize("headers", [[A], [f'"x", {A}'], ['"x"', A], ["*"], [f" {A} "]])
+def test_a_version_that_was_seen_is_let_on(headers: list[str]):
+    expected(headers).check(A)
+
+
+@pytest.mark.parametrize("headers", [[B], [f"W/{A}"], [A.strip('"')], ["x"], [""]])
+def test_another_version_is_refused(headers: list[str]):
+    with refused(VERSION_CHANGED):
+        expected(headers).check(A)
+
+
+def test_who_asks_for_nothing_is_let_on():
+    ANY_VERSION.check(A)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"name": "x"},
+        {"tax_number": "x"},
+        {"active": False},
+        {"verified": False},
+        {"provider": "x"},
+        {"provider_account": "x"},
+        {"sealed_credentials": b"x"},
+        {"coordinates": replace(account().coordinates, branch="9")},
+    ],
+)
+def test_every_change_of_an_account_is_another_version(changed: dict[str, object]):
+    assert version_of_account(replace(account(), **changed)) != version_of_account(account())  # type: ignore[arg-type] - fields by name
+
+
+def test_every_change_of_a_person_has_an_instant():
+    later = replace(user(), updated_at=NOW + timedelta(microseconds=1))
+
+    assert version_of_user(later) != version_of_user(user())
+
+
+def test_being_used_is_no_change_of_a_credential_and_a_new_secret_is():
+    used = replace(credential(), secrets=(replace(secret(), last_used_at=NOW),))
+    rotated = replace(credential(), secrets=(secret(b"n" * 32), secret()))
+
+    assert version_of_credential(used) == version_of_credential(credential())
+    assert version_of_credential(rotated) != version_of_credential(credential())
+
+
+def test_parts_do_not_run_together():
+    one, other = company("ab"), company("a")
+
+    assert version_of_company(replace(one, name="c")) != version_of_company(
+        replace(other, name="bc")
+    )

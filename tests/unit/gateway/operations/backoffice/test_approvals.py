@@ -1,0 +1,496 @@
+"""Four eyes: what one person orders waits until another one agrees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.backoffice.approvals import Approval, ApprovalSearch, ApprovalState, Outcome
+from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.bank.refunds import RefundRequest
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
+from gateway.operations.backoffice.money_orders import MoneyOrders
+from gateway.operations.bank.refunds import Refunds, RefundTerms
+from gateway.store.engine import Store, open_store
+from tests.contract.stores.samples import event
+from tests.unit.paying import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, Till, asking
+from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
+from tests.unit.standing import NOON, Clock
+
+FIRST = Paging(1, 25)
+DAY_S = 86_400
+ORDERS: list[Order] = [
+    asking(),
+    RefundRequest(reference="refund-1", payment="order-1", value=Money(1050), description=""),
+]
+
+
+def somebody(name: str, *companies: str) -> SignedInUser:
+    return SignedInUser(
+        user_id=name,
+        email=f"{name}@example.com",
+        name=name,
+        roles=frozenset({Role.OPERATOR, Role.APPROVER}),
+        companies=frozenset(companies),
+        session_id="s",
+        factor_at=None,
+        has_factor=True,
+    )
+
+
+MARIA, JOAO, ANA = somebody("maria"), somebody("joao"), somebody("ana")
+
+
+def stored(person: SignedInUser, **changed: object) -> User:
+    """The person as the store keeps them."""
+    fields = {
+        "id": person.user_id,
+        "email": person.email,
+        "name": person.name,
+        "password": "",
+        "roles": person.roles,
+        "companies": person.companies,
+        "created_at": NOON,
+        "updated_at": NOON,
+    }
+    return User(**fields | changed)  # type: ignore[arg-type]
+
+
+@dataclass
+class Changed:
+    """The one person that the store knows, as they are by now."""
+
+    user: User
+
+    async def find(self, user_id: str) -> User | None:
+        return self.user if user_id == self.user.id else None
+
+
+class NoOffice:
+    """Nothing is ordered here but money."""
+
+    async def check_again(self, approval: Approval, text: str) -> str:
+        raise AssertionError(approval)
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        raise AssertionError(approval)
+
+
+@dataclass
+class Desk:
+    """Approvals over a till."""
+
+    till: Till
+    store: Store
+    approvals: Approvals
+    stops: list[Stop] = field(default_factory=list)
+
+    async def ordered(self, order: Order | None = None) -> Approval:
+        """Order a payout, or something else, that waits."""
+        waiting = await self.approvals.order(MARIA, account(), order or asking())
+        assert isinstance(waiting, Approval)
+        return waiting
+
+    async def refusal(self, deed) -> str:
+        """Return the code that a deed is refused with."""
+        with pytest.raises(ServiceError) as refused:
+            await deed
+        return f"{refused.value.error.status} {refused.value.error.code} {refused.value.reason}"
+
+    def above(self, limit: Money | None) -> Approvals:
+        """The same desk with another limit."""
+        return replace(self.approvals, terms=replace(self.approvals.terms, above=limit))
+
+
+@pytest.fixture
+async def desk(till: Till, tmp_path: Path, clock: Clock) -> AsyncIterator[Desk]:
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    ids = iter(f"approval-{number}" for number in range(100))
+    terms = ApprovalTerms(
+        above=Money(0),
+        now=clock.now,
+        new_id=lambda: next(ids),
+        seal=lambda text, row: f"{row}|{text}".encode(),
+        open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
+    )
+    stops: list[Stop] = []
+    await store.identity.users.add(stored(MARIA), event())
+    yield Desk(till, store, made(till, store, terms, stops), stops)
+    await store.close()
+
+
+def made(till: Till, store: Store, terms: ApprovalTerms, stops: list[Stop]) -> Approvals:
+    """Make the operation under test, over a till and the stops in force."""
+
+    async def in_force() -> list[Stop]:
+        return stops
+
+    giving = RefundTerms(
+        environment=Environment.SANDBOX,
+        now=terms.now,
+        monotonic=till.clock.monotonic,
+        stops=in_force,
+    )
+    guards = replace(till.payouts.guards, stops=in_force)
+    money = MoneyOrders(
+        accounts=store.accounts,
+        payouts=replace(till.payouts, guards=guards),
+        refunds=Refunds(till.banks, store.audit, giving),
+        now=terms.now,
+    )
+    return Approvals(
+        store=store.office.approvals,
+        users=store.identity.users,
+        money=money,
+        office=NoOffice(),
+        terms=terms,
+    )
+
+
+def stopped(clock: Clock) -> Stop:
+    now = clock.now()
+    return Stop(
+        id="stop-1",
+        scope=StopScope.ACCOUNT,
+        subject=ACCOUNT,
+        reason="checking",
+        created_by="ana",
+        created_at=now,
+        ends_at=now + timedelta(hours=1),
+    )
+
+
+async def test_an_order_waits_and_nothing_is_asked_of_the_bank(desk: Desk):
+    waiting = await desk.ordered()
+
+    assert waiting.state is ApprovalState.WAITING
+    assert desk.till.bank.orders == []
+    assert not await desk.till.has_row(), "the partner sees no payout"
+
+
+async def test_another_person_agrees_and_it_is_paid_once(desk: Desk):
+    desk.till.bank.says = [IS_SETTLED]
+    waiting = await desk.ordered()
+
+    decided = await desk.approvals.approve(JOAO, waiting.id)
+
+    row = await desk.till.row()
+    assert (decided.approval.state, row.state) == (ApprovalState.APPROVED, PayoutState.PAID)
+    assert row.client_id == "user:maria"
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_nobody_agrees_to_their_own_order(desk: Desk):
+    waiting = await desk.ordered()
+
+    assert await desk.refusal(desk.approvals.approve(MARIA, waiting.id)) == (
+        "403 FORBIDDEN own_order"
+    )
+    assert desk.till.bank.orders == []
+
+
+async def test_ten_who_agree_at_once_pay_once(desk: Desk):
+    waiting = await desk.ordered()
+
+    done = await asyncio.gather(
+        *(desk.approvals.approve(somebody(f"p{n}"), waiting.id) for n in range(10)),
+        return_exceptions=True,
+    )
+
+    assert len(desk.till.bank.orders) == 1
+    assert any(not isinstance(each, Exception) for each in done)
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert found.state is ApprovalState.APPROVED
+
+
+async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(desk: Desk):
+    waiting = await desk.ordered()
+
+    await asyncio.gather(
+        desk.approvals.approve(JOAO, waiting.id),
+        desk.approvals.reject(ANA, waiting.id, "not ours"),
+        return_exceptions=True,
+    )
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert (found.state is ApprovalState.APPROVED) is (len(desk.till.bank.orders) == 1)
+
+
+@pytest.mark.parametrize("by", [JOAO, MARIA], ids=["another", "taken back"])
+async def test_what_was_refused_is_never_paid(desk: Desk, by: SignedInUser):
+    waiting = await desk.ordered()
+
+    rejected = await desk.approvals.reject(by, waiting.id, "wrong amount")
+
+    assert (rejected.state, rejected.reason) == (ApprovalState.REJECTED, "wrong amount")
+    assert await desk.refusal(desk.approvals.approve(ANA, waiting.id)) == (
+        "400 VALIDATION_FAILED decided"
+    )
+    assert desk.till.bank.orders == []
+
+
+async def test_its_day_over_nobody_agrees_any_more(desk: Desk):
+    waiting = await desk.ordered()
+    desk.till.clock.passes(DAY_S / 2)
+
+    assert await desk.refusal(desk.approvals.approve(JOAO, waiting.id)) == (
+        "400 VALIDATION_FAILED over"
+    )
+    assert await desk.approvals.expire() == 1
+    assert await desk.approvals.expire() == 0
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert found.state is ApprovalState.EXPIRED
+
+
+@pytest.mark.parametrize(
+    ("changed", "refusal"),
+    [
+        ({"active": False}, "400 SVC.ACC.002 inactive"),
+        ({"verified": False}, "400 SVC.ACC.003 unverified"),
+    ],
+)
+async def test_the_account_is_looked_at_again(desk: Desk, changed: dict, refusal: str):
+    """And the order waits on: what was mended can be approved."""
+    waiting = await desk.ordered()
+    await desk.store.accounts.replace(replace(account(), **changed), event())
+
+    assert await desk.refusal(desk.approvals.approve(JOAO, waiting.id)) == refusal
+
+    await desk.store.accounts.replace(account(), event())
+    await desk.approvals.approve(JOAO, waiting.id)
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_a_bank_gone_meanwhile_keeps_it_waiting(desk: Desk):
+    waiting = await desk.ordered()
+    desk.till.banks.is_there = False
+
+    assert (await desk.refusal(desk.approvals.approve(JOAO, waiting.id))).startswith("422")
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert found.state is ApprovalState.WAITING
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
+async def test_while_payouts_are_stopped_no_order_is_taken(desk: Desk, order: Order):
+    """It is refused as the payout itself would be, and nothing waits."""
+    desk.stops.append(stopped(desk.till.clock))
+
+    refusal = await desk.refusal(desk.ordered(order))
+
+    assert refusal == "403 SVC.PIX.010 stopped"
+    assert await desk.approvals.search(JOAO, ApprovalSearch(paging=FIRST)) == ([], 0)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
+async def test_payouts_stopped_meanwhile_keep_it_waiting(desk: Desk, order: Order):
+    """A refusal here decides nothing: who asks again after the stop is heard."""
+    waiting = await desk.ordered(order)
+    desk.stops.append(stopped(desk.till.clock))
+
+    refusal = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+
+    assert refusal == "403 SVC.PIX.010 stopped"
+    assert await desk.approvals.find(JOAO, waiting.id) == waiting
+    assert desk.till.bank.orders == []
+
+
+async def test_a_stop_that_is_over_holds_nothing_back(desk: Desk):
+    waiting = await desk.ordered()
+    desk.stops.append(stopped(desk.till.clock))
+    desk.till.clock.passes(3600)
+
+    await desk.approvals.approve(JOAO, waiting.id)
+
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_a_repeat_of_what_was_paid_is_answered_while_payouts_are_stopped(desk: Desk):
+    waiting = await desk.ordered()
+    await desk.approvals.approve(JOAO, waiting.id)
+    desk.stops.append(stopped(desk.till.clock))
+
+    assert await desk.approvals.order(MARIA, account(), asking()) == await desk.till.row()
+
+
+async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(desk: Desk):
+    waiting = await desk.ordered()
+    await desk.till.post(replace(asking(), value=Money(99)), caller())
+
+    refusal = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+
+    assert refusal.startswith("400 SVC.PIX.010")
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_what_was_agreed_and_not_sent_may_be_carried_through(desk: Desk):
+    """The process died, or the bank was away: nothing moved, so it may be repeated."""
+    desk.till.bank.says = [IS_NOT_SENT, IS_SETTLED]
+    waiting = await desk.ordered()
+
+    first = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+    again = await desk.approvals.approve(ANA, waiting.id)
+
+    assert first.startswith("502 SVC.ACC.005")
+    assert again.approval.decided_by == "joao"
+    assert (await desk.till.row()).state is PayoutState.PAID
+
+
+async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(desk: Desk):
+    desk.till.bank.says = [IS_FORBIDDEN]
+    waiting = await desk.ordered()
+
+    assert (await desk.refusal(desk.approvals.approve(JOAO, waiting.id))).startswith(
+        "403 SVC.PIX.010"
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "waits"),
+    [(None, False), (Money(1050), False), (Money(1049), True), (Money(0), True)],
+)
+async def test_the_amount_decides_whether_it_waits(desk: Desk, limit: Money | None, waits: bool):
+    answered = await desk.above(limit).order(MARIA, account(), asking())
+
+    assert isinstance(answered, Approval) is waits
+    assert len(desk.till.bank.orders) == (0 if waits else 1)
+
+
+async def test_one_order_waits_under_a_reference(desk: Desk):
+    await desk.ordered()
+
+    assert (await desk.refusal(desk.ordered())).startswith("409 SVC.GTW.009")
+
+
+async def test_a_repeat_of_what_was_paid_is_answered_with_it(desk: Desk):
+    waiting = await desk.ordered()
+    await desk.approvals.approve(JOAO, waiting.id)
+
+    again = await desk.approvals.order(MARIA, account(), asking())
+    other = desk.approvals.order(MARIA, account(), replace(asking(), value=Money(2)))
+
+    assert again == await desk.till.row()
+    assert (await desk.refusal(other)).startswith("400 SVC.PIX.010")
+
+
+async def test_an_order_for_another_day_is_refused_at_once(desk: Desk):
+    tomorrow = desk.till.clock.now().date().replace(day=21)
+
+    refusal = await desk.refusal(
+        desk.approvals.order(MARIA, account(), replace(asking(), date=tomorrow))
+    )
+
+    assert refusal.startswith("400 SVC.VAL.008")
+
+
+async def test_another_company_s_order_is_not_there(desk: Desk):
+    waiting = await desk.ordered()
+    stranger = somebody("stranger", OTHER_COMPANY)
+
+    assert await desk.refusal(desk.approvals.approve(stranger, waiting.id)) == (
+        "404 NOT_FOUND no_approval"
+    )
+    shown = await desk.approvals.search(stranger, ApprovalSearch(paging=FIRST))
+    own = await desk.approvals.search(somebody("x", COMPANY), ApprovalSearch(paging=FIRST))
+    assert (shown, own) == (([], 0), ([waiting], 1))
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"active": False}, "was disabled"),
+        ({"roles": frozenset({Role.APPROVER})}, "may not order"),
+        ({"companies": frozenset({OTHER_COMPANY})}, "does not see"),
+    ],
+)
+async def test_who_ordered_is_looked_at_again(desk: Desk, changed: dict, why: str):
+    """Also where the store did not see it: the order was on its way when they were changed."""
+    waiting = await desk.ordered()
+    away = replace(desk.approvals, users=Changed(stored(MARIA, **changed)))
+
+    refusal = await desk.refusal(away.approve(JOAO, waiting.id))
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert refusal == "400 VALIDATION_FAILED void"
+    assert (found.state, why in found.reason) == (ApprovalState.VOID, True)
+    assert desk.till.bank.orders == []
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome", "code"),
+    [
+        (IS_SETTLED, Outcome.MOVED, ""),
+        (IS_FORBIDDEN, Outcome.REFUSED, "SVC.PIX.010"),
+        (IS_NOT_SENT, Outcome.NOT_SENT, "SVC.ACC.005"),
+        (IS_UNKNOWN, Outcome.UNKNOWN, ""),
+    ],
+)
+async def test_an_approval_tells_what_became_of_it(
+    desk: Desk, said: object, outcome: Outcome, code: str
+):
+    desk.till.bank.says = [said]
+    waiting = await desk.ordered()
+
+    with suppress(ServiceError):
+        await desk.approvals.approve(JOAO, waiting.id)
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert (found.state, found.outcome, found.outcome_code) == (
+        ApprovalState.APPROVED,
+        outcome,
+        code,
+    )
+
+
+async def test_what_the_bank_refused_is_not_asked_again(desk: Desk):
+    desk.till.bank.says = [IS_FORBIDDEN, IS_SETTLED]
+    waiting = await desk.ordered()
+    await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+
+    again = await desk.refusal(desk.approvals.approve(ANA, waiting.id))
+
+    assert again == "400 VALIDATION_FAILED decided"
+    assert len(desk.till.bank.orders) == 1
+
+
+async def test_an_unknown_payout_is_followed_until_its_approval_tells(desk: Desk):
+    desk.till.bank.says, desk.till.bank.knows = [IS_UNKNOWN], IS_SETTLED
+    waiting = await desk.ordered()
+    await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+
+    early = await desk.approvals.expire()
+    await desk.till.look()
+    later = await desk.approvals.expire()
+
+    found = await desk.approvals.find(JOAO, waiting.id)
+    assert (early, later, found.outcome) == (0, 1, Outcome.MOVED)
+
+
+async def test_every_step_is_on_record_without_the_reference(desk: Desk):
+    waiting = await desk.ordered()
+    await desk.approvals.approve(JOAO, waiting.id)
+
+    acts = await desk.store.office.record.after(0, 100)
+    told = [(each.event.actor, each.event.action) for each in acts][-3:]
+    assert told == [
+        ("user:maria@example.com", "approval.ordered"),
+        ("user:joao@example.com", "approval.approved"),
+        ("system", "approval.concluded"),
+    ]
+    assert all("order-1" not in str(each.event) for each in acts)
+    assert waiting.account_id == ACCOUNT

@@ -1,0 +1,93 @@
+"""What a bank says when it is asked whether it accepts us, in our words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.bank.providers import (
+    BadReply,
+    CredentialsRefused,
+    NotFound,
+    NotSupported,
+    ProviderError,
+    RateLimited,
+    Refused,
+    Unavailable,
+    Unreachable,
+)
+from gateway.domain.kernel.audit import AuditEvent
+from gateway.operations.backoffice.bank_connections import SENTENCES, BankConnections, Connected
+from gateway.operations.kernel.audit_context import AuditContext
+from tests.unit.paying import CAREFUL, OneBank, ScriptedBank, account
+from tests.unit.standing import Clock
+
+
+class Kept:
+    """An audit log that keeps its events in memory."""
+
+    def __init__(self) -> None:
+        self.events: list[AuditEvent] = []
+
+    async def append(self, event: AuditEvent) -> None:
+        self.events.append(event)
+
+    async def verify(self) -> int:
+        return len(self.events)
+
+
+class Balances(ScriptedBank):
+    """A bank that fails to tell a balance, or tells one."""
+
+    failure: ProviderError | None = None
+
+    async def get_balance(self, _account: object) -> None:  # type: ignore[override]
+        if self.failure is not None:
+            raise self.failure
+
+
+async def tried(banks: OneBank) -> tuple[Connected, Kept]:
+    kept = Kept()
+    acting = AuditContext("user:ana@example.com", Clock().now)
+    return await BankConnections(banks, kept).test(acting, account(), None), kept
+
+
+@pytest.mark.parametrize(
+    ("failure", "outcome"),
+    [
+        (None, Connected.WORKS),
+        (CredentialsRefused("x"), Connected.CREDENTIALS_REFUSED),
+        (NotFound("x"), Connected.ACCOUNT_UNKNOWN),
+        (Refused("x"), Connected.REFUSED),
+        (NotSupported("x"), Connected.NOT_OFFERED),
+        (RateLimited("x"), Connected.BUSY),
+        (Unreachable("x"), Connected.UNREACHABLE),
+        (Unavailable("x"), Connected.NO_ANSWER),
+        (BadReply("x"), Connected.NOT_UNDERSTOOD),
+        (ProviderError("x"), Connected.NOT_UNDERSTOOD),
+    ],
+)
+async def test_every_end_has_its_word(failure: ProviderError | None, outcome: Connected):
+    """And is in the audit log, with who asked."""
+    bank = Balances()
+    bank.failure = failure
+
+    came, kept = await tried(OneBank(bank))
+
+    assert came is outcome
+    [event] = kept.events
+    assert (event.actor, event.action) == ("user:ana@example.com", "account.provider_tested")
+    assert event.details["outcome"] == outcome
+
+
+async def test_without_a_bank_or_credentials_nobody_is_asked():
+    bank = Balances()
+    bank.capabilities = replace(CAREFUL, account_credentials=True)
+
+    assert (await tried(OneBank(bank, is_there=False)))[0] is Connected.NO_PROVIDER
+    assert (await tried(OneBank(bank)))[0] is Connected.NO_CREDENTIALS
+
+
+def test_every_word_has_a_sentence():
+    assert SENTENCES.keys() == set(Connected)

@@ -1,0 +1,284 @@
+"""Callbacks: taken once, looked into, never believed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.domain.backoffice.callbacks import (
+    Callback,
+    CallbackKind,
+    CallbackSearch,
+    CallbackState,
+    Notice,
+)
+from gateway.domain.bank.providers import NotFound, Unavailable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.headers import NO_HEADERS, Headers
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.operations.backoffice.callbacks import CallbackLooks, Delivery, Reception
+from tests import registers
+from tests.registers import Registers
+from tests.unit.refusals import refused
+from tests.unit.standing import Clock
+
+PAYOUT = Notice(event="e", kind=CallbackKind.PAYOUT, subject="key", account="")
+
+
+class Proof:
+    """Believes who knows the token."""
+
+    def __init__(self) -> None:
+        self.notice = PAYOUT
+
+    def check(self, _headers: Headers, _body: bytes, token: str) -> Notice | None:
+        return self.notice if token == "right" else None
+
+    def read(self, _body: bytes) -> Notice:
+        return replace(self.notice, event="")
+
+
+@dataclass
+class Standing:
+    """What a payout is, as far as callbacks care."""
+
+    provider: str = "p"
+    state: PayoutState = PayoutState.ACCEPTED
+    account_id: str = "acc"
+
+
+@dataclass
+class Hall:
+    """A reception, and whoever looks into what it took."""
+
+    office: Registers
+    clock: Clock
+    proof: Proof = field(default_factory=Proof)
+    counted: Counter[str] = field(default_factory=Counter)
+    rung: int = 0
+    known: Standing | None = None
+    looked: int = 0
+    becomes: PayoutState = PayoutState.PAID
+
+    async def take(self, token: str = "right", provider: str = "p") -> None:
+        """Bring something."""
+        reception = Reception(
+            store=self.office.store.office.callbacks,
+            proofs={"p": self.proof},
+            now=self.clock.now,
+            new_id=self.office.new_id,
+            seen=lambda _event, label: self.counted.update([label]),
+            wake=self.ring,
+        )
+        came = Delivery(provider=provider, token=token, headers=NO_HEADERS, body=b"body")
+        await reception.take(came)
+
+    def ring(self) -> None:
+        self.rung += 1
+
+    async def turn(self, accounts: Any = None, banks: Any = None) -> Callback:
+        """Look into what is due; return the one callback there is."""
+        looks = CallbackLooks(
+            store=self.office.store.office.callbacks,
+            proofs={"p": self.proof},
+            accounts=accounts or self.office.store.accounts,
+            follow_ups=self,  # type: ignore[arg-type] # only find_by_key is called
+            banks=banks or self,
+            look=self.look,
+            now=self.clock.now,
+        )
+        await looks.turn()
+        (one,) = await self.all()
+        return one
+
+    async def all(self) -> list[Callback]:
+        search = CallbackSearch(paging=Paging(1, 100))
+        return list((await self.office.store.office.callbacks.search(search))[0])
+
+    async def find_by_key(self, _key: str) -> Payout | None:
+        return self.known  # type: ignore[return-value] # as much of one as is asked for
+
+    async def look(self, payout: Payout) -> Payout:
+        self.looked += 1
+        return Standing(payout.provider, self.becomes)  # type: ignore[return-value]
+
+
+@pytest.fixture
+async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
+    async with registers.opened(tmp_path) as office:
+        yield Hall(office, Clock())
+
+
+async def test_what_is_proven_is_stored_once(hall: Hall):
+    for _ in range(3):
+        await hall.take()
+
+    (one,) = await hall.all()
+    assert (one.event, one.subject, one.body) == ("e", "key", b"body")
+    assert one.state is CallbackState.RECEIVED
+    assert hall.counted == {"taken": 1, "repeated": 2}
+    assert hall.rung == 1
+
+
+async def test_what_has_no_name_is_known_by_its_body(hall: Hall):
+    hall.proof.notice = replace(PAYOUT, event="")
+
+    await hall.take()
+    await hall.take()
+
+    (one,) = await hall.all()
+    assert len(one.event) == 64
+
+
+@pytest.mark.parametrize(("token", "provider"), [("wrong", "p"), ("right", "other")])
+async def test_what_is_not_proven_is_counted_and_gone(hall: Hall, token: str, provider: str):
+    with refused(errors.CREDENTIALS_INVALID):
+        await hall.take(token, provider)
+
+    assert await hall.all() == []
+    assert hall.counted == {"forged": 1}
+
+
+async def test_a_payout_is_read_at_its_bank(hall: Hall):
+    hall.known = Standing()
+    await hall.take()
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.DONE, 1)
+
+
+@pytest.mark.parametrize(("provider", "company"), [("p", "company-1"), ("another", "")])
+async def test_a_callback_is_of_the_company_whose_payout_it_speaks_of(
+    hall: Hall, provider: str, company: str
+):
+    """A bank that names another bank's payout shows nothing to anybody."""
+    hall.known = Standing(provider=provider)
+    await hall.take()
+
+    await hall.turn(Accounts())
+
+    assert (await hall.all())[0].company_id == company
+
+
+async def test_a_final_payout_is_left_alone(hall: Hall):
+    hall.known = Standing(state=PayoutState.PAID)
+    await hall.take()
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.DONE, 0)
+
+
+async def test_a_bank_speaks_of_its_own_payouts_alone(hall: Hall):
+    hall.known = Standing(provider="another")
+    await hall.take()
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.RECEIVED, 0)
+
+
+async def test_what_nobody_knows_is_waited_for_and_then_ignored(hall: Hall):
+    """Later each time; the callback may be quicker than the bank's answer."""
+    await hall.take()
+
+    tries = 0
+    while (one := await hall.turn()).state is CallbackState.RECEIVED:
+        assert one.due_at is not None
+        waits_s = (one.due_at - hall.clock.now()).total_seconds()
+        assert waits_s == 2 * 2**tries
+        hall.clock.passes(waits_s)
+        tries += 1
+
+    assert (one.state, one.tries, one.due_at) == (CallbackState.IGNORED, 6, None)
+
+
+async def test_a_payout_that_is_not_settled_yet_is_looked_at_again(hall: Hall):
+    hall.known, hall.becomes = Standing(), PayoutState.ACCEPTED
+    await hall.take()
+    await hall.turn()
+    hall.becomes = PayoutState.PAID
+    hall.clock.passes(2)
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.DONE, 2)
+
+
+class Bank:
+    """A bank with one charge."""
+
+    def __init__(self, problem: Exception | None) -> None:
+        self.problem = problem
+        self.adapter = self.account = self
+        self.asked: list[str] = []
+
+    def of(self, _account: object) -> Bank:
+        return self
+
+    async def get_charge_payment(self, _account: object, reference: str) -> None:
+        self.asked.append(reference)
+        if self.problem:
+            raise self.problem
+
+
+class Accounts:
+    """One account at the bank."""
+
+    provider, provider_account, company_id = "p", "acc", "company-1"
+
+    async def find(self, account_id: str) -> Accounts | None:
+        return self if account_id == "acc" else None
+
+    async def find_at(self, provider: str, named: str) -> Accounts | None:
+        known = (self.provider, self.provider_account)
+        return self if (provider, named) == known else None
+
+
+@pytest.mark.parametrize(
+    ("problem", "state"),
+    [
+        (None, CallbackState.DONE),
+        (NotFound("x"), CallbackState.RECEIVED),
+        (Unavailable("x"), CallbackState.RECEIVED),
+    ],
+)
+async def test_a_charge_is_read_at_its_bank(
+    hall: Hall, problem: Exception | None, state: CallbackState
+):
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
+    bank = Bank(problem)
+    await hall.take()
+
+    one = await hall.turn(Accounts(), bank)
+
+    assert (one.state, bank.asked) == (state, ["r"])
+    assert (await hall.all())[0].company_id == "company-1"
+
+
+async def test_a_charge_of_no_account_of_ours_is_ignored_in_the_end(hall: Hall):
+    """The account may be made a moment later."""
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="other")
+    await hall.take()
+    states = []
+
+    for tries in range(6):
+        states.append((await hall.turn(Accounts(), Bank(None))).state)
+        hall.clock.passes(2 * 2**tries)
+
+    assert states == [CallbackState.RECEIVED] * 5 + [CallbackState.IGNORED]
+
+
+async def test_a_word_that_we_do_not_know_is_kept_and_ignored(hall: Hall):
+    hall.proof.notice = replace(PAYOUT, kind=CallbackKind.OTHER, account="acc")
+    await hall.take()
+
+    assert (await hall.turn(Accounts())).state is CallbackState.IGNORED
+    assert (await hall.all())[0].company_id == "company-1"

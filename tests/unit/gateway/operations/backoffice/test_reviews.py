@@ -1,0 +1,203 @@
+"""Reviews: two people who agree end a payout, and nobody else does."""
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.payouts.payouts import Failure, PayoutState
+from gateway.domain.payouts.reviews import Verdict
+from gateway.operations.backoffice.reviews import (
+    Judgement,
+    PayoutReviews,
+    Progress,
+    Resolution,
+    person,
+)
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
+from tests.contract.stores.samples import ACCOUNT, change, payout
+from tests.registers import NOON, Registers
+from tests.unit.standing_payouts import company_and_accounts, review, stand
+
+UNKNOWN, ACCEPTED, PAID = PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID
+
+
+async def in_review(office: Registers, state: PayoutState = UNKNOWN) -> None:
+    await company_and_accounts(office.store)
+    await review(office.store, await stand(office.store, payout(), state))
+
+
+async def says(
+    office: Registers, who: str, verdict: str = "paid", reason: str = "extrato", **fields: str
+) -> Resolution:
+    store = office.store
+    desk = PayoutReviews(
+        payouts=store.payouts,
+        follow_ups=store.follow_ups,
+        reviews=store.reviews,
+        acting=AuditContext(who, office.clock),
+    )
+    judgement = Judgement(
+        account_id=ACCOUNT, reference="order-1", verdict=Verdict(verdict), reason=reason
+    )
+    return await desk.resolve(replace(judgement, **fields))
+
+
+async def row(office: Registers):  # type: ignore[no-untyped-def]
+    return await office.store.payouts.find(ACCOUNT, "order-1")
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+@pytest.mark.parametrize("verdict", ["paid", "failed"])
+async def test_two_people_who_agree_end_a_payout(
+    office: Registers, state: PayoutState, verdict: str
+):
+    await in_review(office, state)
+
+    first = await says(office, "maria", verdict)
+    between = await row(office)
+    second = await says(office, "joão", verdict)
+
+    ended = await row(office)
+    assert (first.progress, second.progress) == (Progress.WAITING, Progress.DECIDED)
+    assert (between.state, between.review) == (state, True)
+    assert (ended.state.value, ended.review) == (verdict, False)
+    assert second.payout == ended
+    assert ended.settled_at == (NOON if verdict == "paid" else None)
+    assert ended.failure == (None if verdict == "paid" else Failure(FailureCode.OTHER))
+
+
+@pytest.mark.parametrize("again", ["maria", "Maria", " MARIA "])
+async def test_one_person_is_one_person_however_spelt(office: Registers, again: str):
+    await in_review(office)
+    await says(office, "maria")
+
+    told = await says(office, again)
+
+    assert told.progress is Progress.WAITING
+    assert len(told.opinions) == 1
+    assert (await row(office)).state is UNKNOWN
+
+
+async def test_a_differing_verdict_is_kept_and_told(office: Registers):
+    await in_review(office)
+    await says(office, "maria", "paid")
+    office.clock.passes(seconds=1)
+
+    told = await says(office, "joão", "failed")
+
+    assert told.progress is Progress.DISAGREED
+    assert [(each.by, each.verdict) for each in told.opinions] == [
+        ("maria", Verdict.PAID),
+        ("joão", Verdict.FAILED),
+    ]
+    assert (await row(office)).state is UNKNOWN
+
+
+async def test_a_third_person_ends_a_disagreement(office: Registers):
+    await in_review(office)
+    await says(office, "maria", "paid")
+    await says(office, "joão", "failed")
+
+    told = await says(office, "ana", "failed")
+
+    assert told.progress is Progress.DECIDED
+    assert (await row(office)).state is PayoutState.FAILED
+
+
+async def test_nobody_changes_their_mind(office: Registers):
+    """Or one person could make two agree."""
+    await in_review(office)
+    await says(office, "maria", "paid")
+    await says(office, "joão", "failed")
+
+    with pytest.raises(RuleViolation, match="has said paid before"):
+        await says(office, "maria", "failed")
+
+    assert (await row(office)).state is UNKNOWN
+
+
+async def test_a_decision_that_was_cut_short_is_finished_by_a_repeat(office: Registers):
+    """The second opinion was kept, and the process died before the step."""
+    await in_review(office)
+    await says(office, "maria")
+    opinion = (await says(office, "maria")).opinions[0]
+    kept = replace(opinion, by="joão")
+    await office.store.reviews.add(kept, AuditContext("joão", office.clock).event("a", "b"))
+
+    told = await says(office, "joão")
+
+    assert told.progress is Progress.DECIDED
+
+
+async def test_only_what_is_in_review_is_decided(office: Registers):
+    await company_and_accounts(office.store)
+    await stand(office.store, payout(), UNKNOWN)
+
+    with pytest.raises(RuleViolation, match="not in review: it is unknown"):
+        await says(office, "maria")
+
+    assert await office.store.reviews.of(ACCOUNT, "order-1") == []
+
+
+async def test_what_the_bank_settled_meanwhile_stands(office: Registers):
+    await in_review(office)
+    await says(office, "maria", "failed")
+    await office.store.payouts.record(change(UNKNOWN, PAID))
+
+    with pytest.raises(RuleViolation, match="not in review: it is paid"):
+        await says(office, "joão", "failed")
+
+    assert (await row(office)).state is PAID
+
+
+@pytest.mark.parametrize(
+    "fields", [{"reference": "order-2"}, {"account_id": "main"}, {"reason": ""}]
+)
+async def test_what_is_not_there_is_not_judged(office: Registers, fields: dict[str, str]):
+    await in_review(office)
+
+    with pytest.raises(RuleViolation):
+        await says(office, "maria", **fields)
+
+
+async def test_opinions_and_decision_are_on_record(office: Registers):
+    """Who said what, and who ended it; the reference is a partner's and is not there."""
+    await in_review(office)
+    await says(office, "maria", reason="E2E no extrato")
+    office.clock.passes(seconds=1)
+    await says(office, "joão", reason="o banco confirmou")
+
+    acts = (await office.acts())[3:]
+    assert [(act.actor, act.action) for act in acts] == [
+        ("maria", "payout.judged"),
+        ("joão", "payout.judged"),
+        ("joão", "payout.decided"),
+    ]
+    assert acts[0].details == {"verdict": "paid", "reason": "E2E no extrato"}
+    assert acts[2].details == {"verdict": "paid", "by": "maria, joão"}
+    assert {act.subject for act in acts} == {f"payout:{payout().provider_key}"}
+
+
+async def test_what_waits_is_listed_until_it_is_decided(office: Registers):
+    await in_review(office)
+    await stand(office.store, payout("order-2"), UNKNOWN)
+    desk = PayoutReviews(
+        payouts=office.store.payouts,
+        follow_ups=office.store.follow_ups,
+        reviews=office.store.reviews,
+        acting=office.acting,
+    )
+
+    waiting = [each.reference for each in await desk.waiting()]
+    await says(office, "maria")
+    await says(office, "joão")
+
+    assert waiting == ["order-1"]
+    assert await desk.waiting() == []
+
+
+@pytest.mark.parametrize("text", ["", " ", "a\nb"])
+def test_a_person_has_a_name(text: str):
+    with pytest.raises(RuleViolation):
+        person(text)

@@ -1,0 +1,115 @@
+"""Making charges and cancelling them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.bank.charges import Charge, ChargeOrder, ChargeStatus, ChargeType, Party
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, Option
+from gateway.domain.bank.providers import NotFound, NotSupported, Refused, Unavailable
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.bank.orders import ChargeOrders
+from tests.unit.offering import Log, OfferingBank, acting, lessened
+from tests.unit.paying import OneBank
+from tests.unit.people import account
+from tests.unit.refusals import refused
+
+ORDER = ChargeOrder(
+    reference="maria-1", type=ChargeType.DYNAMIC, key="a@example.com", value=Money(1050)
+)
+CHARGE = Charge(
+    reference="maria-1",
+    type=ChargeType.DYNAMIC,
+    key="a@example.com",
+    value=Money(1050),
+    status=ChargeStatus.ACTIVE,
+    emv="000201",
+    reusable=False,
+    payer=None,
+    receiver=Party(),
+    city="",
+    zip_code="",
+    created_at=None,
+    expires_at=None,
+)
+
+
+def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> ChargeOrders:
+    return ChargeOrders(OneBank(bank, **more), log or Log())  # type: ignore[arg-type]
+
+
+async def test_a_charge_is_made_and_on_record_without_its_reference():
+    log, bank = Log(), OfferingBank(reads={"create_charge": CHARGE})
+
+    assert await at(bank, log).create(acting(), account(), ORDER) == CHARGE
+
+    assert log.actions == ["charge.create.ordered", "charge.create.done"]
+    assert log.events[0].details["value"] == "10.50"
+    assert "maria-1" not in str(log.events)
+
+
+async def test_a_charge_is_cancelled():
+    log, bank = Log(), OfferingBank(reads={"cancel_charge": CHARGE})
+
+    assert await at(bank, log).cancel(acting(), account(), "maria-1") == CHARGE
+    assert log.actions == ["charge.cancel.ordered", "charge.cancel.done"]
+
+
+@pytest.mark.parametrize(
+    ("call", "reason", "error"),
+    [
+        ("create_charge", IN_USE, errors.ALREADY_IN_USE),
+        ("create_charge", "refused", errors.BANK_REFUSED),
+        ("cancel_charge", CHARGE_PAID, errors.BANK_REFUSED),
+    ],
+)
+async def test_a_refusal_has_our_code(call: str, reason: str, error: ErrorCode):
+    orders = at(OfferingBank(reads={call: Refused(reason)}))
+
+    with refused(error):
+        if call == "create_charge":
+            await orders.create(acting(), account(), ORDER)
+        else:
+            await orders.cancel(acting(), account(), "maria-1")
+
+
+@pytest.mark.parametrize("problem", [NotFound("absent"), Unavailable("timeout")])
+async def test_a_failure_of_the_bank_s_goes_on(problem: Exception):
+    with pytest.raises(type(problem)):
+        await at(OfferingBank(reads={"cancel_charge": problem})).cancel(acting(), account(), "x")
+
+
+async def test_nothing_is_changed_where_nothing_may_be():
+    log, bank = Log(), OfferingBank(reads={"create_charge": CHARGE, "cancel_charge": CHARGE})
+
+    for orders, error in (
+        (at(bank, log, read_only=True), errors.PROVIDER_READ_ONLY),
+        (at(bank, log, is_there=False), errors.PROVIDER_NOT_CONFIGURED),
+    ):
+        with refused(error):
+            await orders.create(acting(), account(), ORDER)
+        with refused(error):
+            await orders.cancel(acting(), account(), "x")
+
+    assert (log.events, bank.asked) == ([], [])
+
+
+async def test_a_bank_without_the_calls_is_told_as_such():
+    bank = OfferingBank(capabilities=lessened(Option.CREATE_CHARGE, Option.CANCEL_CHARGE))
+
+    with pytest.raises(NotSupported):
+        await at(bank).create(acting(), account(), ORDER)
+    with pytest.raises(NotSupported):
+        await at(bank).cancel(acting(), account(), "x")
+
+
+async def test_what_cannot_be_put_on_record_is_not_done():
+    bank = OfferingBank(reads={"create_charge": CHARGE})
+
+    with pytest.raises(StoreUnavailable):
+        await at(bank, Log(fails_from=0)).create(acting(), account(), ORDER)
+
+    assert bank.asked == []

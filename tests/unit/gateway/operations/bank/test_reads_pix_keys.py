@@ -1,0 +1,58 @@
+"""The PIX keys of an account, shown under ids that stay."""
+
+import pytest
+
+from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.bank.providers import NotFound
+from gateway.domain.kernel import errors
+from gateway.operations.bank.reads import OwnedKey, PixKeys
+from tests.unit.paying import OneBank, ScriptedBank
+from tests.unit.people import ACCOUNT, caller
+from tests.unit.refusals import refused
+
+ID = "3c9f8e7d-6b5a-4c3d-8e2f-1a0b9c8d7e6f"
+
+
+def key(provider_id: str, text: str) -> PixKey:
+    return PixKey(
+        provider_id=provider_id,
+        key=text,
+        type=PixKeyType.EMAIL,
+        status=PixKeyStatus.ACTIVE,
+        created_at=None,
+    )
+
+
+WITH_UUID, WITHOUT = key(ID.upper(), "a@example.com"), key("17", "b@example.com")
+
+
+async def test_every_key_is_listed_in_the_bank_s_order_under_its_public_id():
+    bank = ScriptedBank(reads={"keys": [WITHOUT, WITH_UUID]})
+
+    found = await PixKeys(OneBank(bank)).list(caller(), None)
+
+    assert found == [OwnedKey(WITHOUT.public_id(ACCOUNT), WITHOUT), OwnedKey(ID, WITH_UUID)]
+
+
+async def test_an_id_from_the_list_finds_the_key():
+    public = WITHOUT.public_id(ACCOUNT)
+    bank = ScriptedBank(reads={"keys": [WITHOUT], public: WITHOUT})
+    keys = PixKeys(OneBank(bank))
+
+    [listed] = await keys.list(caller(), None)
+
+    assert await keys.read(caller(), listed.id) == listed
+
+
+async def test_a_key_the_bank_does_not_have_is_not_found():
+    with pytest.raises(NotFound):
+        await PixKeys(OneBank(ScriptedBank(reads={ID: NotFound("absent")}))).read(caller(), ID)
+
+
+async def test_without_a_bank_there_are_none():
+    keys = PixKeys(OneBank(ScriptedBank(), is_there=False))
+
+    with refused(errors.PROVIDER_NOT_CONFIGURED):
+        await keys.list(caller(), None)
+    with refused(errors.PROVIDER_NOT_CONFIGURED):
+        await keys.read(caller(), ID)

@@ -1,0 +1,504 @@
+"""Refunds: given once for a reference, whatever becomes of the answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.provider_options import (
+    ABOVE_PAYMENT,
+    IN_USE,
+    NOT_PAID,
+    SEVERAL_PAYMENTS,
+    Option,
+    OutcomeUnknown,
+)
+from gateway.domain.bank.providers import (
+    Accepted,
+    Evidence,
+    NotFound,
+    NotSent,
+    NotSupported,
+    Phase,
+    Rejected,
+    Settled,
+    Unavailable,
+    Unknown,
+    Unreachable,
+)
+from gateway.domain.bank.refunds import RefundRequest, RefundSearch, RefundStatus, refund_key
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.operations.bank.refunds import Refunds, RefundTerms
+from tests.contract.adapters.harness import on_stage
+from tests.contract.adapters.sandbox import sandbox_stage
+from tests.unit.offering import E2E_ID, Log, OfferingBank, acting, lessened, refund
+from tests.unit.paying import ANSWERED, OneBank
+from tests.unit.people import ACCOUNT, CLIENT, COMPANY, account
+from tests.unit.provider_adapters.witness import ClientLimits, Witness
+from tests.unit.refusals import refused
+from tests.unit.standing import NOON, TODAY, Clock
+
+KEY = refund_key(Environment.SANDBOX, ACCOUNT, "refund-1")
+SILENCE = Unknown(Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout"))
+UNSENT = NotSent(Evidence(phase=Phase.CONNECTING, bytes_left=False, reason="connect_failed"))
+TAKEN = Accepted(evidence=ANSWERED, provider_id="dev_1", e2e_id="D1")
+PAID_BACK = Settled(
+    evidence=ANSWERED, value=Money(1050), provider_id="dev_1", e2e_id="D1", settled_at=NOON
+)
+CHARGE = Charge(
+    reference="order-1",
+    type=ChargeType.DYNAMIC,
+    key="a@example.com",
+    value=Money(1050),
+    status=ChargeStatus.PAID,
+    emv="000201",
+    reusable=False,
+    payer=None,
+    receiver=Party(),
+    city="",
+    zip_code="",
+    created_at=None,
+    expires_at=None,
+)
+PAYMENT = ChargePayment(
+    reference="order-1",
+    value=Money(1050),
+    created_at=NOON,
+    paid_at=NOON,
+    e2e_id=E2E_ID,
+    payer=None,
+)
+
+
+def rejected(reason: str = "refused", failure: FailureCode = FailureCode.OTHER) -> Rejected:
+    return Rejected(evidence=replace(ANSWERED, reason=reason), failure=failure)
+
+
+def request(**fields: object) -> RefundRequest:
+    plain = {"reference": "refund-1", "payment": "order-1", "value": Money(1050)}
+    return RefundRequest(**{**plain, **fields})  # type: ignore[arg-type]
+
+
+def stop(scope: StopScope, subject: str) -> Stop:
+    return Stop(
+        id="1",
+        scope=scope,
+        subject=subject,
+        reason="r",
+        created_by="maria",
+        created_at=NOON,
+        ends_at=NOON + timedelta(hours=1),
+    )
+
+
+@dataclass
+class Desk:
+    """A place where refunds are given."""
+
+    bank: OfferingBank = field(default_factory=OfferingBank)
+    log: Log = field(default_factory=Log)
+    stops: Sequence[Stop] = ()
+    read_only: bool = False
+    is_there: bool = True
+
+    def __post_init__(self) -> None:
+        known = {"order-1": CHARGE, "payment of order-1": PAYMENT, "create_refund": TAKEN}
+        self.bank.reads = {**known, **self.bank.reads}
+
+    @property
+    def refunds(self) -> Refunds:
+        clock = Clock()
+        terms = RefundTerms(
+            environment=Environment.SANDBOX,
+            now=clock.now,
+            monotonic=clock.monotonic,
+            stops=self._stops,
+        )
+        banks = OneBank(self.bank, read_only=self.read_only, is_there=self.is_there)
+        return Refunds(banks, self.log, terms)
+
+    async def give(self, **fields: object):
+        return await self.refunds.create(acting(), account(), request(**fields))
+
+    async def _stops(self) -> Sequence[Stop]:
+        return self.stops
+
+
+async def test_it_is_ordered_under_our_key_and_told_as_the_bank_keeps_it():
+    desk = Desk()
+
+    given = await desk.give(description="oops")
+
+    order = desk.bank.refund_orders[0]
+    assert (order.provider_key, order.payment_e2e_id, order.value) == (KEY, E2E_ID, Money(1050))
+    assert given == desk.bank.given[KEY]
+    assert desk.log.actions == ["refund.ordered", "refund.done"]
+    assert desk.log.events[0].subject == f"refund:{KEY}"
+    assert desk.log.events[0].details == {
+        "account": ACCOUNT,
+        "value": "10.50",
+        "payment": E2E_ID,
+    }
+
+
+async def test_a_repeat_is_answered_and_not_sent():
+    desk = Desk()
+    first = await desk.give()
+
+    again = await desk.give()
+    by_its_id = await desk.give(payment=E2E_ID)
+
+    assert first == again == by_its_id
+    assert len(desk.bank.refund_orders) == 1
+    assert len(desk.log.events) == 2
+
+
+@pytest.mark.parametrize(
+    "other", [{"value": Money(1049)}, {"description": "x"}, {"payment": "order-2"}], ids=str
+)
+async def test_a_repeat_with_other_content_is_refused(other: dict[str, object]):
+    desk = Desk()
+    await desk.give()
+
+    with refused(errors.ALREADY_IN_USE) as refusal:
+        await desk.give(**other)
+
+    assert refusal.value.reason == "other_content"
+    assert len(desk.bank.refund_orders) == 1
+
+
+async def test_one_that_failed_stays_failed_under_its_reference():
+    desk = Desk()
+    failed = refund(provider_key=KEY, status=RefundStatus.FAILED, failure=FailureCode.REJECTED)
+    desk.bank.given[KEY] = failed
+
+    assert await desk.give() == failed
+    assert desk.bank.refund_orders == []
+
+
+@pytest.mark.parametrize("answer", [SILENCE, ValueError("a mistake"), Unavailable("timeout")])
+async def test_an_answer_that_proves_nothing_is_looked_up(answer: object):
+    """It was given: the look-up tells, and nothing is sent twice."""
+    desk = Desk(OfferingBank(reads={"create_refund": answer}))
+
+    given = await desk.give()
+
+    assert given.status is RefundStatus.PAID
+    assert len(desk.bank.refund_orders) == 1
+    assert desk.log.actions == ["refund.ordered", "refund.done"]
+
+
+@pytest.mark.parametrize("answer", [SILENCE, ValueError("a mistake")], ids=["silence", "mistake"])
+async def test_what_a_look_up_does_not_show_is_not_known(answer: object):
+    desk = Desk(OfferingBank(reads={"create_refund": answer}, gives=False))
+
+    with pytest.raises(OutcomeUnknown):
+        await desk.give()
+
+    assert desk.log.actions == ["refund.ordered", "refund.unknown"]
+
+
+async def test_after_an_unknown_outcome_the_same_reference_is_safe():
+    """The bank gives one refund for one key: the late one, or the second."""
+    desk = Desk(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
+    with pytest.raises(OutcomeUnknown):
+        await desk.give()
+    desk.bank.reads["create_refund"] = TAKEN
+    desk.bank.gives = True
+
+    await desk.give()
+
+    assert {order.provider_key for order in desk.bank.refund_orders} == {KEY}
+    assert len(desk.bank.given) == 1
+
+
+async def test_a_found_one_must_be_the_one_that_was_ordered():
+    """Another amount under our key is never taken for ours."""
+    desk = Desk(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
+
+    async def given_meanwhile(order):
+        desk.bank.given[KEY] = refund(provider_key=KEY, value=Money(1))
+        return SILENCE
+
+    desk.bank.create_refund = lambda _account, order, _by: given_meanwhile(order)  # type: ignore[method-assign]
+
+    with refused(errors.ALREADY_IN_USE):
+        await desk.give()
+
+
+async def test_what_was_not_sent_is_told_as_certain():
+    desk = Desk(OfferingBank(reads={"create_refund": UNSENT}, gives=False))
+
+    with pytest.raises(Unreachable) as failed:
+        await desk.give()
+
+    assert failed.value.reason == "connect_failed"
+    assert desk.log.actions == ["refund.ordered", "refund.not_sent"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "reason"),
+    [
+        (rejected(IN_USE), errors.ALREADY_IN_USE, IN_USE),
+        (rejected(ABOVE_PAYMENT), errors.BANK_REFUSED, ABOVE_PAYMENT),
+        (
+            rejected(failure=FailureCode.INSUFFICIENT_FUNDS),
+            errors.BANK_REFUSED,
+            "insufficient_funds",
+        ),
+        (rejected(failure=FailureCode.REJECTED), errors.BANK_REFUSED, "rejected"),
+    ],
+)
+async def test_a_refusal_has_our_code(answer: Rejected, error: ErrorCode, reason: str):
+    desk = Desk(OfferingBank(reads={"create_refund": answer}, gives=False))
+
+    with refused(error) as refusal:
+        await desk.give()
+
+    assert refusal.value.reason == reason
+    assert desk.log.actions == ["refund.ordered", "refund.refused"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"), [(TAKEN, RefundStatus.PROCESSING), (PAID_BACK, RefundStatus.PAID)]
+)
+async def test_a_bank_that_does_not_tell_again_is_believed(outcome: object, status: RefundStatus):
+    """Its answer to the order was definite; reading it back was for its details alone."""
+    desk = Desk(OfferingBank(reads={"create_refund": outcome}, gives=False))
+
+    given = await desk.give(payment="order-1")
+
+    assert (given.status, given.return_id, given.value) == (status, "D1", Money(1050))
+    assert (given.reference, given.created_at) == ("refund-1", NOON)
+
+
+async def test_a_payment_is_named_by_its_end_to_end_id():
+    payment = IncomingPayment(
+        reference="",
+        e2e_id=E2E_ID,
+        provider_id="1",
+        value=Money(1050),
+        refunded=Money(0),
+        paid_at=NOON,
+        payer=None,
+    )
+    desk = Desk(OfferingBank(reads={"find_received": payment}))
+
+    await desk.give(payment=E2E_ID)
+
+    assert desk.bank.refund_orders[0].payment_e2e_id == E2E_ID
+
+
+@pytest.mark.parametrize(
+    ("reads", "reason"),
+    [
+        ({"order-1": replace(CHARGE, reusable=True)}, SEVERAL_PAYMENTS),
+        ({"payment of order-1": replace(PAYMENT, paid_at=None)}, NOT_PAID),
+        ({"payment of order-1": replace(PAYMENT, e2e_id="")}, NOT_PAID),
+    ],
+)
+async def test_a_charge_names_a_payment_only_where_there_is_one(
+    reads: dict[str, object], reason: str
+):
+    desk = Desk(OfferingBank(reads=reads))
+
+    with refused(errors.BANK_REFUSED) as refusal:
+        await desk.give()
+
+    assert refusal.value.reason == reason
+    assert refusal.value.detail
+    assert (desk.bank.refund_orders, desk.log.events) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("reads", "fields"),
+    [
+        ({"order-1": NotFound("absent")}, {}),
+        ({"payment of order-1": NotFound("absent")}, {}),
+        ({"find_received": NotFound("absent")}, {"payment": E2E_ID}),
+    ],
+)
+async def test_a_payment_that_is_not_there_is_not_found(
+    reads: dict[str, object], fields: dict[str, object]
+):
+    desk = Desk(OfferingBank(reads=reads))
+
+    with pytest.raises(NotFound):
+        await desk.give(**fields)
+
+    assert desk.bank.refund_orders == []
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        {"find_refund": Unavailable("timeout", http_status=503, retry_after=7)},
+        {"order-1": Unavailable("timeout", http_status=503, retry_after=7)},
+    ],
+)
+async def test_whatever_fails_before_the_order_certainly_gave_nothing(reads: dict[str, object]):
+    desk = Desk(OfferingBank(reads=reads))
+
+    with pytest.raises(Unreachable) as failed:
+        await desk.give()
+
+    assert (failed.value.reason, failed.value.http_status, failed.value.retry_after) == (
+        "timeout",
+        503,
+        7,
+    )
+    assert (desk.bank.refund_orders, desk.log.events) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("scope", "subject", "stopped"),
+    [
+        (StopScope.PROVIDER, "sandbox", True),
+        (StopScope.ACCOUNT, ACCOUNT, True),
+        (StopScope.COMPANY, COMPANY, True),
+        (StopScope.CREDENTIAL, CLIENT, False),
+        (StopScope.PROVIDER, "other-bank", False),
+    ],
+)
+async def test_a_stop_that_holds_payouts_holds_refunds(
+    scope: StopScope, subject: str, *, stopped: bool
+):
+    desk = Desk(stops=[stop(scope, subject)])
+
+    if stopped:
+        with refused(errors.PAYOUT_NOT_ALLOWED):
+            await desk.give()
+    else:
+        await desk.give()
+
+    assert len(desk.bank.refund_orders) == (0 if stopped else 1)
+
+
+async def test_a_repeat_is_answered_though_payouts_are_stopped():
+    desk = Desk()
+    given = await desk.give()
+    desk.stops = [stop(StopScope.ACCOUNT, ACCOUNT)]
+
+    assert await desk.give() == given
+
+
+async def test_what_cannot_be_put_on_record_is_not_given():
+    desk = Desk(log=Log(fails_from=0))
+
+    with pytest.raises(StoreUnavailable):
+        await desk.give()
+
+    assert desk.bank.refund_orders == []
+
+
+async def test_nothing_is_given_where_nothing_may_be():
+    for desk, error in (
+        (Desk(read_only=True), errors.PROVIDER_READ_ONLY),
+        (Desk(is_there=False), errors.PROVIDER_NOT_CONFIGURED),
+    ):
+        with refused(error):
+            await desk.give()
+
+
+@pytest.mark.parametrize("option", [Option.CREATE_REFUND, Option.FIND_REFUND, Option.LIST_REFUNDS])
+async def test_a_bank_without_the_call_is_told_as_such(option: Option):
+    desk = Desk(OfferingBank(capabilities=lessened(option)))
+    calls = {
+        Option.CREATE_REFUND: desk.give,
+        Option.FIND_REFUND: lambda: desk.refunds.read(account(), "refund-1"),
+        Option.LIST_REFUNDS: lambda: desk.refunds.search(account(), wanted()),
+    }
+
+    with pytest.raises(NotSupported):
+        await calls[option]()
+
+
+async def test_it_is_read_by_its_reference():
+    desk = Desk()
+    given = await desk.give()
+    desk.bank.given[KEY] = replace(given, reference="")
+
+    read = await desk.refunds.read(account(), "refund-1")
+
+    assert read == replace(given, reference="refund-1")
+    with pytest.raises(NotFound):
+        await desk.refunds.read(account(), "refund-2")
+
+
+def wanted(status: RefundStatus | None = None) -> RefundSearch:
+    return RefundSearch(Search(Window(TODAY, TODAY), Paging(1, 25)), status)
+
+
+@pytest.mark.parametrize(
+    ("status", "ids"),
+    [(None, ["3", "2", "1"]), (RefundStatus.PAID, ["3", "1"]), (RefundStatus.FAILED, ["2"])],
+)
+async def test_refunds_are_found_by_status(status: RefundStatus | None, ids: list[str]):
+    listed = [
+        refund(provider_id="2", status=RefundStatus.FAILED, created_at=NOON),
+        refund(provider_id="3", created_at=NOON + timedelta(minutes=1)),
+        refund(provider_id="1", created_at=NOON - timedelta(minutes=1)),
+    ]
+    desk = Desk(OfferingBank(reads={"list_refunds": listed}))
+
+    found = await desk.refunds.search(account(), wanted(status))
+
+    assert [each.provider_id for each in found.items] == ids
+    assert found.total == len(ids)
+
+
+@pytest.mark.parametrize("fault", [None, "reset_after", "reset_before", "hang_after", "malformed"])
+async def test_many_at_once_of_one_reference_give_back_once(tmp_path: Path, fault: str | None):
+    """At a bank that keeps a ledger, over the wire, whatever happens to the first answer."""
+    limits = ClientLimits(connect_s=2.0, read_s=5.0, payout_s=1.0)
+    async with (
+        sandbox_stage(tmp_path) as stage,
+        on_stage("sandbox", stage.url, Witness(), limits) as adapter,
+    ):
+        paid = await stage.tell("/charges/pending%2F1/pay", {})
+        if fault:
+            await stage.fault("refund", fault)
+        at_it = replace(
+            account(), id=stage.account.account_id, provider_account=stage.account.provider_account
+        )
+        refunds = replace(Desk().refunds, banks=_Real(adapter, stage.account))
+        asked = request(payment="pending/1", value=Money(400))
+
+        ends = await asyncio.gather(
+            *(refunds.create(acting(), at_it, asked) for _ in range(5)), return_exceptions=True
+        )
+        settled = await refunds.create(acting(), at_it, asked)
+
+        executed = (await stage.tell("/refunds", method="GET"))["data"]
+    assert [row["centavos"] for row in executed] == [400]
+    assert executed[0]["payment"] == paid["e2e_id"]
+    given = [end for end in ends if not isinstance(end, Exception)]
+    assert {each.provider_id for each in [*given, settled]} == {settled.provider_id}
+    assert all(isinstance(end, OutcomeUnknown) for end in ends if isinstance(end, Exception))
+    assert len(given) >= 4
+
+
+class _Real(OneBank):
+    """A real adapter behind every account."""
+
+    def __init__(self, adapter, known) -> None:
+        super().__init__(adapter)
+        self.known = known
+
+    def of(self, account):
+        bank = super().of(account)
+        return replace(bank, account=self.known)

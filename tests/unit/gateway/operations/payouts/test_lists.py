@@ -1,0 +1,74 @@
+"""Lists of payouts by how they stand, from a store with one payout in every state."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.windows import Paging, Search, Window
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import PayoutSearch, PayoutStatus, status_of
+from gateway.operations.payouts.lists import PayoutLists
+from gateway.store.engine import Store, open_store
+from gateway.store.stamp import prepare
+from tests.contract.stores import samples
+from tests.unit.people import caller
+
+MOMENT = timedelta(seconds=1)
+DAY = Window(samples.NOW.date(), samples.NOW.date())
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    """A store with a payout in every state, each a second younger than the one before."""
+    opened = open_store(f"sqlite:///{tmp_path}/store.db")
+    await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
+    await opened.companies.add(samples.company(), samples.event())
+    await opened.accounts.add(replace(samples.account(), id=caller().account.id), samples.event())
+    for place, state in enumerate(PayoutState):
+        made = samples.payout(
+            state.value, account_id=caller().account.id, created_at=samples.NOW + place * MOMENT
+        )
+        await opened.payouts.add(replace(made, state=state), samples.attempt())
+    yield opened
+    await opened.close()
+
+
+def wanted(status: PayoutStatus | None, page: int = 1, limit: int = 25) -> PayoutSearch:
+    return PayoutSearch(Search(DAY, Paging(page, limit)), status)
+
+
+@pytest.mark.parametrize("status", PayoutStatus)
+async def test_a_status_lists_every_state_that_is_shown_as_it(store: Store, status: PayoutStatus):
+    """What a caller reads of each payout found is what was asked for, and none is left out."""
+    expected = [state.value for state in PayoutState if status_of(state) is status]
+
+    found = await PayoutLists(store.payouts).search(caller(), wanted(status))
+
+    assert [each.reference for each in found.payouts] == expected[::-1]
+    assert found.total == len(expected)
+
+
+async def test_without_a_status_every_payout_is_listed(store: Store):
+    found = await PayoutLists(store.payouts).search(caller(), wanted(None))
+
+    assert found.total == len(found.payouts) == len(PayoutState)
+
+
+async def test_pages_of_a_status_part_its_list(store: Store):
+    """Each with the total of the status, and the paging that was used."""
+    lists = PayoutLists(store.payouts)
+    whole = await lists.search(caller(), wanted(PayoutStatus.PROCESSING))
+
+    pages = [
+        await lists.search(caller(), wanted(PayoutStatus.PROCESSING, page, 3)) for page in (1, 2, 3)
+    ]
+
+    assert [each for page in pages for each in page.payouts] == whole.payouts
+    assert [len(page.payouts) for page in pages] == [3, 1, 0]
+    assert {(page.total, page.paging.limit) for page in pages} == {(4, 3)}

@@ -1,0 +1,250 @@
+"""Verification: each way in which a bank and the store may differ is found, and nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from gateway.domain.bank.providers import Page, Unavailable
+from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.operations.payouts.executions import Execution
+from gateway.operations.payouts.verification import Kind, Report, Verification
+from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, account, payout
+from tests.registers import Registers
+from tests.unit.movements import movement
+from tests.unit.paying import OneBank, ScriptedBank
+from tests.unit.standing_payouts import company_and_accounts, stand
+
+SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
+ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
+REJECTED, FAILED = PayoutState.REJECTED, PayoutState.FAILED
+
+TODAY = Window(NOW.date(), NOW.date())
+KEY = payout().provider_key
+
+
+@dataclass
+class Comparison:
+    """A store and a bank to compare."""
+
+    office: Registers
+    bank: ScriptedBank = field(default_factory=ScriptedBank)
+    executed: list[Execution] | None = None
+    now: datetime = NOW
+
+    def __post_init__(self) -> None:
+        self.banks = OneBank(self.bank)
+        self.says()
+
+    def says(self, *entries: Entry) -> None:
+        """Let the statement have these movements."""
+        self.bank.reads["statement"] = {None: Page(items=entries, next_cursor=None)}
+
+    async def run(self, window: Window = TODAY, ids: Sequence[str] = (ACCOUNT,)) -> Report:
+        async def books() -> list[Execution]:
+            return self.executed or []
+
+        verification = Verification(
+            payouts=self.office.store.payouts,
+            follow_ups=self.office.store.follow_ups,
+            banks=self.banks,
+            now=lambda: self.now,
+            books=None if self.executed is None else books,
+        )
+        return await verification.verify([account(each) for each in ids], window)
+
+
+@pytest.fixture
+async def comparison(office: Registers) -> Comparison:
+    await company_and_accounts(office.store)
+    return Comparison(office)
+
+
+def kinds(report: Report) -> list[str]:
+    return sorted(each.kind.value for each in report.differences)
+
+
+def executed(key: str = KEY, centavos: int = 1050) -> Execution:
+    return Execution(key=key, e2e_id="E7", value=Money(centavos), at=NOW)
+
+
+@pytest.mark.parametrize("state", PayoutState)
+async def test_an_execution_that_the_row_denies_is_a_difference(comparison, state: PayoutState):
+    """Invariant I4: failed, rejected, not sent means zero executions."""
+    await stand(comparison.office.store, payout(), state, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY))
+
+    report = await comparison.run()
+
+    denied = state in {NOT_SENT, REJECTED, FAILED}
+    assert kinds(report) == (["executed_though_denied"] if denied else [])
+    assert (report.accounts, report.rows, report.executions) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("state", PayoutState)
+async def test_a_paid_row_without_an_execution_is_a_difference(comparison, state: PayoutState):
+    await stand(comparison.office.store, payout(), state, settled_at=NOW)
+
+    report = await comparison.run()
+
+    assert kinds(report) == (["paid_without_execution"] if state is PAID else [])
+
+
+async def test_an_execution_without_a_row_is_a_difference(comparison):
+    """Invariant I2: what a restore forgot, for one."""
+    comparison.says(movement(provider_key="0" * 32))
+
+    [found] = (await comparison.run()).differences
+
+    assert (found.kind, found.key, found.reference) == (Kind.NO_ROW, "0" * 32, "")
+    assert "10.50" in found.details
+
+
+async def test_another_amount_is_a_difference(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY, value=Money(1049)))
+
+    [found] = (await comparison.run()).differences
+
+    assert (found.kind, found.reference) == (Kind.AMOUNT, "order-1")
+    assert found.details == "R$ 10.50 asked, R$ 10.49 executed"
+
+
+async def test_two_executions_of_one_key_are_one_difference(comparison):
+    """Invariant I1."""
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY), movement(provider_key=KEY))
+
+    report = await comparison.run()
+
+    assert kinds(report) == ["executed_twice"]
+    assert report.executions == 2
+
+
+async def test_what_came_back_need_not_be_paid(comparison):
+    await stand(comparison.office.store, payout(), FAILED)
+    comparison.says(
+        movement(provider_key=KEY),
+        movement(provider_key=KEY, direction=Direction.CREDIT),
+    )
+
+    assert kinds(await comparison.run()) == []
+
+
+async def test_pix_ordered_elsewhere_is_counted_and_no_difference(comparison):
+    comparison.says(movement(), movement())
+
+    report = await comparison.run()
+
+    assert (kinds(report), report.foreign) == ([], 2)
+
+
+async def test_an_e2e_id_explains_an_entry_without_a_key(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW, e2e_id="E7")
+    comparison.says(movement(value=Money(1)))
+
+    assert kinds(await comparison.run()) == ["amount_differs"]
+
+
+async def test_an_account_that_cannot_be_checked_is_a_difference(comparison):
+    """Or silence would pass for agreement."""
+    comparison.bank.reads["statement"] = {None: Unavailable("timeout")}
+
+    [found] = (await comparison.run()).differences
+
+    assert (found.kind, found.account_id) == (Kind.NOT_CHECKED, ACCOUNT)
+    assert found.details == "the statement cannot be read: timeout"
+
+
+async def test_two_accounts_that_cannot_be_checked_are_two_differences(comparison):
+    comparison.banks.is_there = False
+
+    report = await comparison.run(ids=(ACCOUNT, SISTER))
+
+    assert kinds(report) == ["not_checked", "not_checked"]
+
+
+async def test_an_account_without_a_provider_is_passed_over(comparison):
+    verification = Verification(
+        payouts=comparison.office.store.payouts,
+        follow_ups=comparison.office.store.follow_ups,
+        banks=comparison.banks,
+        now=lambda: NOW,
+    )
+
+    report = await verification.verify([replace(account(), provider="")], TODAY)
+
+    assert (report.accounts, report.differences) == (0, [])
+
+
+async def test_what_another_bank_paid_is_not_in_this_statement(comparison):
+    """The account moved since."""
+    row = replace(payout(), provider="former")
+    await stand(comparison.office.store, row, PAID, settled_at=NOW)
+
+    assert kinds(await comparison.run()) == []
+
+
+@pytest.mark.parametrize(("settled_h", "difference"), [(30, True), (80, False)])
+async def test_what_settled_after_the_statement_read_is_not_missed_in_it(
+    comparison, settled_h: int, difference: bool
+):
+    comparison.now = NOW + timedelta(days=10)
+    settled = NOW + timedelta(hours=settled_h)
+    await stand(comparison.office.store, payout(), PAID, settled_at=settled)
+
+    assert bool(kinds(await comparison.run())) is difference
+
+
+async def test_the_bank_s_own_books_count_beside_the_statement(comparison):
+    """What is about to settle is in no statement yet; what both tell is told once."""
+    await stand(comparison.office.store, payout(), REJECTED)
+    comparison.says(movement(provider_key=KEY))
+    comparison.executed = [executed(), executed("0" * 32), executed("")]
+
+    report = await comparison.run()
+
+    assert kinds(report) == ["executed_though_denied", "execution_without_row"]
+    assert report.foreign == 1
+
+
+async def test_an_execution_that_both_sources_tell_is_counted_once(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(movement(provider_key=KEY))
+    comparison.executed = [executed(), executed("0" * 32)]
+
+    report = await comparison.run()
+
+    assert report.executions == 2
+    assert kinds(report) == ["execution_without_row"]
+
+
+async def test_the_books_of_one_account_are_those_of_its_rows(comparison):
+    await stand(comparison.office.store, payout(), REJECTED)
+    comparison.executed = [executed()]
+
+    assert kinds(await comparison.run(ids=(SISTER,))) == []
+    assert kinds(await comparison.run(ids=(ACCOUNT,))) == ["executed_though_denied"]
+
+
+async def test_the_books_of_other_days_are_not_looked_at(comparison):
+    comparison.executed = [
+        replace(executed("0" * 32), at=NOW - timedelta(days=1)),
+        replace(executed("1" * 32), at=NOW + timedelta(days=1)),
+    ]
+
+    assert kinds(await comparison.run()) == []
+
+
+async def test_the_window_has_room_for_the_settlement(comparison):
+    longest = Window(date(2026, 1, 1), date(2026, 3, 29))
+    too_long = Window(date(2026, 1, 1), date(2026, 3, 30))
+
+    assert (await comparison.run(longest)).differences == []
+    with pytest.raises(RuleViolation, match="88 days"):
+        await comparison.run(too_long)

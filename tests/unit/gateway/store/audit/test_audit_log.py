@@ -1,0 +1,33 @@
+"""Who else waits while events are appended; the store contract suite tries the rest."""
+
+from __future__ import annotations
+
+import asyncio
+
+from gateway.domain.backoffice.audit_record import AuditSearch
+from gateway.domain.kernel.windows import Paging
+from gateway.store.engine import Store
+from tests.contract.stores.samples import event
+from tests.contract.stores.test_stops import STOP
+
+BATCHES, SIZE = 20, 50
+
+
+async def test_a_stop_goes_between_the_batches_of_a_flood(store: Store):
+    """Events of strangers are written in batches, so that who stops payouts waits for one."""
+
+    async def flood() -> None:
+        for _ in range(BATCHES):
+            await store.audit.append(*[event("flood")] * SIZE)
+
+    flooding = asyncio.create_task(flood())
+    await asyncio.sleep(0)
+    await store.stops.add(STOP, event("payouts.stopped"))
+    stopped_in_time = not flooding.done()
+    await flooding
+
+    search = AuditSearch(paging=Paging(1, 1), action="payouts.stopped")
+    ((found,), _total) = await store.office.record.find_acts(search)
+    assert stopped_in_time
+    assert found.number <= 2 + 2 * SIZE + 1
+    assert await store.audit.verify() == 2 + BATCHES * SIZE + 1

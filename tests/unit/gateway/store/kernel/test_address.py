@@ -1,0 +1,50 @@
+"""A store's URL: the forms people write, and none that means something else."""
+
+import pytest
+
+from gateway.store.kernel.address import address, is_sqlite
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ("sqlite:///var/pixgate.db", "sqlite+aiosqlite:///var/pixgate.db"),
+        ("sqlite+aiosqlite:////srv/pixgate.db", "sqlite+aiosqlite:////srv/pixgate.db"),
+        ("postgres://u:p@db/pix", "postgresql+asyncpg://u:p@db/pix"),
+        ("postgresql://u:p%40@db:5433/pix", "postgresql+asyncpg://u:p%40@db:5433/pix"),
+        ("postgresql+asyncpg:///pix?host=/run/pg", "postgresql+asyncpg:///pix?host=%2Frun%2Fpg"),
+        ("postgresql://db/pix?sslmode=require", "postgresql+asyncpg://db/pix?ssl=require"),
+        ("postgresql://db/pix?ssl=verify-full", "postgresql+asyncpg://db/pix?ssl=verify-full"),
+    ],
+)
+def test_our_driver_is_named(given: str, named: str) -> None:
+    """SQLAlchemy's own choice for plain ``postgresql://`` is another driver."""
+    read = address(given)
+
+    assert read.render_as_string(hide_password=False) == named
+    assert is_sqlite(read) == given.startswith("sqlite")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "pixgate.db",
+        "mysql://db/pix",
+        "postgresql+psycopg://db/pix",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite://host/pixgate.db",
+        "sqlite:///pixgate.db?mode=ro",
+        "postgresql://db",
+        "postgresql://db/pix?options=-cfsync=off",
+        "postgresql://u:hush@db:port/pix",
+    ],
+)
+def test_another_form_is_refused_without_being_repeated(given: str) -> None:
+    """It may hold a password."""
+    with pytest.raises(ValueError, match=r"store's URL|SQLite store") as caught:
+        address(given)
+
+    assert "hush" not in str(caught.value)
+    assert caught.value.__cause__ is None

@@ -1,0 +1,151 @@
+"""One place where a driver's failure becomes ours."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    OperationalError,
+    StatementError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from gateway.domain.kernel.storage import AlreadyExists, StoreUnavailable
+from gateway.store.engine import Store, open_store
+from gateway.store.kernel.database import Database, Limits, Undone, failures_as_ours, faults_of_rows
+
+
+class Told(Exception):
+    """What a driver raises, with the state of the SQL standard."""
+
+    def __init__(self, sqlstate: str) -> None:
+        super().__init__("Failing row contains (52998224725)")
+        self.sqlstate = sqlstate
+
+
+def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
+    """What SQLAlchemy makes of it."""
+    return kind("INSERT", None, origin)
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason", "quotes"),
+    [
+        (ConnectionRefusedError("10.0.0.1"), "ConnectionRefusedError", False),
+        (TimeoutError(), "TimeoutError", False),
+        (PoolTimeout("QueuePool"), "TimeoutError", False),
+        (sqlite3.OperationalError("database is locked"), "OperationalError", False),
+        (of_driver(OperationalError, sqlite3.OperationalError("x")), "OperationalError", False),
+        (of_driver(DBAPIError, Told("57014")), "Told 57014", False),
+        (of_driver(DBAPIError, Told("22021")), "Told 22021", True),
+        (of_driver(DBAPIError, Told("23514")), "Told 23514", True),
+        (of_driver(IntegrityError, sqlite3.IntegrityError("x")), "IntegrityError", True),
+        (of_driver(DataError, sqlite3.DataError("x")), "DataError", True),
+        (UnicodeEncodeError("utf-8", "52998224725", 0, 1, "x"), "UnicodeEncodeError", True),
+        (OverflowError("99999999999999999999"), "OverflowError", True),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isascii() else None,
+)
+def test_a_failure_is_told_by_its_kind_alone(problem: Exception, reason: str, quotes: bool) -> None:
+    """The driver's own words go no further where they may quote the row."""
+    with pytest.raises(StoreUnavailable) as caught, failures_as_ours():
+        raise problem
+
+    assert str(caught.value) == reason
+    assert (caught.value.__cause__ is None) == quotes
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize("passing", [asyncio.CancelledError, AlreadyExists, ValueError, KeyError])
+def test_what_is_not_the_store_s_passes(passing: type[BaseException]) -> None:
+    with pytest.raises(passing), failures_as_ours():
+        raise passing
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        TimeoutError(),
+        UnicodeEncodeError("utf-8", "52998224725", 0, 1, "x"),
+        OverflowError("99999999999999999999"),
+        StatementError("no zone", "INSERT", None, ValueError()),
+        of_driver(IntegrityError, sqlite3.IntegrityError("x")),
+        of_driver(DBAPIError, Told("23505")),
+        of_driver(DBAPIError, Told("22021")),
+        of_driver(DBAPIError, Told("40P01")),
+        of_driver(DBAPIError, Told("40001")),
+        of_driver(DBAPIError, Told("55P03")),
+        of_driver(DBAPIError, Told("57014")),
+    ],
+    ids=repr,
+)
+def test_what_one_row_may_have_caused_undoes_a_transaction(problem: Exception) -> None:
+    """Then each of its rows may be tried alone; and nothing of the row is told."""
+    with pytest.raises(Undone) as caught, faults_of_rows():
+        raise problem
+
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        ConnectionResetError(),
+        PoolTimeout("QueuePool"),
+        sqlite3.OperationalError("disk I/O error"),
+        of_driver(OperationalError, sqlite3.OperationalError("database is locked")),
+        of_driver(DBAPIError, Told("57P01")),
+        of_driver(DBAPIError, Told("53300")),
+        of_driver(DBAPIError, Told("08006")),
+        KeyError("a mistake of ours"),
+    ],
+    ids=repr,
+)
+def test_what_no_row_can_have_caused_is_not_tried_for_each(problem: Exception) -> None:
+    """A store that is gone would be asked as often as there are rows."""
+    with pytest.raises(type(problem)), faults_of_rows():
+        raise problem
+
+
+async def test_a_reader_cannot_write(store: Store) -> None:
+    async def write() -> None:
+        async with store.database.reading() as connection:
+            await connection.exec_driver_sql("UPDATE companies SET name = 'changed'")
+
+    with pytest.raises(StoreUnavailable):
+        await write()
+
+
+@pytest.mark.parametrize("work", [Database.reading, Database.writing])
+async def test_a_unit_of_work_ends_when_its_time_is_over(
+    url: str, work: Callable[[Database], AbstractAsyncContextManager[object]]
+) -> None:
+    """Whatever it is that takes so long."""
+    opened = open_store(url, Limits(whole_s=0.5))
+
+    async def dawdle() -> None:
+        async with work(opened.database):
+            await asyncio.sleep(5)
+
+    with pytest.raises(StoreUnavailable, match="TimeoutError"):
+        await dawdle()
+
+    await opened.check()
+    await opened.close()
+
+
+async def test_an_exception_undoes_the_work(store: Store) -> None:
+    async def write() -> None:
+        async with store.database.writing() as connection:
+            await connection.exec_driver_sql("UPDATE accounts SET name = 'half done'")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await write()
+
+    assert [each.name for each in await store.accounts.list()] != ["half done"]

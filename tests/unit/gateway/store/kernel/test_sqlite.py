@@ -1,0 +1,149 @@
+"""A store in one file: durable, strict, for its owner alone."""
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store import schema
+from gateway.store.engine import Store, open_store
+from gateway.store.kernel.address import address
+from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
+from gateway.store.kernel.sqlite import open_file
+from gateway.store.tables.core import payouts
+from tests.contract.stores.samples import company, event
+
+
+async def pragma(engine: AsyncEngine, name: str) -> object:
+    """What a connection says about itself."""
+    async with engine.connect() as connection:
+        return (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+
+
+@pytest.mark.parametrize(
+    ("name", "writer", "reader"),
+    [
+        ("journal_mode", "wal", "wal"),
+        ("synchronous", 2, 2),
+        ("foreign_keys", 1, 1),
+        ("busy_timeout", 5000, 5000),
+        ("query_only", 0, 1),
+    ],
+)
+async def test_each_connection_is_set_up(
+    store: Store, name: str, writer: object, reader: object
+) -> None:
+    """``synchronous`` 2 is FULL: less may lose the last commits with the power."""
+    assert await pragma(store.database.writer, name) == writer
+    assert await pragma(store.database.reader, name) == reader
+
+
+async def test_the_wait_for_a_lock_is_a_setting(url: str) -> None:
+    opened = open_store(url, Limits(busy_s=0.25))
+
+    waits = await pragma(opened.database.writer, "busy_timeout")
+
+    await opened.close()
+    assert waits == 250
+
+
+async def test_a_writer_locks_before_its_first_statement(store: Store) -> None:
+    """One that begins as a reader can meet a lock that no waiting resolves."""
+    second = open_store(store.url, Limits(busy_s=0))
+
+    async with store.database.writing():
+        with pytest.raises(StoreUnavailable, match="OperationalError"):
+            await second.companies.add(company("new"), event())
+    await second.close()
+
+
+async def test_many_keys_are_found_by_the_index(store: Store) -> None:
+    """However many payouts there are: a look at some must not read them all."""
+    columns = (payouts.c.account_id, payouts.c.reference_sha256)
+    keys = [("one", b"a"), ("one", b"b"), ("two", b"a")]
+    asked = select(payouts.c.state).where(store.database.among(columns, keys))
+    compiled = asked.compile(
+        store.database.reader.sync_engine, compile_kwargs={"literal_binds": True}
+    )
+
+    async with store.database.reading() as connection:
+        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}")
+        steps = [row.detail for row in plan if "payouts" in row.detail]
+
+    index = "USING INDEX sqlite_autoindex_payouts_1 (account_id=? AND reference_sha256=?)"
+    assert steps == [f"SEARCH payouts {index}"]
+
+
+async def test_the_files_are_their_owner_s_alone(store: Store, tmp_path: Path) -> None:
+    """Also what SQLite puts beside the file."""
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in (tmp_path / "var").iterdir()}
+
+    assert modes == dict.fromkeys(("store.db", "store.db-wal", "store.db-shm"), "0o600")
+    assert (tmp_path / "var").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_file_that_is_there_keeps_its_mode(url: str, tmp_path: Path) -> None:
+    """Whoever gave a backup's group the right to read meant it."""
+    open_store(url)
+    file = tmp_path / "var/store.db"
+    file.chmod(0o640)
+
+    open_store(url)
+
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_is_in_wal_mode_before_anybody_connects(url: str, tmp_path: Path) -> None:
+    open_store(url)
+
+    with closing(sqlite3.connect(tmp_path / "var/store.db")) as connection:
+        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+
+    assert mode == "wal"
+
+
+def test_many_may_make_the_same_file_at_once(url: str) -> None:
+    """Switching a fresh file to WAL does not wait for the other who does so."""
+    failed: list[Exception] = []
+    barrier = threading.Barrier(6)
+
+    def make() -> None:
+        barrier.wait()
+        try:
+            open_file(address(url), DEFAULT_LIMITS)
+        except Exception as problem:  # noqa: BLE001 - shown below
+            failed.append(problem)
+
+    threads = [threading.Thread(target=make) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert failed == []
+
+
+async def test_a_store_opened_again_keeps_the_locks_it_holds(tmp_path: Path) -> None:
+    """
+    POSIX drops all locks of a process on a file when it closes any descriptor of it.
+
+    Without them another process deletes the journal as it leaves: what is written then is lost.
+    """
+    file = tmp_path / "store.db"
+    store = open_store(f"sqlite:///{file}")
+    await store.check()
+    await schema.upgrade(store.url)
+
+    query = "SELECT count(*) FROM payouts"
+    visit = f"import sqlite3; c = sqlite3.connect({str(file)!r}); c.execute({query!r}); c.close()"
+    subprocess.run([sys.executable, "-c", visit], check=True, timeout=30)
+
+    assert file.with_name("store.db-wal").exists()
+    await store.close()

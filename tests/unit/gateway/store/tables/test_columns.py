@@ -1,0 +1,69 @@
+"""Instants without loss on both databases; references of any length as keys."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from sqlalchemy import Dialect
+from sqlalchemy.dialects import postgresql, sqlite
+
+from gateway.store.tables.columns import Instant, read, reference_digest, written
+
+SQLITE, POSTGRES = sqlite.dialect(), postgresql.dialect()
+INSTANTS = some.datetimes(timezones=some.just(UTC))
+
+
+@given(INSTANTS)
+def test_sqlite_keeps_every_microsecond(instant: datetime) -> None:
+    kept = Instant().process_bind_param(instant, SQLITE)
+
+    assert isinstance(kept, int)
+    assert Instant().process_result_value(kept, SQLITE) == instant
+
+
+@given(INSTANTS, INSTANTS)
+def test_sqlite_orders_instants_as_they_are(one: datetime, other: datetime) -> None:
+    """Before 1970 too."""
+    kept = [Instant().process_bind_param(each, SQLITE) for each in (one, other)]
+
+    assert (kept[0] < kept[1]) == (one < other)
+
+
+def test_an_instant_is_kept_in_utc() -> None:
+    brazil = datetime(2026, 11, 20, 9, tzinfo=timezone(timedelta(hours=-3)))
+
+    kept = Instant().process_bind_param(brazil, POSTGRES)
+
+    assert kept == brazil
+    assert kept.tzinfo is UTC
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=["sqlite", "postgres"])
+def test_a_time_without_a_zone_is_refused(dialect: Dialect) -> None:
+    naive = datetime(2026, 11, 20)  # noqa: DTZ001 - what is refused
+
+    with pytest.raises(ValueError, match="has a zone"):
+        Instant().process_bind_param(naive, dialect)
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=["sqlite", "postgres"])
+def test_no_instant_stays_none(dialect: Dialect) -> None:
+    assert Instant().process_bind_param(None, dialect) is None
+    assert Instant().process_result_value(None, dialect) is None
+
+
+def test_a_reference_s_digest_is_that_of_its_utf_8() -> None:
+    """An operator finds a payout by ``sha256('order-1042')`` in PostgreSQL."""
+    digest = reference_digest("order-1042")
+
+    assert digest.hex() == "bff83cdfb94d8087b6fd49cb20c427dc6013ae2cf509ee61c91fec60cd84d9e9"
+
+
+@given(some.dictionaries(some.text(), some.text()))
+def test_texts_are_read_as_they_were_written(texts: dict[str, str]) -> None:
+    assert read(written(texts)) == texts
+
+
+def test_texts_are_written_as_they_are_spelt() -> None:
+    assert written({"name": "São"}) == '{"name":"São"}'
