@@ -12,8 +12,11 @@ NPM := tests/contract/openapi/clients
 PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
 PAGES := errors metrics
+CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 # Most tests wait for a server or a clock: two for each core.
-WORKERS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
+WORKERS ?= $(shell echo $$((2 * $(CORES))))
+# What `make quick` runs: `make quick TESTS=tests/unit/gateway/domain`.
+TESTS ?= tests/unit tests/architecture tests/properties
 # What `make torture` does at least: smoke, ci or release.
 SCALE ?= ci
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.
@@ -23,9 +26,11 @@ LOCK := pip compile -q --universal --python-version 3.11 --generate-hashes --no-
 # uv would otherwise fetch an interpreter of its own when it does not like the one named
 export UV_PYTHON_DOWNLOADS := never
 export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
+# Tests start some hundred processes: compiling every module anew in each takes half of the time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clients run check test simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration mistakes docs lint lock clean
+.PHONY: help setup clients run check quick test pipeline simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration mistakes docs lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -72,8 +77,14 @@ lint: $(VENV)/.test ## ruff alone: the quick part of check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-test: $(VENV)/.test ## all tests, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
-	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8
+quick: $(VENV)/.test ## the inner loop, under a minute: units, shape, properties; no server, no process: [TESTS=path]
+	@$(BIN)/python -m pytest -q -n $(CORES) -m "not (server or process or pipeline)" $(TESTS)
+
+test: $(VENV)/.test ## what the README promises, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
+	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m "not pipeline"
+
+pipeline: $(VENV)/.test ## what only `.ci/run` does beyond that: large campaign, 2,000 lives, a clone, peers, clients
+	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m pipeline
 
 simulate: $(VENV)/.test ## payouts under a seeded scheduler: [SEEDS=n] [FIRST=n] [JOBS=n], or replay [SEED=n]
 	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) \

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
 from gateway.telemetry import trace, traceparent
+from tests import rings
 from tests.servers import chromium, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import RedisServer
@@ -20,6 +21,18 @@ _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("quick", max_examples=100, **_patient)
 settings.register_profile("thorough", max_examples=5_000, **_patient)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marks of the rings."""
+    for name, meaning in rings.MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by their ring, before ``-m`` chooses among them."""
+    rings.mark(items)
 
 
 def pytest_sessionstart() -> None:

@@ -1,4 +1,4 @@
-"""The small campaign: what every change has to survive (`make torture` runs larger ones)."""
+"""The small campaigns: what every change has to survive (`make torture` runs larger ones)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from tests.torture.scale import SCALES
 
 
 @pytest.mark.torture
-def test_nothing_is_paid_twice_and_nothing_is_lost(record_property):
-    """2,000 payouts, 50 ``kill -9``, 1,000 faults; its figures and its seed are always shown."""
-    scale = SCALES["ci"]
+@pytest.mark.parametrize("name", ["smoke", pytest.param("ci", marks=pytest.mark.pipeline)])
+def test_nothing_is_paid_twice_and_nothing_is_lost(name: str, record_property):
+    """Payouts amid kills and faults; a campaign's figures and its seed are always shown."""
+    scale = SCALES[name]
 
     tally = uvloop.run(campaign(scale, secrets.randbelow(1_000_000_000)))
 

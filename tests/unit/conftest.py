@@ -11,9 +11,21 @@ from gateway.domain.accounts.accounts import Company, Environment
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
+from tests.rings import PROCESSES
 from tests.unit.paying import ScriptedBank, Till
 from tests.unit.people import COMPANY, SISTER, account
 from tests.unit.standing import NOON, Clock
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """No unit test starts a process unless its mark says so: they are the inner loop."""
+    PROCESSES.watch(item)
+
+
+def pytest_runtest_teardown() -> None:
+    """What a session's fixtures do in the end is theirs."""
+    PROCESSES.rest()
 
 
 @pytest.fixture

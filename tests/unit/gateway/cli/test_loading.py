@@ -147,6 +147,7 @@ def test_what_libraries_can_do_without_is_not_found():
 
 
 @pytest.mark.parametrize("name", LATER)
+@pytest.mark.process
 def test_each_library_is_whole_for_whoever_asks(name):
     """What its package offers is there, the same as without waiting."""
     code = f"""

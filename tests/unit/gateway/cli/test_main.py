@@ -84,6 +84,7 @@ def test_the_version_is_the_distribution_s(shell):
     assert shell.says("--version") == f"{version('pixgate')}\n"
 
 
+@pytest.mark.process
 def test_help_costs_no_database_and_no_http(tmp_path):
     """A command imports what it needs when it runs."""
     code = "import sys, gateway.cli.main; print(*sys.modules)"

@@ -13,6 +13,7 @@ from tests.shell import Shell
 from tests.surfaces.processes import ROOT, place, served
 
 
+@pytest.mark.process
 async def test_on_the_embedded_sandbox_ten_calls_are_printed_and_it_ends_with_zero(tmp_path: Path):
     where = place(tmp_path, drain_accept_s="0")
     async with served(where) as running:
@@ -26,6 +27,7 @@ async def test_on_the_embedded_sandbox_ten_calls_are_printed_and_it_ends_with_ze
     assert f"pixgate listens on {where.base_url}" in said
 
 
+@pytest.mark.process
 async def test_a_taken_port_is_one_clear_line(tmp_path: Path):
     where = place(tmp_path)
     async with served(where):
@@ -39,6 +41,7 @@ async def test_a_taken_port_is_one_clear_line(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("workers", "status"), [("2", 1), ("0", 2), ("65", 2), ("x", 2)], ids=str)
+@pytest.mark.process
 def test_several_workers_on_a_file_or_none_at_all_are_refused(
     tmp_path: Path, workers: str, status: int
 ):
@@ -50,6 +53,7 @@ def test_several_workers_on_a_file_or_none_at_all_are_refused(
     assert status == 2 or "PostgreSQL" in said
 
 
+@pytest.mark.process
 def test_the_bank_runs_alone_and_ends_with_zero(tmp_path: Path):
     port, control = str(free_port()), str(free_port())
     options = ["--port", port, "--control-port", control, "--db", str(tmp_path / "bank.db")]

@@ -86,12 +86,14 @@ def serving(tmp_path_factory):
     return json.loads(told.read_text())
 
 
+@pytest.mark.process
 def test_what_is_seldom_used_is_loaded_when_it_is_used(serving):
     """Each of them costs a start 30 to 300 ms, and a process up to several MB."""
     assert "gateway.net.server.listener" in serving["loaded"]
     assert not SELDOM & set(serving["loaded"])
 
 
+@pytest.mark.process
 def test_no_package_that_waits_is_asked_by_a_gateway_that_serves(serving):
     """One import of a name from the package itself would bring back all of it."""
     assert set(LATER) <= set(serving["loaded"])

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from gateway.app.signals import NOT_RELOADED
 from gateway.store import schema
@@ -73,6 +74,7 @@ def children(process: subprocess.Popen[bytes]) -> list[int]:
     return [int(each) for each in listed.split()]
 
 
+@pytest.mark.process
 async def test_a_worker_that_died_is_replaced_and_a_stop_ends_them_all(
     tmp_path: Path, postgres_url: str
 ):
@@ -99,6 +101,7 @@ async def test_a_worker_that_died_is_replaced_and_a_stop_ends_them_all(
     assert (tmp_path / "said.log").read_text().count(NOT_RELOADED) == 3
 
 
+@pytest.mark.process
 async def test_workers_that_cannot_start_end_the_crew(tmp_path: Path, postgres_url: str):
     """A schema that nobody made is not made by trying again."""
     async with crew(tmp_path, PIXGATE_DATABASE_URL=postgres_url) as (process, _port):

@@ -135,6 +135,7 @@ def test_a_debit_is_told_by_its_minus_and_not_by_colour_alone():
     assert "-0,01" in texts_of(write(told))
 
 
+@pytest.mark.process
 def test_another_process_writes_the_same_bytes():
     """No date, no random name, no order of a set gets into the file."""
     code = (

@@ -49,6 +49,7 @@ async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("default")
+@pytest.mark.process
 def test_a_store_left_open_does_not_keep_the_process(url: str) -> None:
     """SQLite's driver has a thread for each connection."""
     done = subprocess.run(

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
@@ -26,6 +27,7 @@ def test_every_revision_is_named_in_its_order() -> None:
     assert tuple(reversed(found)) == schema.REVISIONS
 
 
+@pytest.mark.process
 def test_a_start_does_not_pay_for_migrations() -> None:
     """Nor for a driver before it is known which."""
     done = subprocess.run(

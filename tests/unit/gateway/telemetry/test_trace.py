@@ -125,6 +125,7 @@ print(new_trace_id(), flush=True)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
+@pytest.mark.process
 def test_a_forked_process_does_not_repeat_its_parent_s():
     ran = subprocess.run(
         [sys.executable, "-c", FORKING], check=True, capture_output=True, text=True, timeout=60

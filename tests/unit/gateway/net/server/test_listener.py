@@ -187,6 +187,7 @@ async def test_nothing_is_opened_without_the_c_parser(seen, monkeypatch):
     assert listener.port == 0
 
 
+@pytest.mark.process
 def test_a_process_without_the_c_parser_is_found_out():
     """The switch of aiohttp itself, in a process of its own."""
     told = subprocess.run(

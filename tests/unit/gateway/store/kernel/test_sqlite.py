@@ -130,6 +130,7 @@ def test_many_may_make_the_same_file_at_once(url: str) -> None:
     assert failed == []
 
 
+@pytest.mark.process
 async def test_a_store_opened_again_keeps_the_locks_it_holds(tmp_path: Path) -> None:
     """
     POSIX drops all locks of a process on a file when it closes any descriptor of it.

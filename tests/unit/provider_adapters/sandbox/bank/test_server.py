@@ -60,6 +60,7 @@ async def test_a_restart_keeps_everything_but_faults_and_calls(caller, run_bank,
     assert settled["situacao"] == "LIQUIDADA"
 
 
+@pytest.mark.process
 async def test_kill_9_loses_nothing_that_was_answered(tmp_path):
     """The answer was given, so the money has moved and the key is known; later it settles."""
     path = str(tmp_path / "killed.db")

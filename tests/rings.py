@@ -1,0 +1,70 @@
+"""
+Which command runs which test: `make quick`, `make test`, `.ci/run`.
+
+A test's ring follows from what it asks for, so that nobody has to list it. Marks say it, and the
+Makefile leaves out by mark: ``pytest`` alone runs whatever it is pointed at.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+import pytest
+
+MARKS = {
+    "server": "asks for PostgreSQL, Redis or a browser; not in `make quick`",
+    "process": "starts a process; not in `make quick`",
+    "pipeline": "large, or asks for a clone, a peer or others' programs; only in `.ci/run`",
+}
+SERVERS = frozenset({"browser", "postgres_server", "redis_server"})
+PIPELINE = frozenset({"checkout", "street", "workshop"})
+# What starts another program, whatever it goes through: see the table of audit events of Python.
+STARTS = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
+
+
+def mark(items: Iterable[pytest.Item]) -> None:
+    """Mark each test by the fixtures it asks for, and by the database it is parametrized with."""
+    for item in items:
+        asked = set(getattr(item, "fixturenames", ()))
+        if PIPELINE & asked:
+            item.add_marker("pipeline")
+        if SERVERS & asked or "postgres" in _parameters(item):
+            item.add_marker("server")
+
+
+def _parameters(item: pytest.Item) -> list[str]:
+    given = getattr(item, "callspec", None)
+    return [each for each in given.params.values() if isinstance(each, str)] if given else []
+
+
+class Processes:
+    """
+    Refuses a process that a test starts without the mark; the unit tests stand under it.
+
+    An audit hook cannot be taken back, so there is one, and it is told of each test.
+    """
+
+    def __init__(self) -> None:
+        self._test = ""
+        self._hears = False
+
+    def watch(self, item: pytest.Item) -> None:
+        """Refuse them from here on, unless the test may start one."""
+        if not self._hears:
+            sys.addaudithook(self._hear)
+            self._hears = True
+        may = any(item.get_closest_marker(name) for name in MARKS)
+        self._test = "" if may else item.nodeid
+
+    def rest(self) -> None:
+        """Let everything pass."""
+        self._test = ""
+
+    def _hear(self, event: str, args: tuple[object, ...]) -> None:
+        if self._test and event in STARTS:
+            message = f"{self._test} starts a process: it needs `@pytest.mark.process`"
+            raise RuntimeError(message)
+
+
+PROCESSES = Processes()
