@@ -36,7 +36,7 @@ async def controlling(url: str) -> AsyncIterator[BankControl]:
     Open the control interface.
 
     Raises:
-        NotPossible: for whatever the bank refuses inside, or when it does not run.
+        RuleViolation: for whatever the bank refuses inside, or when it does not run.
     """
     try:
         async with BankControl(url) as control:

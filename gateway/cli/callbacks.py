@@ -50,7 +50,7 @@ def told(config: Path, gateway: str) -> CallbackListener:
         gateway: The gateway's address, ``http://host:port``.
 
     Raises:
-        NotPossible: that is no address; or the configuration is of production,
+        RuleViolation: that is no address; or the configuration is of production,
             names no provider of the sandbox bank, or cannot be used.
     """
     from gateway.app.callbacks import listener_of

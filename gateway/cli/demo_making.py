@@ -27,7 +27,7 @@ async def made_demo(office: Office, urls: DemoUrls | None = None) -> Demo:
         urls: Where everything listens, if not where the configuration says.
 
     Raises:
-        NotPossible: in production, or when the bank does not answer or refuses.
+        RuleViolation: in production, or when the bank does not answer or refuses.
         StoreUnavailable: as every store does.
     """
     settings = office.settings
@@ -54,7 +54,7 @@ def kept_demo(settings: Settings) -> Demo:
     Return the demo as it was made.
 
     Raises:
-        NotPossible: in production, or where none was made yet.
+        RuleViolation: in production, or where none was made yet.
     """
     sandbox_only(settings)
     kept = DemoFile(settings.folder / FILE).read()
@@ -65,7 +65,7 @@ def kept_demo(settings: Settings) -> Demo:
 
 
 def sandbox_only(settings: Settings) -> None:
-    """Refuse with NotPossible where real money moves."""
+    """Refuse with RuleViolation where real money moves."""
     if settings.environment is Environment.PRODUCTION:
         problem = "this is production: there is neither a demo nor a sandbox bank"
         raise RuleViolation(problem)

@@ -124,7 +124,7 @@ def settings_of(file: Path) -> Settings:
     Read the configuration.
 
     Raises:
-        NotPossible: when it cannot be used, in one line.
+        RuleViolation: when it cannot be used, in one line.
     """
     try:
         return read_settings(file, os.environ)
@@ -143,7 +143,7 @@ def keys_of(settings: Settings) -> Keys:
     Load the keys; the sandbox's own are made the first time.
 
     Raises:
-        NotPossible: they are missing, or of no use.
+        RuleViolation: they are missing, or of no use.
     """
     try:
         return load_keys(settings)
@@ -161,7 +161,7 @@ async def opened_store(
     Without ``keys`` nothing can be done there that the audit log keeps.
 
     Raises:
-        NotPossible: it is of another environment or schema, or must not be used.
+        RuleViolation: it is of another environment or schema, or must not be used.
         StoreUnavailable: it does not answer.
     """
     url, now = settings.store_url, wall_clock(settings.environment, os.environ)

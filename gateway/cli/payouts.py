@@ -159,7 +159,7 @@ def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
     Read a window of whole days; what is not given is the week until today.
 
     Raises:
-        NotPossible: it runs backwards or is longer than 90 days.
+        RuleViolation: it runs backwards or is longer than 90 days.
     """
     last = ends.date() if ends else now.date()
     first = init.date() if init else last - _DAYS

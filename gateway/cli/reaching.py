@@ -21,7 +21,7 @@ async def reached(office: Office) -> AsyncIterator[ConnectedBanks]:
     Open the adapters of every configured provider, and close them in the end.
 
     Raises:
-        NotPossible: an adapter does not take its settings, or an account's
+        RuleViolation: an adapter does not take its settings, or an account's
             credentials cannot be opened under the keys of now.
     """
     settings = office.settings

@@ -104,7 +104,7 @@ class AccountRecords:
         Add an account to a company.
 
         Raises:
-            NotPossible: no such company or provider, a field that does not
+            RuleViolation: no such company or provider, a field that does not
                 fit, or an id that is taken.
         """
         company = await existing(self.companies, order.company_id)
@@ -138,7 +138,7 @@ class AccountRecords:
         Who changed it in between is not undone: the update is made of what they left.
 
         Raises:
-            NotPossible: no such account or provider, or a field that does not fit.
+            RuleViolation: no such account or provider, or a field that does not fit.
             ServiceError: ``SVC.GTW.011`` when it is of none of the versions expected.
         """
         for _ in range(_ATTEMPTS):
@@ -159,7 +159,7 @@ class AccountRecords:
         Return one.
 
         Raises:
-            NotPossible: when there is none.
+            RuleViolation: when there is none.
         """
         account = await self.accounts.find(identifier(account_id, "account"))
         if account is None:
@@ -167,7 +167,7 @@ class AccountRecords:
         return account
 
     async def list(self, company_id: str | None = None) -> Sequence[Account]:
-        """Return all, or those of one company, oldest first; NotPossible for a company unknown."""
+        """Return all, or those of one company, oldest first; RuleViolation for a company unknown."""
         if company_id is None:
             return await self.accounts.list()
         return await self.accounts.list((await existing(self.companies, company_id)).id)

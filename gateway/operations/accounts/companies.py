@@ -28,7 +28,7 @@ class CompanyRecords:
         Add a company; an empty ``company_id`` chooses one.
 
         Raises:
-            NotPossible: for an unusable name or id, or an id that is taken.
+            RuleViolation: for an unusable name or id, or an id that is taken.
         """
         chosen = identifier(company_id, "company", "id") if company_id else self.new_id()
         company = Company(chosen, name(called), self.acting.now())
@@ -50,7 +50,7 @@ async def existing(companies: Companies, company_id: str, field: str = "company_
     Return the company of that id.
 
     Raises:
-        NotPossible: when there is none.
+        RuleViolation: when there is none.
     """
     company = await companies.find(identifier(company_id, "company", field))
     if company is None:

@@ -90,7 +90,7 @@ class CredentialRecords:
         Return the company of a credential that could be issued now.
 
         Raises:
-            NotPossible: as ``issue`` does.
+            RuleViolation: as ``issue`` does.
         """
         name(order.name)
         if order.expires_at is not None and order.expires_at <= self.acting.now():
@@ -107,7 +107,7 @@ class CredentialRecords:
         With ``collection`` as the outcome of an order, once.
 
         Raises:
-            NotPossible: no such company or account, an account of another
+            RuleViolation: no such company or account, an account of another
                 company, or an expiry that has passed.
             NothingToCollect: the order's secret was fetched before, or too late.
         """
@@ -133,7 +133,7 @@ class CredentialRecords:
         Return a credential that could be given a new secret now.
 
         Raises:
-            NotPossible: as ``rotate`` does.
+            RuleViolation: as ``rotate`` does.
         """
         if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
             message = "the overlap is between 0 and 30 days"
@@ -156,7 +156,7 @@ class CredentialRecords:
         With ``collection`` as the outcome of an order, once.
 
         Raises:
-            NotPossible: no such live credential, or two secrets live already
+            RuleViolation: no such live credential, or two secrets live already
                 and ``overlap`` is not zero. Zero ends both at once.
             NothingToCollect: the order's secret was fetched before, or too late.
         """
@@ -177,7 +177,7 @@ class CredentialRecords:
         Give a credential these limits and no others.
 
         Raises:
-            NotPossible: no such live credential.
+            RuleViolation: no such live credential.
         """
         credential = await self.live(client_id)
         event = self.acting.event("credential.limited", f"credential:{client_id}", told(limits))
@@ -190,7 +190,7 @@ class CredentialRecords:
         End a credential now; here at once, in every other process within a second.
 
         Raises:
-            NotPossible: when there is none, or it has ended already.
+            RuleViolation: when there is none, or it has ended already.
         """
         credential = await self.live(client_id)
         now = self.acting.now()
@@ -238,7 +238,7 @@ class CredentialRecords:
             raise RuleViolation(message, "taken") from problem
 
     async def live(self, client_id: str) -> Credential:
-        """Return one that has not ended; NotPossible else."""
+        """Return one that has not ended; RuleViolation else."""
         credential = await self.credentials.find(client_id)
         if credential is None:
             raise _absent(client_id)

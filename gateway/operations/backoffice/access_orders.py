@@ -78,7 +78,7 @@ class CredentialOrders:
         Issue a credential, or let the order wait when it could pay out.
 
         Raises:
-            NotPossible: as ``CredentialRecords.issue`` does.
+            RuleViolation: as ``CredentialRecords.issue`` does.
         """
         records = self._by(person)
         if not (self.rules.credentials and moves_money(order.permissions)):
@@ -90,7 +90,7 @@ class CredentialOrders:
     async def rotate(
         self, person: SignedInUser, credential: Credential, overlap: timedelta
     ) -> Issued | Approval:
-        """Make a new secret, or let the order wait; NotPossible as ``CredentialRecords`` does."""
+        """Make a new secret, or let the order wait; RuleViolation as ``CredentialRecords`` does."""
         records, client_id = self._by(person), credential.client_id
         if not (self.rules.credentials and moves_money(credential.permissions)):
             return await records.rotate(client_id, overlap)
@@ -116,7 +116,7 @@ class CredentialOrders:
         Raises:
             ServiceError: ``NOT_FOUND`` for anybody but who ordered it, later than a
                 quarter of an hour after the approval, and for the second time.
-            NotPossible: the credential ended meanwhile, or could not be issued now.
+            RuleViolation: the credential ended meanwhile, or could not be issued now.
         """
         approval = await self.approvals.find(person, approval_id)
         now = self.records.acting.now()
@@ -159,7 +159,7 @@ class PeopleOrders:
 
         Raises:
             ServiceError: FORBIDDEN when a role has a right that the orderer lacks.
-            NotPossible: as ``Invitations.invite`` does.
+            RuleViolation: as ``Invitations.invite`` does.
         """
         _refuse_lacking(person.roles, order.roles)
         if not (self.rules.people and may_write(order.roles)):
@@ -181,7 +181,7 @@ class PeopleOrders:
 
         Raises:
             ServiceError: FORBIDDEN when a new role has a right that the orderer lacks.
-            NotPossible: as ``UserRecords.set_roles`` does.
+            RuleViolation: as ``UserRecords.set_roles`` does.
         """
         given = roles - found.roles
         _refuse_lacking(person.roles, given)

@@ -71,7 +71,7 @@ class PayoutReviews:
         Keep one person's opinion; with another person's equal one, end the payout.
 
         Raises:
-            NotPossible: the payout is not in review or moved meanwhile, the
+            RuleViolation: the payout is not in review or moved meanwhile, the
                 reason is empty, or this person has said otherwise before.
         """
         payout = await self._in_review(judgement)
@@ -140,7 +140,7 @@ def person(text: str) -> str:
     Name a person the same however the name is spaced and capitalised.
 
     Raises:
-        NotPossible: when it is empty, over 200 characters or holds a control character.
+        RuleViolation: when it is empty, over 200 characters or holds a control character.
     """
     return " ".join(name(text).casefold().split())
 

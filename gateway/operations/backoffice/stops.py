@@ -44,7 +44,7 @@ class Subjects:
         Return the subject as the store spells it.
 
         Raises:
-            NotPossible: there is none; a stop that holds for nothing would
+            RuleViolation: there is none; a stop that holds for nothing would
                 be believed to hold.
         """
         match scope:
@@ -90,7 +90,7 @@ class KillSwitches:
         Stop the payouts of a scope; reads go on.
 
         Raises:
-            NotPossible: no such subject, no reason, or an end that is not
+            RuleViolation: no such subject, no reason, or an end that is not
                 within the next 30 days.
         """
         now = self.acting.now()
@@ -116,7 +116,7 @@ class KillSwitches:
         Let payouts go again before the stop's own end.
 
         Raises:
-            NotPossible: there is no such stop, or it has ended already.
+            RuleViolation: there is no such stop, or it has ended already.
         """
         known = identifier(stop_id, "stop")
         event = self.acting.event(RESUMED, f"stop:{known}")

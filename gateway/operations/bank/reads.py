@@ -160,7 +160,7 @@ class AccountMovements:
         Return every movement of a window, newest first.
 
         Raises:
-            NotPossible: there are more than ``most``.
+            RuleViolation: there are more than ``most``.
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
             ProviderError: the bank does not tell.
         """

@@ -78,7 +78,7 @@ class Reports:
         Gather the window and write it.
 
         Raises:
-            NotPossible: the format is unknown or cannot be written here, or
+            RuleViolation: the format is unknown or cannot be written here, or
                 the window has more than 20,000 movements.
             ServiceError: ``SVC.ACC.005`` (422) as for any read.
             ProviderError: the bank does not tell, the balance included.

@@ -57,7 +57,7 @@ class DemoKeeper(Protocol):
         Return what is kept; None when nothing is.
 
         Raises:
-            NotPossible: when it is there and no demo.
+            RuleViolation: when it is there and no demo.
         """
         ...
 

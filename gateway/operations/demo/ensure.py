@@ -36,7 +36,7 @@ async def ensure_demo(parts: DemoParts) -> Demo:
     The file comes first: after a crash the next run finishes what is named there.
 
     Raises:
-        NotPossible: when what is kept cannot be read, or the bank refuses.
+        RuleViolation: when what is kept cannot be read, or the bank refuses.
         StoreUnavailable: as every store does.
     """
     demo = parts.kept.read() or parts.kept.begin(_fresh(parts))

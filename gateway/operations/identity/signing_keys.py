@@ -57,7 +57,7 @@ class SigningKeyRecords:
         A key that signs no more and whose last token is over is retired on the way.
 
         Raises:
-            NotPossible: three keys are published already.
+            RuleViolation: three keys are published already.
         """
         await self._tidy(by)
         if len([each for each in await self.list() if each.retired_at is None]) >= MOST:
@@ -71,7 +71,7 @@ class SigningKeyRecords:
         Publish a key no longer: whatever it signed is refused from now on.
 
         Raises:
-            NotPossible: there is no such key; it is the only one that signs;
+            RuleViolation: there is no such key; it is the only one that signs;
                 or, unless ``at_once``, tokens signed by it may live still.
         """
         keys = [each for each in await self.list() if each.retired_at is None]

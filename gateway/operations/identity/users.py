@@ -75,7 +75,7 @@ class UserRecords:
         Make a person; without a password they wait for an invitation.
 
         Raises:
-            NotPossible: the address is taken or none, a company is unknown,
+            RuleViolation: the address is taken or none, a company is unknown,
                 there is no role, or the password is too weak.
         """
         user = await self._made(order)
@@ -94,7 +94,7 @@ class UserRecords:
         Return a person who could be made now, without making them.
 
         Raises:
-            NotPossible: as ``create`` does.
+            RuleViolation: as ``create`` does.
         """
         user = await self._made(order)
         if await self.parts.stored.users.find_by_email(user.email) is not None:
@@ -299,7 +299,7 @@ class Invitations:
         Make a person and send them a link, good once, for three days.
 
         Raises:
-            NotPossible: as ``UserRecords.create`` does.
+            RuleViolation: as ``UserRecords.create`` does.
         """
         user = await self.users.create(by, order)
         await Mailing(self.parts).invitation(user)
@@ -310,7 +310,7 @@ class Invitations:
         Send a new link to who has not accepted yet; the link before is void.
 
         Raises:
-            NotPossible: there is no such person, or they have a password or are disabled.
+            RuleViolation: there is no such person, or they have a password or are disabled.
         """
         user = await self.users.find(user_id)
         if user.password or not user.active:

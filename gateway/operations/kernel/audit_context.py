@@ -60,7 +60,7 @@ def name(text: str) -> str:
     Read the name of a company, an account or a credential.
 
     Raises:
-        NotPossible: when it is empty, over 200 characters, or holds a character that
+        RuleViolation: when it is empty, over 200 characters, or holds a character that
             is not seen: a control character, or one that turns or ends a line.
     """
     stripped = text.strip()
@@ -80,7 +80,7 @@ def reason(text: str) -> str:
     Read why somebody acts: one line for those who come after.
 
     Raises:
-        NotPossible: when it is empty, over 500 characters or holds a control character.
+        RuleViolation: when it is empty, over 500 characters or holds a control character.
     """
     try:
         plain = strict.plain_text(text.strip(), _LONGEST_REASON)
@@ -100,7 +100,7 @@ def identifier(text: str, of: str, field: str = "") -> str:
     Without ``field`` a body has it under that name and ``_id``.
 
     Raises:
-        NotPossible: when it is no hyphenated UUID.
+        RuleViolation: when it is no hyphenated UUID.
     """
     try:
         return strict.uuid_text(text)

@@ -74,7 +74,7 @@ class PayoutRecords:
         Return one.
 
         Raises:
-            NotPossible: the account has none of this reference.
+            RuleViolation: the account has none of this reference.
         """
         payout = await self.payouts.find(identifier(account_id, "account"), reference)
         if payout is None:

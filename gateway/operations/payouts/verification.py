@@ -107,7 +107,7 @@ class Verification:
         Compare the payouts that these accounts created in a window, at most 88 days.
 
         Raises:
-            NotPossible: for a longer window.
+            RuleViolation: for a longer window.
         """
         if window.end - window.start > timedelta(days=LONGEST):
             message = f"at most {LONGEST} days can be verified at once"

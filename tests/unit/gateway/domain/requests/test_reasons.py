@@ -18,7 +18,7 @@ from gateway.domain.requests.reasons import REASONS, UNTOLD, sentence, told
 from gateway.net.client.reasons import Reason
 from tests.architecture.tree import ROOT
 
-REFUSING = {"ServiceError": 1, "NotPossible": 1, "too_many": 1, "_not_possible": 0}
+REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "_not_possible": 0}
 """What refuses, and at which place the word stands."""
 
 WORKED_OUT = {
