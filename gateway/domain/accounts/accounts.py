@@ -11,48 +11,6 @@ from typing import Protocol
 from gateway.domain.kernel.audit import AuditEvent
 
 
-class Companies(Protocol):
-    """Owners of accounts."""
-
-    async def add(self, company: Company, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id is taken."""
-        ...
-
-    async def find(self, company_id: str) -> Company | None:
-        """Return one by id."""
-        ...
-
-    async def list(self) -> Sequence[Company]:
-        """Return all, oldest first."""
-        ...
-
-
-class Accounts(Protocol):
-    """Accounts by id."""
-
-    async def find(self, account_id: str) -> Account | None:
-        """Return one by its lower-case id."""
-        ...
-
-    async def find_at(self, provider: str, provider_account: str) -> Account | None:
-        """Return the one that a bank calls by this name; the oldest where several are it."""
-        ...
-
-    async def add(self, account: Account, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists, also BankAccountTaken, when something is taken."""
-        ...
-
-    async def replace(
-        self, account: Account, event: AuditEvent, seen: Account | None = None
-    ) -> bool:
-        """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
-        ...
-
-    async def list(self, company_id: str | None = None) -> Sequence[Account]:
-        """Return all, or those of one company, oldest first."""
-        ...
-
-
 class Environment(StrEnum):
     """The two deployments; they share no data (contract part 1)."""
 
@@ -104,3 +62,45 @@ class Account:
     sealed_credentials: bytes
     coordinates: BankCoordinates
     created_at: datetime
+
+
+class Companies(Protocol):
+    """Owners of accounts."""
+
+    async def add(self, company: Company, event: AuditEvent) -> None:
+        """Store a new one; AlreadyExists when the id is taken."""
+        ...
+
+    async def find(self, company_id: str) -> Company | None:
+        """Return one by id."""
+        ...
+
+    async def list(self) -> Sequence[Company]:
+        """Return all, oldest first."""
+        ...
+
+
+class Accounts(Protocol):
+    """Accounts by id."""
+
+    async def find(self, account_id: str) -> Account | None:
+        """Return one by its lower-case id."""
+        ...
+
+    async def find_at(self, provider: str, provider_account: str) -> Account | None:
+        """Return the account with this name at the bank; the oldest if several have it."""
+        ...
+
+    async def add(self, account: Account, event: AuditEvent) -> None:
+        """Store a new one; AlreadyExists, also BankAccountTaken, when something is taken."""
+        ...
+
+    async def replace(
+        self, account: Account, event: AuditEvent, seen: Account | None = None
+    ) -> bool:
+        """Overwrite one; False when there is none, or it is not as it was ``seen``; see ``add``."""
+        ...
+
+    async def list(self, company_id: str | None = None) -> Sequence[Account]:
+        """Return all, or those of one company, oldest first."""
+        ...

@@ -14,48 +14,6 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
 
 
-class Credentials(Protocol):
-    """Credentials by client id."""
-
-    async def find(self, client_id: str) -> Credential | None:
-        """Return one by its exact id, revoked and expired ones included."""
-        ...
-
-    async def add(
-        self, credential: Credential, event: AuditEvent, collection: SecretCollection | None = None
-    ) -> None:
-        """
-        Store a new one; AlreadyExists when the id is taken.
-
-        With ``collection`` as the outcome of an order, once; else NothingToCollect.
-        """
-        ...
-
-    async def rotate(self, client_id: str, rotation: Rotation, event: AuditEvent) -> bool:
-        """
-        Make the new secret current, end the current one when told, drop older; False: none.
-
-        ``rotation.collection`` is that of ``add``.
-        """
-        ...
-
-    async def set_limits(self, client_id: str, limits: CredentialLimits, event: AuditEvent) -> bool:
-        """Give one these limits; False when there is none, or it was revoked."""
-        ...
-
-    async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:
-        """End one now; False when there is none or it has ended already."""
-        ...
-
-    async def list(self, company_id: str | None = None) -> Sequence[Credential]:
-        """Return all, or those of one company, oldest first."""
-        ...
-
-    async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
-        """Remember that a secret was used."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretDigest:
     """
@@ -88,7 +46,7 @@ class CredentialLimits(msgspec.Struct, frozen=True, kw_only=True):
     per_day: Money | None = None
 
     def raised_by(self, new: CredentialLimits) -> bool:
-        """Say whether ``new`` lets more through than these do."""
+        """Say whether ``new`` allows more than these limits."""
         return _above(new.per_payout, self.per_payout) or _above(new.per_day, self.per_day)
 
 
@@ -96,7 +54,7 @@ UNLIMITED = CredentialLimits()
 
 
 def _above(new: Money | None, old: Money | None) -> bool:
-    """Compare two limits, of which None is the highest."""
+    """Compare two limits; None means no limit."""
     return old is not None and (new is None or new > old)
 
 
@@ -124,7 +82,7 @@ class Credential:
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
-    """A caller whose secret was right."""
+    """A partner that has proven its credential."""
 
     client_id: str
     company_id: str
@@ -140,7 +98,7 @@ COLLECTED_WITHIN: Final = timedelta(minutes=15)
 @dataclass(frozen=True, slots=True)
 class SecretCollection:
     """
-    The one fetching of an approved order's secret.
+    The single read of the secret that an approved order made.
 
     Attributes:
         approved_after: It holds only if the order was approved later than that.
@@ -151,7 +109,7 @@ class SecretCollection:
 
     @property
     def approved_after(self) -> datetime:
-        """The earliest approval that can still be fetched for."""
+        """The earliest approval whose secret can still be collected."""
         return self.at - COLLECTED_WITHIN
 
 
@@ -161,10 +119,52 @@ class Rotation:
     A new secret of a credential.
 
     Attributes:
-        old_ends: When the one before it ends.
+        old_ends: When the previous secret stops working.
         collection: The order it is the outcome of; None where nobody had to agree.
     """
 
     new: SecretDigest
     old_ends: datetime
     collection: SecretCollection | None = None
+
+
+class Credentials(Protocol):
+    """Credentials by client id."""
+
+    async def find(self, client_id: str) -> Credential | None:
+        """Return one by its exact id, revoked and expired ones included."""
+        ...
+
+    async def add(
+        self, credential: Credential, event: AuditEvent, collection: SecretCollection | None = None
+    ) -> None:
+        """
+        Store a new one; AlreadyExists when the id is taken.
+
+        With ``collection`` as the outcome of an order, once; else NothingToCollect.
+        """
+        ...
+
+    async def rotate(self, client_id: str, rotation: Rotation, event: AuditEvent) -> bool:
+        """
+        Make the new secret current and drop all but the one before it; False if there is none.
+
+        ``rotation.collection`` is that of ``add``.
+        """
+        ...
+
+    async def set_limits(self, client_id: str, limits: CredentialLimits, event: AuditEvent) -> bool:
+        """Give one these limits; False when there is none, or it was revoked."""
+        ...
+
+    async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:
+        """End one now; False when there is none or it has ended already."""
+        ...
+
+    async def list(self, company_id: str | None = None) -> Sequence[Credential]:
+        """Return all, or those of one company, oldest first."""
+        ...
+
+    async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
+        """Remember that a secret was used."""
+        ...

@@ -1,4 +1,4 @@
-"""What people order about credentials and people, as one JSON text; never with a secret."""
+"""Orders about credentials and users, stored as one JSON text; they never hold a secret."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CredentialIssue(msgspec.Struct, frozen=True, kw_only=True, tag="credential
 
 
 class CredentialRotation(msgspec.Struct, frozen=True, kw_only=True, tag="credential_rotation"):
-    """A second secret; the one before lives on for so many seconds."""
+    """A second secret; the previous one works for this many more seconds."""
 
     client_id: str
     overlap_s: int
@@ -37,7 +37,7 @@ class LimitsChange(msgspec.Struct, frozen=True, kw_only=True, tag="credential_li
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True, tag="invitation"):
-    """A person to be made."""
+    """A user to be created."""
 
     email: str
     name: str
@@ -46,7 +46,7 @@ class Invitation(msgspec.Struct, frozen=True, kw_only=True, tag="invitation"):
 
 
 class RoleGrant(msgspec.Struct, frozen=True, kw_only=True, tag="roles"):
-    """Roles that are given to a person beside those they have."""
+    """Roles added to those a user has."""
 
     user_id: str
     email: str

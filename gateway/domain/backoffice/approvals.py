@@ -1,4 +1,4 @@
-"""Approvals: what one person orders waits until another person agrees."""
+"""Approvals: what one user orders waits until another user approves it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ ENDED: Final = frozenset({Outcome.DONE, Outcome.MOVED, Outcome.REFUSED})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
     """
-    An order that waits, or what became of it. It is no payout yet: no partner sees it.
+    An order that waits for approval, or its result. It is not a payout yet: no partner sees it.
 
     Attributes:
         id: A lower-case UUID.

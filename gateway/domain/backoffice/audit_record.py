@@ -20,8 +20,8 @@ class AuditSearch:
     matches whole.
 
     Attributes:
-        companies: Whoever asks is limited to these: acts of one of them, or of
-            exactly all of them; empty for everybody's.
+        companies: The reader is limited to these: acts of one of them, or of
+            exactly all of them; empty for no limit.
     """
 
     paging: Paging

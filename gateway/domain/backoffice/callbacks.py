@@ -1,4 +1,4 @@
-"""Callbacks: what banks tell us unasked. A reason to look, never a truth."""
+"""Callbacks: what banks send us unasked. A reason to look, never a fact."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Notice:
     What a proven callback says.
 
     Attributes:
-        event: The bank's own name of it; the same one told twice is one.
+        event: The bank's own id of the event; sent twice, it is still one event.
         subject: The provider key of a payout or refund, the reference of a charge.
         account: The bank's own name of the account.
     """
@@ -75,6 +75,17 @@ class Notice:
     kind: CallbackKind
     subject: str
     account: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackSearch:
+    """Which callbacks; None for all, and no companies for those of all."""
+
+    paging: Paging
+    provider: str | None = None
+    kind: CallbackKind | None = None
+    state: CallbackState | None = None
+    companies: frozenset[str] = frozenset()
 
 
 class CallbackProof(Protocol):
@@ -87,17 +98,6 @@ class CallbackProof(Protocol):
     def read(self, body: bytes) -> Notice:
         """Read a body that was proven when it came; its event is empty."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallbackSearch:
-    """Which callbacks; None for all, and no companies for those of all."""
-
-    paging: Paging
-    provider: str | None = None
-    kind: CallbackKind | None = None
-    state: CallbackState | None = None
-    companies: frozenset[str] = frozenset()
 
 
 class Callbacks(Protocol):

@@ -1,5 +1,5 @@
 """
-What a process keeps of the store, which acts make it old, and how long it may be believed.
+Cached records: which audit events make them stale, and how long a process may trust them.
 
 The audit log tells of every change in the change's own transaction. Who follows
 it knows what to forget.
@@ -56,19 +56,6 @@ class News:
     is_all: bool
 
 
-class Changes(Protocol):
-    """The audit log as a change feed."""
-
-    async def read(self, mark: Mark | None) -> News | None:
-        """
-        Return the acts behind a mark, oldest first; without a mark, the newest place alone.
-
-        None when the mark is not in the log: the store was put back to an
-        earlier state, or is another one. StoreUnavailable when it does not answer.
-        """
-        ...
-
-
 class Belief:
     """
     Until when kept records may be believed, by the monotonic clock, in seconds.
@@ -80,14 +67,17 @@ class Belief:
     __slots__ = ("until",)
 
     def __init__(self, until: float = -inf) -> None:
-        """Believe nothing, unless told until when."""
+        """Trust nothing until the feed has been read."""
         self.until = until
 
 
 ALWAYS: Final = Belief(inf)
 """For what is no record of the store."""
 
+
 _KINDS: Final = frozenset(map(str, Kept))
+
+
 _COUNTED: Final = frozenset({"access", "audit", "factor", "report", "sign_in"})
 """First words of acts that count tries, refusals and downloads, and change nothing."""
 
@@ -103,3 +93,16 @@ def outdated(act: Act) -> tuple[Kept, str] | None:
     kind, colon, key = act.subject.partition(":")
     changes = act.action.partition(".")[0] not in _COUNTED
     return (Kept(kind), key) if changes and colon and kind in _KINDS else None
+
+
+class Changes(Protocol):
+    """The audit log as a change feed."""
+
+    async def read(self, mark: Mark | None) -> News | None:
+        """
+        Return the acts behind a mark, oldest first; without a mark, the newest place alone.
+
+        None when the mark is not in the log: the store was put back to an
+        earlier state, or is another one. StoreUnavailable when it does not answer.
+        """
+        ...

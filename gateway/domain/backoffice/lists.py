@@ -18,10 +18,10 @@ from gateway.domain.payouts.stops import Stop
 @dataclass(frozen=True, slots=True)
 class Shown:
     """
-    A page of what somebody is shown.
+    A page of a list, for one reader.
 
     Attributes:
-        companies: The only ones they see; empty for all.
+        companies: The only companies the reader may see; empty for all.
     """
 
     paging: Paging

@@ -1,4 +1,4 @@
-"""What people order, as one JSON text: kept sealed while it waits for another person."""
+"""Payouts and refunds that users order, as one JSON text: sealed while the order waits."""
 
 from __future__ import annotations
 

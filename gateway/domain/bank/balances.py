@@ -11,7 +11,7 @@ from gateway.domain.kernel.money import Money
 
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
     """
-    The balance as the provider told it just now.
+    The balance as the bank has just reported it.
 
     Attributes:
         blocked: Held back, not available for payout.

@@ -99,7 +99,7 @@ class ChargeOrder:
     reusable: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse to exist rather than be sent wrong."""
+        """Raise ValueError rather than let a wrong order be sent."""
         if self.value is not None and self.value.centavos <= 0:
             problem = "a charge asks for more than zero"
             raise ValueError(problem)

@@ -29,7 +29,7 @@ class IncomingPayment:
         e2e_id: The central bank's; what names the payment where the reference
             names several or none.
         value: Above zero.
-        refunded: Of it, given back or about to be.
+        refunded: How much of it was given back, or is about to be.
         payer: None when nobody was named.
     """
 

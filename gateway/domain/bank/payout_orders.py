@@ -68,7 +68,7 @@ class PayoutOrder:
     description: str
 
     def __post_init__(self) -> None:
-        """Refuse to exist rather than be sent wrong."""
+        """Raise ValueError rather than let a wrong order be sent."""
         if self.value.centavos <= 0:
             problem = "a payout is above zero"
             raise ValueError(problem)

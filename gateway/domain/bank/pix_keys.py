@@ -59,7 +59,7 @@ class KeyOrder:
     key: str
 
     def __post_init__(self) -> None:
-        """Refuse to exist rather than be sent wrong."""
+        """Raise ValueError rather than let a wrong order be sent."""
         if (self.type is PixKeyType.EVP) is not (self.key == ""):
             problem = "every key but a random one is named"
             raise ValueError(problem)

@@ -241,7 +241,7 @@ class ProviderAdapter(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections; nothing is called afterwards."""
+        """Close all connections; nothing is called afterwards."""
         ...
 
     async def probe(self) -> None:
@@ -314,7 +314,7 @@ class Bank:
 
     @property
     def lacks_credentials(self) -> bool:
-        """Say whether the bank would refuse every call for want of the account's credentials."""
+        """Say whether the account lacks the credentials that its bank asks for."""
         return not self.account.credentials and self.adapter.capabilities.account_credentials
 
 
@@ -326,6 +326,6 @@ class Banks(Protocol):
         Return the account's bank; None when no configured provider stands behind it.
 
         Raises:
-            CredentialsRefused: what the account has for its bank is of no use.
+            CredentialsRefused: the account's credentials cannot be used.
         """
         ...

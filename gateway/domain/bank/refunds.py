@@ -43,7 +43,7 @@ class RefundRequest:
     description: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse to exist rather than be sent wrong."""
+        """Raise ValueError rather than let a wrong order be sent."""
         _above_zero(self.value)
 
     @property
@@ -69,7 +69,7 @@ class RefundOrder:
     description: str
 
     def __post_init__(self) -> None:
-        """Refuse to exist rather than be sent wrong."""
+        """Raise ValueError rather than let a wrong order be sent."""
         _above_zero(self.value)
 
 

@@ -1,4 +1,4 @@
-"""A browser as it comes in: its cookie, and what the cookie stands for."""
+"""A browser and its cookie, and what the cookie stands for."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class KnownBrowser:
     """
     A browser in which a person has signed in before, by its device cookie.
 
-    It proves nothing about who sits there; strangers' guesses alone do not shut it out.
+    It proves nothing about who uses it, but wrong guesses elsewhere do not lock it out.
 
     Attributes:
         user_id: The one person it is known for.

@@ -1,5 +1,5 @@
 """
-Rights: what the people of the operator may do, and the roles that bundle them.
+Rights: what the operator's users may do, and the roles that bundle them.
 
 This is the whole table; a row of the back office names the right it needs.
 """
@@ -39,7 +39,7 @@ class Area(StrEnum):
 
 
 class Role(StrEnum):
-    """What a person is for."""
+    """What a user's job is."""
 
     VIEWER = "viewer"
     OPERATOR = "operator"
@@ -135,12 +135,12 @@ Not for stops: pulling one must be quick. The row that lifts one asks on its own
 
 
 def rights_of(roles: Iterable[Role]) -> frozenset[Right]:
-    """Return everything that people of these roles may do."""
+    """Return every right of these roles."""
     return frozenset[Right]().union(*(RIGHTS[role] for role in roles))
 
 
 def changes(right: Right) -> bool:
-    """Say whether using this right may move money, keys, stops, people or what they rest on."""
+    """Say whether this right can change money, keys, stops, users or what these rest on."""
     return right.action > Action.READ
 
 
@@ -152,7 +152,7 @@ _GRANTED_BY_HOLDERS = frozenset(
 
 
 def may_grant(granter: Iterable[Role], roles: Iterable[Role]) -> bool:
-    """Say whether people of some roles may give others, if somebody else agrees."""
+    """Say whether users with some roles may grant others, if another user approves."""
     held = rights_of(granter)
     wanted = (each for each in rights_of(roles) if each.resource in _GRANTED_BY_HOLDERS)
     return all(any(right.covers(each) for right in held) for each in wanted)

@@ -48,7 +48,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedInUser:
-    """Somebody who signed in, as every call knows them."""
+    """The signed-in user of a call."""
 
     user_id: str
     email: str
@@ -67,33 +67,33 @@ class SignedInUser:
     @property
     def rights(self) -> frozenset[Right]:
         """
-        What they may do; where they are limited to companies, on what is of these.
+        What the user may do; a user limited to companies may do it there only.
 
-        Adding a company is for people who see all of them.
+        Only users without a limit may add a company.
         """
         held = rights_of(self.roles)
         return frozenset(map(_on_their_own, held)) if self.companies else held
 
     def may(self, needed: Right) -> bool:
-        """Say whether a right of theirs covers one."""
+        """Say whether one of the user's rights covers ``needed``."""
         return any(right.covers(needed) for right in self.rights)
 
     def lacks_factor(self, roles: Collection[Role]) -> bool:
-        """Say whether a role of theirs is one of those that ask for a factor they have not."""
+        """Say whether one of the user's roles needs a second factor that is missing."""
         return not self.has_factor and any(role in roles for role in self.roles)
 
     def sees(self, company_id: str) -> bool:
-        """Say whether a company's things are shown to them."""
+        """Say whether the user may see this company's records."""
         return not self.companies or company_id in self.companies
 
 
 def _on_their_own(right: Right) -> Right:
-    """Return what is left of a right for somebody limited to companies."""
+    """Return the part of a right that a user limited to companies keeps."""
     return Right(Area.COMPANY, Action.WRITE) if right == _ADDING else right
 
 
 def person(user: User, session: Session) -> SignedInUser:
-    """Return who calls under a session."""
+    """Return the user of a session."""
     return SignedInUser(
         user_id=user.id,
         email=user.email,

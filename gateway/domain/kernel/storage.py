@@ -13,7 +13,7 @@ class StoreUnavailable(Exception):
 
 
 class AlreadyExists(Exception):
-    """A thing of that key is stored already; nothing was changed."""
+    """A record with that key exists already; nothing was changed."""
 
 
 class NothingToCollect(Exception):

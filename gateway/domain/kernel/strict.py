@@ -73,7 +73,7 @@ def amount(text: str) -> Money:
 
 
 def plain_text(text: str, longest: int = MAX_TEXT) -> str:
-    """Let a text through that has no control character, no lone surrogate and fits."""
+    """Check a text: no control character, no lone surrogate, not too long."""
     if len(text) > longest or _CONTROL.search(text) or _SURROGATE.search(text):
         raise Malformed
     return text
@@ -81,7 +81,7 @@ def plain_text(text: str, longest: int = MAX_TEXT) -> str:
 
 def name(text: str, longest: int = MAX_TEXT) -> str:
     """
-    Let a name through: a plain text that is read as it stands.
+    Check a name: a plain text without characters that change how it is read.
 
     Characters that are not seen but turn what follows around, or begin a line,
     would let one name look like another (UAX 9, UAX 14).

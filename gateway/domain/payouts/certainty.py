@@ -1,4 +1,4 @@
-"""How sure we are of what became of a payout: one word for operators."""
+"""How certain the outcome of a payout is: one word for operators."""
 
 from __future__ import annotations
 

@@ -24,111 +24,6 @@ from gateway.domain.kernel.windows import Search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """
-    One try to move money, as stored.
-
-    Attributes:
-        number: From 1.
-        send_deadline: Nothing of it is sent after this instant.
-        outcome: The state it led to; None while it runs.
-        evidence: What is known of the call; None while it runs.
-    """
-
-    number: int
-    provider: str
-    started_at: datetime
-    send_deadline: datetime
-    lease_until: datetime
-    trace_id: str
-    outcome: PayoutState | None = None
-    evidence: Evidence | None = None
-    ended_at: datetime | None = None
-    last_probe_at: datetime | None = None
-    next_probe_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """
-    A step of a payout, done only if it still stands where we believe.
-
-    Attributes:
-        attempt, before: What must still hold; the step is lost otherwise.
-        after: The new state.
-        evidence: Kept with the attempt; None leaves what is there.
-        provider_id, e2e_id: Empty ones leave what is there.
-    """
-
-    account_id: str
-    reference: str
-    attempt: int
-    before: frozenset[PayoutState]
-    after: PayoutState
-    at: datetime
-    evidence: Evidence | None = None
-    provider_id: str = ""
-    e2e_id: str = ""
-    failure: Failure | None = None
-    settled_at: datetime | None = None
-
-
-class Payouts(Protocol):
-    """Payouts by account and reference; rows are never deleted."""
-
-    async def add(
-        self, payout: Payout, attempt: Attempt, *, limited: bool = False
-    ) -> Payout | None:
-        """
-        Store the intent by one atomic insert.
-
-        With ``limited`` the limits of the payout's credential are looked at in
-        the same transaction.
-
-        Returns:
-            None when it is ours now; else the row that was there first.
-
-        Raises:
-            LimitReached: it is above a limit of its credential; nothing was stored.
-        """
-        ...
-
-    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
-        """
-        Move NOT_SENT to SENDING with the next attempt; False when somebody else did.
-
-        ``limited`` and LimitReached are those of ``add``.
-        """
-        ...
-
-    async def record(self, change: Change) -> bool:
-        """Do a step by compare-and-set; False when the row stood elsewhere."""
-        ...
-
-    async def find(self, account_id: str, reference: str) -> Payout | None:
-        """Return one."""
-        ...
-
-    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
-        """Return other references created since with the same amount and destination."""
-        ...
-
-    async def search(
-        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
-    ) -> tuple[Sequence[Payout], int]:
-        """
-        Return a page, newest created first, and how many lie in the window.
-
-        With ``states``: of those in one of these alone.
-        """
-        ...
-
-    async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
-        """Return every try, oldest first."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutRequest:
     """
     A payout as the partner asked for it, checked; only "today" is still open.
@@ -264,3 +159,108 @@ class Payout:
             destination=self.destination,
             description=self.description,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """
+    One try to move money, as stored.
+
+    Attributes:
+        number: From 1.
+        send_deadline: Nothing of it is sent after this instant.
+        outcome: The state it led to; None while it runs.
+        evidence: What is known of the call; None while it runs.
+    """
+
+    number: int
+    provider: str
+    started_at: datetime
+    send_deadline: datetime
+    lease_until: datetime
+    trace_id: str
+    outcome: PayoutState | None = None
+    evidence: Evidence | None = None
+    ended_at: datetime | None = None
+    last_probe_at: datetime | None = None
+    next_probe_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """
+    A step of a payout, done only if it is still in the state we expect.
+
+    Attributes:
+        attempt, before: What must still hold; the step is lost otherwise.
+        after: The new state.
+        evidence: Kept with the attempt; None leaves what is there.
+        provider_id, e2e_id: Empty ones leave what is there.
+    """
+
+    account_id: str
+    reference: str
+    attempt: int
+    before: frozenset[PayoutState]
+    after: PayoutState
+    at: datetime
+    evidence: Evidence | None = None
+    provider_id: str = ""
+    e2e_id: str = ""
+    failure: Failure | None = None
+    settled_at: datetime | None = None
+
+
+class Payouts(Protocol):
+    """Payouts by account and reference; rows are never deleted."""
+
+    async def add(
+        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+    ) -> Payout | None:
+        """
+        Store the intent by one atomic insert.
+
+        With ``limited`` the limits of the payout's credential are looked at in
+        the same transaction.
+
+        Returns:
+            None when it is ours now; else the row that was there first.
+
+        Raises:
+            LimitReached: it is above a limit of its credential; nothing was stored.
+        """
+        ...
+
+    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
+        """
+        Move NOT_SENT to SENDING with the next attempt; False when somebody else did.
+
+        ``limited`` and LimitReached are those of ``add``.
+        """
+        ...
+
+    async def record(self, change: Change) -> bool:
+        """Do a step by compare-and-set; False when the payout was in another state."""
+        ...
+
+    async def find(self, account_id: str, reference: str) -> Payout | None:
+        """Return one."""
+        ...
+
+    async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
+        """Return other references created since with the same amount and destination."""
+        ...
+
+    async def search(
+        self, account_id: str, search: Search, states: Collection[PayoutState] = ()
+    ) -> tuple[Sequence[Payout], int]:
+        """
+        Return a page, newest created first, and how many lie in the window.
+
+        With ``states``: of those in one of these alone.
+        """
+        ...
+
+    async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
+        """Return every try, oldest first."""
+        ...

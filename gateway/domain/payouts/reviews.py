@@ -12,22 +12,6 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.payouts.payouts import Change, PayoutState
 
 
-class Reviews(Protocol):
-    """Opinions on payouts that no proof can settle."""
-
-    async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
-        """Store one and return all on this payout, oldest first; one person has one opinion."""
-        ...
-
-    async def of(self, account_id: str, reference: str) -> Sequence[Opinion]:
-        """Return all on one payout, oldest first."""
-        ...
-
-    async def decide(self, change: Change, event: AuditEvent) -> bool:
-        """Do the final step and end the review; False when the payout stood elsewhere."""
-        ...
-
-
 class Verdict(StrEnum):
     """What people may decide; each is a final state."""
 
@@ -56,3 +40,19 @@ class Opinion:
     reason: str
     by: str
     at: datetime
+
+
+class Reviews(Protocol):
+    """Opinions on payouts that no proof can settle."""
+
+    async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
+        """Store one and return all on this payout, oldest first; one person has one opinion."""
+        ...
+
+    async def of(self, account_id: str, reference: str) -> Sequence[Opinion]:
+        """Return all on one payout, oldest first."""
+        ...
+
+    async def decide(self, change: Change, event: AuditEvent) -> bool:
+        """Do the final step and end the review; False when the payout stood elsewhere."""
+        ...

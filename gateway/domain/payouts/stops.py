@@ -14,23 +14,6 @@ from gateway.domain.accounts.credentials import (
 )
 from gateway.domain.kernel.audit import AuditEvent
 
-
-class Stops(Protocol):
-    """Kill switches."""
-
-    async def add(self, stop: Stop, event: AuditEvent) -> None:
-        """Store a new one."""
-        ...
-
-    async def lift(self, stop_id: str, at: datetime, event: AuditEvent) -> bool:
-        """End one now; False when there is none or it has ended already."""
-        ...
-
-    async def active(self, at: datetime) -> Sequence[Stop]:
-        """Return those that hold at an instant, oldest first."""
-        ...
-
-
 STOPPED: Final = "payouts.stopped"
 
 
@@ -56,9 +39,9 @@ class Stop:
         id: A UUID.
         subject: The provider's name, or the id of the account, company or
             credential.
-        reason: For the operators who come after.
-        ends_at: When it lets go by itself; every stop has an end.
-        lifted_at: When somebody let go earlier.
+        reason: For the operators who read it later.
+        ends_at: When it ends by itself; every stop has an end.
+        lifted_at: When it was lifted before that.
     """
 
     id: str
@@ -81,3 +64,19 @@ class Stop:
             StopScope.CREDENTIAL: principal.client_id,
         }
         return subjects[self.scope] == self.subject
+
+
+class Stops(Protocol):
+    """Kill switches."""
+
+    async def add(self, stop: Stop, event: AuditEvent) -> None:
+        """Store a new one."""
+        ...
+
+    async def lift(self, stop_id: str, at: datetime, event: AuditEvent) -> bool:
+        """End one now; False when there is none or it has ended already."""
+        ...
+
+    async def active(self, at: datetime) -> Sequence[Stop]:
+        """Return those that hold at an instant, oldest first."""
+        ...
