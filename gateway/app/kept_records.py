@@ -60,7 +60,7 @@ class KeptRecords:
         Return the stops that hold now, or held a moment ago: each is to be asked again.
 
         Raises:
-            StoreUnavailable: nobody can tell.
+            StoreUnavailable: the store did not answer.
         """
         return await self.stops.find(_STOPS) or ()
 

@@ -1,4 +1,4 @@
-"""Orders that wait for another person, in the store."""
+"""Approvals in the store."""
 
 from __future__ import annotations
 
@@ -139,9 +139,9 @@ async def void_orders(
     connection: AsyncConnection, user: User, cause: AuditEvent
 ) -> Sequence[AuditEvent]:
     """
-    End what a changed person ordered and may not order any more.
+    Void the orders of a user who may no longer make them.
 
-    In the transaction of the change; returns what is to be told of each.
+    Runs in the transaction of the change; returns one audit event for each.
     """
     told: list[AuditEvent] = []
     for row in (await connection.execute(_ORDERED, {"user_id": user.id})).all():
@@ -175,7 +175,7 @@ async def collect(connection: AsyncConnection, collection: SecretCollection) -> 
 
 
 def _voided(approval: Approval, cause: AuditEvent) -> AuditEvent:
-    """Describe it as done by whoever made the change."""
+    """Describe the void order as an act of the user who caused it."""
     return AuditEvent(
         at=cause.at,
         actor=cause.actor,

@@ -53,12 +53,12 @@ class Store:
     office: BackOfficeStore
 
     async def check(self) -> None:
-        """Ask for a sign of life; StoreUnavailable when there is none."""
+        """Check that the store answers; StoreUnavailable when it does not."""
         async with self.database.reading() as connection:
             await connection.execute(select(literal(1)))
 
     async def close(self) -> None:
-        """Write what was asked so far, then let go of connections and threads."""
+        """Finish the writes under way, then close connections and threads."""
         await self.payouts.close()
         await self.database.close()
 

@@ -42,7 +42,7 @@ class SecretCheck:
 @dataclass(frozen=True, slots=True)
 class Stopwatch:
     """
-    A clock in seconds, and who is told how long a right credential took to find.
+    A clock in seconds, and the callback that measures how long a valid credential took to find.
 
     Attributes:
         clock: The one that kept records go by.
@@ -53,7 +53,7 @@ class Stopwatch:
 
 
 class _Claim(msgspec.Struct, frozen=True):
-    """Who somebody says to be, from where and since when by the stopwatch."""
+    """The identity a request claims, its address, and when it arrived by the stopwatch."""
 
     client_id: str
     secret: str
@@ -95,7 +95,7 @@ class BasicCredentials:
 
         Raises:
             ServiceError: ``SVC.AUT.001``, ``.002``, ``.009`` or ``.010`` (401),
-                ``SVC.SYS.002`` (503) when the store cannot tell, and
+                ``SVC.SYS.002`` (503) when the store does not answer, and
                 ``SVC.GTW.005`` (429) in place of a 401 for an address that was
                 refused too often.
         """
@@ -180,7 +180,7 @@ class BasicCredentials:
 
 
 def _unavailable() -> ServiceError:
-    """Say that nobody can tell, and that asking again is worth it."""
+    """Refuse because the store does not answer; a retry may succeed."""
     return ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY)
 
 

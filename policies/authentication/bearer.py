@@ -29,7 +29,7 @@ WhoIs = Callable[[str], Awaitable[SignedInUser]]
 @dataclass(frozen=True, slots=True)
 class BearerToken:
     """
-    Reads the Authorization header and finds the person behind it.
+    Reads the Authorization header and finds the signed-in user.
 
     Source: contract 4.2, 5.4.
     """
@@ -39,12 +39,12 @@ class BearerToken:
 
     async def __call__(self, call: Call) -> None:
         """
-        Fill in the person.
+        Fill in the signed-in user.
 
         Raises:
             ServiceError: ``TOKEN_INVALID`` (401) for a token that is absent, bad
                 or over, ``INVALID_CREDENTIALS`` (401) for Basic, and
-                ``SVC.SYS.002`` (503) when the store cannot tell.
+                ``SVC.SYS.002`` (503) when the store does not answer.
         """
         token = bearer_token(call.asked.authorization)
         try:

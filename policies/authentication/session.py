@@ -68,7 +68,7 @@ INSECURE: Final = CookieForm("pixgate-dev", "pixgate-device-dev", secure=False)
 
 @dataclass(frozen=True, slots=True)
 class BrowserCookie:
-    """Finds the browser and asks for nothing: before a sign-in there is no person."""
+    """Finds the browser; nobody has to be signed in."""
 
     form: CookieForm
     find: Find
@@ -79,14 +79,14 @@ class BrowserCookie:
         Fill in the browser, where the cookie stands for one.
 
         Raises:
-            ServiceError: ``SVC.SYS.002`` (503) when the store cannot tell.
+            ServiceError: ``SVC.SYS.002`` (503) when the store does not answer.
         """
         call.browser = await _find(call, self.form.name, self.find)
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceCookie:
-    """Finds for whom the browser is known, and asks for nothing; nothing is looked up."""
+    """Finds the user for whom this browser is known, by its cookie alone."""
 
     form: CookieForm
     read: Read
@@ -101,7 +101,7 @@ class DeviceCookie:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionCookie:
-    """Finds the person who signed in; tokens are refreshed behind the scenes."""
+    """Finds the signed-in user; tokens are refreshed when needed."""
 
     form: CookieForm
     find: Find
@@ -114,7 +114,7 @@ class SessionCookie:
 
         Raises:
             ServiceError: ``SESSION_REQUIRED`` (401) without a full session,
-                ``SVC.SYS.002`` (503) when the store cannot tell.
+                ``SVC.SYS.002`` (503) when the store does not answer.
         """
         browser = await _find(call, self.form.name, self.find)
         if browser is None:
@@ -142,7 +142,7 @@ async def _find(call: Call, name: str, find: Find) -> Browser | None:
 
 
 def cookie_value(headers: Headers, name: str) -> str:
-    """Read one cookie; a name that stands there twice was planted, and is none."""
+    """Read one cookie; a name that was sent twice counts as absent, since one was planted."""
     found = [
         value.strip()
         for line in headers.getall("Cookie", ())

@@ -28,7 +28,7 @@ class AccountScope:
             ServiceError: ``SVC.ACC.001`` (404) when it is absent or of another
                 company, one answer for both; ``SVC.AUT.010`` (403) when the
                 credential is scoped to a sister account (contract 5.1);
-                ``SVC.SYS.002`` (503) when the store cannot tell.
+                ``SVC.SYS.002`` (503) when the store does not answer.
         """
         found = self.find(call.asked.path["account_id"].lower())
         if isinstance(found, Ready):

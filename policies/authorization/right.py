@@ -1,4 +1,4 @@
-"""Do the roles of the person cover the right this row needs?"""
+"""Do the user's roles cover the right this row needs?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gateway.domain.requests.calls import Call
 
 
 class RequiresRight:
-    """Compares what the person may do with what the row needs."""
+    """Compares the user's rights with the right of the row."""
 
     refuses = (FORBIDDEN,)
 
@@ -18,8 +18,8 @@ class RequiresRight:
         Let the call on if a role covers the needed right.
 
         Raises:
-            ServiceError: ``FORBIDDEN`` (403) when none does, and where nobody
-                was asked who they are.
+            ServiceError: ``FORBIDDEN`` (403) when none does, and where no gate
+                has established the user.
         """
         needed = call.needs
         if needed is None:

@@ -1,4 +1,4 @@
-"""Has the person a second factor, where their role asks for one?"""
+"""Does the user have a second factor, where their role needs one?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ENROL = "enrol a second factor first, at auth/totp; your role asks for one"
 
 
 class RequiresSecondFactor:
-    """Keeps who has a password alone from changing anything: they may sign in, read and enrol."""
+    """Lets users without a second factor sign in, read and enrol, but change nothing."""
 
     refuses = (STEP_UP_REQUIRED,)
 

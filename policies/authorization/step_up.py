@@ -19,7 +19,7 @@ FRESH: Final = timedelta(minutes=5)
 @dataclass(frozen=True, slots=True)
 class FreshFactor:
     """
-    Looks at when the person last gave a second factor, where the right asks for it.
+    Checks that the second factor is fresh, where the right asks for it.
 
     Attributes:
         always: Asks whatever the right is.

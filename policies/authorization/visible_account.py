@@ -34,7 +34,7 @@ class VisibleAccount:
         Raises:
             ServiceError: ``SVC.ACC.001`` (404) when it is absent or of a company
                 that is not shown to the person, one answer for both;
-                ``SVC.SYS.002`` (503) when the store cannot tell.
+                ``SVC.SYS.002`` (503) when the store does not answer.
         """
         try:
             account = await self.find(call.asked.path["account_id"].lower())

@@ -1,4 +1,4 @@
-"""Does the address still have a token for this call, before anybody is known?"""
+"""Does the address still have a token for this call, before the caller is known?"""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class WithinAddressQuota:
     """
     Draws one token of the address's bucket for the row; a row without a bucket is free.
 
-    A browser in which somebody signed in before draws from that person's bucket
-    instead: strangers at the same address do not use it up.
+    A browser in which a user signed in before draws from that user's bucket
+    instead, so other callers at the same address cannot use it up.
     """
 
     refuses = (errors.TOO_MANY_REQUESTS,)

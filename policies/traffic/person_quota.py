@@ -1,4 +1,4 @@
-"""Does the person still have a token for this call?"""
+"""Does the user still have a token for this call?"""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PERSON: Final = "person"
 
 class WithinPersonQuota:
     """
-    Draws one token of the person's bucket, for a row that names it; others are free.
+    Draws one token of the user's bucket; rows without a bucket are free.
 
-    One for all of somebody's sessions, tokens and browsers: who signs in twice
-    may not ask twice as often.
+    One bucket for all sessions, tokens and browsers of a user: signing in twice
+    gives no second quota.
     """
 
     refuses = (errors.TOO_MANY_REQUESTS,)

@@ -30,7 +30,7 @@ class FailureThrottle:
     """
     Counts refused credentials by address, and by address and client id.
 
-    Never by client id alone: that would let anybody lock a partner out.
+    Never by client id alone: that would let a stranger lock a partner out.
     """
 
     def __init__(self, limits: FailureLimits, clock: Monotonic) -> None:

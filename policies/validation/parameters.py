@@ -14,9 +14,9 @@ _LIKE_OURS: Final = re.compile(r"[a-z_]{1,40}")
 
 class KnownParameters:
     """
-    Refuses a filter that does not exist: what is not filtered looks like what is.
+    Refuses an unknown query parameter: a misspelt filter would return an unfiltered list.
 
-    Only a name that could be one of ours is told again.
+    Only a name that could be one of ours is repeated in the answer.
     """
 
     refuses = (errors.PAYLOAD_INVALID,)

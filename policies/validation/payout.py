@@ -90,7 +90,7 @@ class PayoutReader:
         )
 
     def _destination(self, method: PayoutMethod, sent: Mapping[str, str]) -> Destination:
-        """Read who is paid, into the form it is sent and compared in."""
+        """Read the recipient into the form that is sent and compared."""
         fields.demand(sent, ("tax_number",), _WITHIN)
         tax_number = _read(self._tax_number, sent, "tax_number", "tax_number_form")
         if method is PayoutMethod.PIX:

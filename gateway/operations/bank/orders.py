@@ -83,7 +83,7 @@ class ChargeOrders:
 def _charge_act(
     acting: AuditContext, account: Account, what: str, details: dict[str, str]
 ) -> BankAct:
-    """Describe an act on a charge; its reference is the caller's and may name somebody."""
+    """Describe an act on a charge without its reference, which may hold personal data."""
     return BankAct(
         acting=acting,
         account=account,
@@ -153,7 +153,7 @@ class PixKeyOrders:
         Raises:
             NotFound: nobody has this key.
             ServiceError: ``SVC.GTW.008`` when the bank refuses to tell.
-            ProviderError: the bank does not tell; safe to repeat.
+            ProviderError: the bank gave no usable answer; safe to repeat.
             StoreUnavailable: nothing was asked.
         """
         bank = bank_of(self.banks, account)
@@ -169,7 +169,7 @@ def _key_act(
     kind: PixKeyType | None = None,
     key_id: str = "",
 ) -> BankAct:
-    """Describe an act on a key without the key: it may be somebody's tax number."""
+    """Describe an act on a key without the key itself, which may be a tax number."""
     return BankAct(
         acting=acting,
         account=account,
@@ -188,7 +188,7 @@ _NOT_KNOWN: Final = (Unavailable, BadReply, OutcomeUnknown)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankAct:
     """
-    Something a person has a bank do.
+    An act at a bank that a user ordered.
 
     Attributes:
         action: What, such as ``pix_key.create``; the audit log adds how far it got.
@@ -250,7 +250,7 @@ def _answered_no(problem: ProviderError) -> bool:
 
 
 async def _end(audit: Audit, act: BankAct, ending: str, reason: str) -> None:
-    """Write how it ended; the bank has done what it has done, so a lost line is only told."""
+    """Write how it ended. The bank has acted, so a failed write is logged and not raised."""
     try:
         await _write(audit, act, ending, {"reason": reason} if reason else {})
     except StoreUnavailable:

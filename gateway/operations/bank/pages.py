@@ -30,7 +30,7 @@ async def every(read: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Ite
     Walk a bank's pages, given a cursor at a time, None first.
 
     Raises:
-        ProviderError: the bank does not tell; ``BadReply`` for a list that
+        ProviderError: the bank gave no usable answer; ``BadReply`` for a list that
             never ends.
     """
     items: list[Item] = []

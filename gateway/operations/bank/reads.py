@@ -31,7 +31,7 @@ class Balances:
     banks: Banks
 
     async def read(self, caller: Caller, _taken: None) -> Balance:
-        """Ask the bank; raises ``ProviderError`` when it does not tell."""
+        """Ask the bank; raises ``ProviderError`` without a usable answer."""
         bank = bank_of(self.banks, caller.account)
         return await bank.adapter.get_balance(bank.account)
 
@@ -78,7 +78,7 @@ class PixKeys:
     banks: Banks
 
     async def list(self, caller: Caller, _taken: None) -> Sequence[OwnedKey]:
-        """Return every key; raises ``ProviderError`` when the bank does not tell."""
+        """Return every key; raises ``ProviderError`` without a usable answer."""
         bank = bank_of(self.banks, caller.account)
         keys = await bank.adapter.list_keys(bank.account)
         return [OwnedKey(key.public_id(caller.account.id), key) for key in keys]
@@ -117,7 +117,7 @@ class Statements:
         since what is not Pix is left out and banks give no totals.
 
         Raises:
-            ProviderError: the bank does not tell, the balance included.
+            ProviderError: the bank gave no usable answer, also about the balance.
         """
         bank = bank_of(self.banks, caller.account)
         # First, for its wait would keep hundreds of movements alive for nothing.
@@ -162,7 +162,7 @@ class AccountMovements:
         Raises:
             RuleViolation: there are more than ``most``.
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
-            ProviderError: the bank does not tell.
+            ProviderError: the bank gave no usable answer.
         """
         bank = bank_of(self.banks, account)
         counted = 0
@@ -193,7 +193,7 @@ class Incoming:
         Raises:
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
             NotSupported: the bank does not offer it.
-            ProviderError: the bank does not tell.
+            ProviderError: the bank gave no usable answer.
         """
         bank = bank_of(self.banks, account)
         calls = incoming_calls(bank, Option.LIST_RECEIVED)

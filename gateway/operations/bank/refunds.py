@@ -155,11 +155,11 @@ class Refunds:
 
     async def go_on(self, account: Account) -> None:
         """
-        Let refunds of an account go on; a credential's stop concerns no person.
+        Check that no stop holds for the account; stops of credentials do not concern users.
 
         Raises:
             ServiceError: ``SVC.PIX.010`` (403) while payouts are stopped here.
-            StoreUnavailable: nobody can tell.
+            StoreUnavailable: the store did not answer.
         """
         now = self.terms.now()
         nobody = Principal(
@@ -192,7 +192,7 @@ class Refunds:
             raise refused(ABOVE_PAYMENT)
 
     async def _send(self, calls: RefundCalls, bank: Bank, order: RefundOrder) -> Refund:
-        """Order it once, and look once when the answer tells nothing."""
+        """Order the refund once; look it up once when the answer proves nothing."""
         by = Deadline(self.terms.monotonic() + SEND_S, self.terms.monotonic)
         try:
             outcome = await calls.create_refund(bank.account, order, by)
@@ -210,7 +210,7 @@ class Refunds:
     async def _given(
         self, calls: RefundCalls, bank: Bank, order: RefundOrder, outcome: Accepted | Settled
     ) -> Refund:
-        """Show it as the bank keeps it, or as ordered where the bank does not tell again."""
+        """Return the refund as the bank shows it, or as ordered without a second answer."""
         try:
             return await calls.find_refund(bank.account, order.provider_key)
         except ProviderError:
@@ -287,7 +287,7 @@ def _order(key: str, request: RefundRequest, payment_e2e_id: str) -> RefundOrder
 
 
 def _repeated(known: Refund, request: RefundRequest) -> Refund:
-    """Answer for the refund that is there, if it is what is asked for."""
+    """Return the refund that exists already, if it is the one requested."""
     if not known.is_of(request):
         raise ServiceError(errors.ALREADY_IN_USE, "other_content")
     return replace(known, reference=request.reference)
@@ -300,7 +300,7 @@ def _refusal(rejected: Rejected) -> Refused:
 
 
 def _act(acting: AuditContext, account: Account, order: RefundOrder) -> BankAct:
-    """Describe the order for the audit log: its key at the bank says nothing about anybody."""
+    """Describe the order for the audit log by its provider key, which holds no personal data."""
     return BankAct(
         acting=acting,
         account=account,

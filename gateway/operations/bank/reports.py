@@ -34,7 +34,7 @@ class Movements(Protocol):
         Raises:
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured
                 or the provider does not offer it.
-            ProviderError: the bank does not tell.
+            ProviderError: the bank gave no usable answer.
         """
         ...
 
@@ -60,11 +60,11 @@ class Report:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reports:
     """
-    Makes reports; may be repeated at will, nothing is kept.
+    Makes reports; safe to repeat, nothing is stored.
 
     Attributes:
         one_at_a_time: Writers hold the interpreter: a second one would only
-            slow down the first, and everybody else.
+            slow down the first one and every other request.
     """
 
     banks: Banks
@@ -81,7 +81,7 @@ class Reports:
             RuleViolation: the format is unknown or cannot be written here, or
                 the window has more than 20,000 movements.
             ServiceError: ``SVC.ACC.005`` (422) as for any read.
-            ProviderError: the bank does not tell, the balance included.
+            ProviderError: the bank gave no usable answer, also about the balance.
         """
         form = _format(asked.format)
         document = await self.gather(account, asked.window)
@@ -130,7 +130,7 @@ class Reports:
         return await asyncio.shield(writing)
 
     def _done(self, writing: asyncio.Future[bytes]) -> None:
-        """Give the turn on, and look at a failure that nobody may be left to see."""
+        """Release the next report, and retrieve an exception that no caller may be left to see."""
         self.one_at_a_time.release()
         if not writing.cancelled():
             writing.exception()

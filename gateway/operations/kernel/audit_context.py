@@ -16,7 +16,7 @@ _LONGEST_REASON = 500
 
 class RuleViolation(Exception):
     """
-    An act against a rule; nothing was changed.
+    A request that breaks a rule; nothing was changed.
 
     The text is one line for the operator at the command line, and may repeat
     what was typed; over HTTP a wrong ``field`` is told in the words of its reason.
@@ -32,7 +32,7 @@ class RuleViolation(Exception):
 @dataclass(frozen=True, slots=True)
 class AuditContext:
     """
-    Somebody changing records.
+    Who changes records, and when; for the audit log.
 
     Attributes:
         actor: As the audit log names them: ``cli:maria``, ``system``.
@@ -77,7 +77,7 @@ def name(text: str) -> str:
 
 def reason(text: str) -> str:
     """
-    Read why somebody acts: one line for those who come after.
+    Check the reason of an act: one line for the auditors.
 
     Raises:
         RuleViolation: when it is empty, over 500 characters or holds a control character.

@@ -24,7 +24,7 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
     provider key or the payout's end-to-end id; an amount alone proves nothing.
 
     Raises:
-        ProviderError: the bank does not tell.
+        ProviderError: the bank gave no usable answer.
     """
     oldest = payout.created_at - _CLOCKS_APART
     window = _window(oldest, now)

@@ -1,4 +1,4 @@
-"""What a bank really did, as its statement or its own books tell it."""
+"""What a bank really executed, from its statement or its own books."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def statement_executions(
         rows: Payouts whose end-to-end ids name the key of an entry without one.
 
     Raises:
-        ProviderError: the bank does not tell.
+        ProviderError: the bank gave no usable answer.
     """
     entries = [entry async for entry in _entries(bank, window)]
     keys = {row.e2e_id: row.provider_key for row in rows if row.e2e_id}

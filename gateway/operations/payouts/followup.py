@@ -45,13 +45,13 @@ UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
 
 
 def unobserved(_payout: Payout, _change: Change) -> None:
-    """Tell nobody of a step."""
+    """Ignore a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
     """
-    Moves a payout on as far as the bank's word proves it.
+    Moves a payout to the state that the bank's answer proves.
 
     Attributes:
         cas_lost: Told the provider when somebody else was quicker.
@@ -71,7 +71,7 @@ class FollowUp:
         """
         Return the payout after at most one look at the bank.
 
-        A bank or a store that fails here is no error: the payout is returned
+        A bank or store that fails here is not an error: the payout is returned
         as it was last known. Where the bank contradicts what was asked, it is
         returned for review.
         """
@@ -160,14 +160,14 @@ class FollowUp:
         return bank
 
     async def _take(self, payout: Payout, said: Outcome) -> Payout:
-        """Do what the bank's word proves; another amount than ours wants a person to look."""
+        """Do the step that the bank's answer proves; a different amount goes to review."""
         if isinstance(said, Settled) and said.value != payout.value:
             return replace(payout, review=True)
         change = self._said(payout, said)
         return payout if change is None else await self._try(payout, change)
 
     def _said(self, payout: Payout, said: Outcome) -> Change | None:
-        """Turn what the bank says into a step; a word that proves nothing is none."""
+        """Turn the bank's answer into a step; None when the answer proves nothing."""
         match said:
             case Settled():
                 step = self._step(payout, PayoutState.PAID, said.evidence)
@@ -184,7 +184,7 @@ class FollowUp:
 
     def _absent(self, payout: Payout, bank: Bank, asked_at: datetime) -> Change | None:
         """
-        Take "not found" for proof only when it was asked after the quiet period.
+        Accept "not found" as proof only if the bank was asked after the quiet period.
 
         A bank that ignores our key would pay a second attempt again: there the
         payout fails for good instead of waiting for one. So it does once its
@@ -202,7 +202,7 @@ class FollowUp:
         return self._step(payout, PayoutState.NOT_SENT, evidence)
 
     def _step(self, payout: Payout, after: PayoutState, evidence: Evidence | None) -> Change:
-        """Make a step from where the payout stands now."""
+        """Make a step from the payout's current state."""
         return Change(
             account_id=payout.account_id,
             reference=payout.reference,
@@ -221,7 +221,7 @@ class FollowUp:
             return payout
 
     async def _do(self, payout: Payout, change: Change) -> Payout:
-        """Do a step and return the row as it stands then."""
+        """Do a step and return the payout as it is stored afterwards."""
         if await self.store.record(change):
             self.moved(payout, change)
         else:

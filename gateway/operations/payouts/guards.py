@@ -54,7 +54,7 @@ class PayoutGuards:
         Raises:
             ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here,
                 or when one like it is refused.
-            StoreUnavailable: nobody can tell; nothing is sent then.
+            StoreUnavailable: the store did not answer; nothing is sent then.
         """
         await self.go_on(caller)
         if self.similar.within and await self._has_twin(payout):
@@ -65,11 +65,11 @@ class PayoutGuards:
 
     async def go_on(self, caller: Caller) -> None:
         """
-        Let payouts of this caller go on; safe to ask before there is any payout.
+        Check that this caller's payouts are not stopped; needs no stored payout.
 
         Raises:
             ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here.
-            StoreUnavailable: nobody can tell.
+            StoreUnavailable: the store did not answer.
         """
         now = self.now()
         for stop in await self.stops():

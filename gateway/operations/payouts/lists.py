@@ -1,4 +1,4 @@
-"""Lists of payouts by how they stand."""
+"""Lists of payouts by status."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class Payouts:
         return stored
 
     async def _wait_for_winner(self, stored: Payout) -> Payout:
-        """Wait a little for whoever is sending, and answer what it is answered."""
+        """Wait briefly for the request that is sending, and return the same answer."""
         _tell("duplicate")
         end = Deadline(self._clock() + WAIT_FOR_WINNER_S, self._clock)
         while stored.state is PayoutState.SENDING and not end.passed():
@@ -261,7 +261,7 @@ class Payouts:
             raise _above_limit(problem) from problem
 
     async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
-        """Ask the bank once, record what it said, and answer."""
+        """Ask the bank once, record its answer, and return the result."""
         try:
             outcome = await self._ask(payout, bank, send_by)
         except asyncio.CancelledError:
@@ -332,7 +332,7 @@ def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
 
 def _answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
     """
-    Say to the caller what may be said.
+    Return what the caller may be told.
 
     An acknowledged payout is told even if recording failed: it is true. A
     rejection is told only once it is stored, lest money follow a refusal.
@@ -380,14 +380,14 @@ def _unexplained(reason: str) -> Evidence:
 
 
 def _tell(outcome: str) -> None:
-    """Note the outcome for the request's log line and metric."""
+    """Record the outcome for the request's log line and metric."""
     record = current_record()
     if record is not None:
         record.payout = outcome
 
 
 def _tell_method(method: PayoutMethod) -> None:
-    """Note the method likewise."""
+    """Record the method for the same line."""
     record = current_record()
     if record is not None:
         record.payout_method = method.value

@@ -92,7 +92,7 @@ class PayoutRecords:
         )
 
     async def unresolved(self) -> Sequence[Case]:
-        """Return what is not known or waits for a person, oldest created first."""
+        """Return payouts that are unknown or in review, oldest first."""
         return [await self._case(payout) for payout in await self.follow_ups.unresolved()]
 
     async def _case(self, payout: Payout) -> Case:

@@ -64,8 +64,8 @@ class Report:
     What was compared.
 
     Attributes:
-        executions: Each counted once, though statement and books may both tell it.
-        told: The provider keys that statements have told.
+        executions: Each counted once, even if both statement and books report it.
+        told: The provider keys found in statements.
         foreign: Pix that left an account without a key of ours: ordered
             elsewhere, or by a bank that does not repeat keys.
     """
@@ -78,7 +78,7 @@ class Report:
     differences: list[Difference] = field(default_factory=list)
 
     def add(self, found: Difference) -> None:
-        """Keep a difference that another source has not told yet."""
+        """Add a difference that no other source has reported yet."""
         if not any((known.kind, known.key) == (found.kind, found.key) for known in self._keyed()):
             self.differences.append(found)
 

@@ -98,7 +98,7 @@ async def _require_own_bank_account(connection: AsyncConnection, account: Accoun
     """
     Refuse a bank's account that another company has; an account that does not move may stay.
 
-    Whoever moves an account waits for whoever else does, until the commit: SQLite has one
+    Transactions that move accounts run one after the other: SQLite has one
     writer anyhow, PostgreSQL a lock. So of two companies that take one at once, one gets it.
     """
     if not account.provider:

@@ -1,7 +1,7 @@
 """
 The record of acts: append-only, each event chained to the one before by its hash.
 
-The row of the head is locked by whoever appends, so that events become visible in the order of
+Every writer locks the head's row, so events become visible in the order of
 their numbers. How hashes and seals are made: ``audit_chain``.
 """
 

@@ -1,4 +1,4 @@
-"""Whose an act is: found by what it was done to, as the companies that people are limited to."""
+"""Which companies an act belongs to, found by its subject."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def written(ids: frozenset[str]) -> str:
 
 def shown_to(limit: frozenset[str]) -> ColumnElement[bool]:
     """
-    Say which acts are shown to somebody limited to companies.
+    Return the condition for acts that a user limited to companies may see.
 
     Those of one of their companies, and those of all of them together: acts on
     people who see the same as they do.

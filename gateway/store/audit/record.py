@@ -1,4 +1,4 @@
-"""The record of acts, read by people; ``audit`` writes it and proves it whole."""
+"""The audit log as users read it; ``audit`` writes it and proves it whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What banks told us, in the store."""
+"""Callbacks in the store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of what a person is shown, each cut and counted by the database."""
+"""Lists of the back office: each page is cut, filtered and counted by the database."""
 
 from __future__ import annotations
 

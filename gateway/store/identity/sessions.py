@@ -37,7 +37,7 @@ _LAST = select(func.coalesce(func.max(refresh_tokens.c.number), 0)).where(
 
 
 class _Lost(Exception):
-    """Somebody else was first: what this transaction did is undone."""
+    """Another request was first: this transaction is rolled back."""
 
 
 class StoredSessions:
@@ -150,7 +150,7 @@ class StoredSessions:
 
 
 async def _use(connection: AsyncConnection, token: RefreshToken, at: datetime) -> None:
-    """Use a refresh token up; raise when somebody did before."""
+    """Mark a refresh token as used; raise if it was used before."""
     using = (
         update(refresh_tokens)
         .where(refresh_tokens.c.digest == token.digest, refresh_tokens.c.used_at.is_(None))

@@ -1,4 +1,4 @@
-"""The part of the store that keeps people."""
+"""The store's ports of identity."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class IdentityStore:
 
 
 def identity_store(database: Database) -> IdentityStore:
-    """Keep people in a database."""
+    """Make identity's stores over a database."""
     return IdentityStore(
         users=StoredUsers(database),
         sessions=StoredSessions(database),

@@ -54,7 +54,7 @@ class BulkParameters(Hashable, Protocol):
     """
 
     def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
-        """Return the expression that stands for each value of a row."""
+        """Return the SQL expression of each value of a row."""
 
     def insert_rows(self, into: Insert, types: Types) -> Insert:
         """Make an INSERT take its rows from outside, in the order given."""
@@ -163,7 +163,7 @@ class Database:
 
 
 def note(connection: AsyncConnection, act: Act) -> None:
-    """Remember an act of the connection's transaction, to be told of at its end."""
+    """Remember an act of this transaction; it is announced when the transaction ends."""
     connection.info[_ACTS].append(act)
 
 
@@ -174,7 +174,7 @@ def chain_of(connection: AsyncConnection) -> ChainKeys:
 
 
 class Undone(Exception):
-    """A transaction was given up before its commit was asked for: nothing of it is stored."""
+    """A transaction was rolled back before its commit was sent: nothing of it is stored."""
 
 
 @contextmanager
@@ -183,7 +183,7 @@ def faults_of_rows() -> Iterator[None]:
     Turn a failure that one row among many may have caused into ``Undone``.
 
     For statements inside a transaction alone, never for its commit. A row that is refused, or that
-    somebody else holds for too long, is such a cause; a server that is gone is none.
+    another transaction locks for too long, is such a cause; a lost server is not.
     """
     try:
         yield

@@ -15,7 +15,7 @@ Told = Callable[[str, float], None]
 
 class Usage:
     """
-    Counts the units of work of one process; all on its event loop.
+    Counts the units of work of one process, on its event loop.
 
     Attributes:
         waiting: Those without a connection yet.
@@ -76,4 +76,4 @@ class Taking:
 
 
 def _nobody(_work: str, _took_s: float) -> None:
-    """Whom a store tells that nobody listens to."""
+    """Ignore the event: nobody measures this store."""

@@ -56,7 +56,7 @@ class DuplicateSearch:
         Return other references with the same amount and destination, oldest first.
 
         Raises:
-            StoreUnavailable: nobody can tell.
+            StoreUnavailable: the store did not answer.
         """
         destination = columns.written(normal_destination(payout.destination))
         with failures_as_ours():

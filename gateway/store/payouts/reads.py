@@ -36,7 +36,7 @@ class PayoutReader:
         Return one as it stands after this was called.
 
         Raises:
-            StoreUnavailable: nobody can tell.
+            StoreUnavailable: the store did not answer.
         """
         with failures_as_ours():
             key = account_id, reference_digest(reference)

@@ -1,4 +1,4 @@
-"""The tables of people, as statements name them; the rest is in ``tables``."""
+"""The tables of identity, as statements name them."""
 
 from __future__ import annotations
 
