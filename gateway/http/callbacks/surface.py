@@ -55,7 +55,7 @@ def _rows(reception: Reception) -> Sequence[Row[None]]:
             "POST",
             "/{provider}/{token}",
             name="callbacks.take",
-            summary="Take what a bank tells.",
+            summary="Receive a callback from a bank.",
             needs=None,
             limits=RowLimits("callback", BODY_BYTES),
             takes=Input(read=_delivery, body=BankBody),

@@ -34,11 +34,11 @@ _ABOUT: Final = MappingProxyType(
             "`X-Trace-ID`."
         ),
         "identity": (
-            "Signing in for people: password, second factor, tokens, and the way back after a "
-            "forgotten password. Access tokens live for ten minutes; a refresh token works once."
+            "Sign-in for users: password, second factor, tokens, and resetting a forgotten "
+            "password. Access tokens live for ten minutes; a refresh token works once."
         ),
         "backoffice": (
-            "What operators do with companies, accounts, credentials, people and money. Each call "
+            "Companies, accounts, credentials, users and money, for the operator's users. Each call "
             "needs an access token of identity and a right. Orders that move money may wait for a "
             "second person: 202 with the approval."
         ),
@@ -52,7 +52,7 @@ _ERROR: Final[Schema] = {
     "required": ["code", "message", "trace_id"],
     "properties": {
         "code": {"type": "string", "description": "The error code.", "examples": ["SVC.VAL.011"]},
-        "message": {"type": "string", "description": "For people; its words may change."},
+        "message": {"type": "string", "description": "For humans; the wording may change."},
         "trace_id": {
             "type": "string",
             "description": "As in `X-Trace-ID`.",
@@ -67,11 +67,11 @@ _EXPLAINED: Final[Schema] = {
         **_ERROR["properties"],
         "field": {
             "type": "string",
-            "description": "What is wrong: a path in the body or a parameter; empty where none is.",
+            "description": "What is wrong: a path in the body or a parameter; empty if neither is.",
         },
         "reason": {
             "type": "string",
-            "description": "Why, as a fixed word to be translated; empty where the code says all.",
+            "description": "Why, as a fixed word to translate; empty if the code says it all.",
         },
     },
 }

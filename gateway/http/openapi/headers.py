@@ -20,8 +20,8 @@ REQUEST_HEADERS: Final[Mapping[str, Schema]] = {
         "in": "header",
         "required": False,
         "description": (
-            "The caller's own trace id. It is echoed, and stands in our log and in the bank's "
-            "request. A value of another form is replaced by a new UUID."
+            "The caller's own trace id. It is echoed, logged, and sent to the bank. "
+            "A malformed value is replaced by a new UUID."
         ),
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"},
         "example": _TRACE,
@@ -58,7 +58,7 @@ ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
     "RateLimit": {
         "description": (
             "What is left of the quota: tokens in `r`, seconds until the next one in `t`. "
-            "Absent where the call ended before the quota was asked."
+            "Absent if the call was refused before the quota was checked."
         ),
         "schema": {"type": "string"},
         "example": '"read";r=98;t=1',
@@ -76,13 +76,13 @@ ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
     },
     "Version": {
         "required": True,
-        "description": "The version of what is shown; a change may name it in `If-Match`.",
+        "description": "The version of this record; send it in `If-Match` with a change.",
         "schema": {"type": "string"},
         "example": VERSION_TAG,
     },
     "RetryAfter": {
         "required": True,
-        "description": "Seconds to wait before the next try.",
+        "description": "Seconds to wait before the next attempt.",
         "schema": {"type": "integer", "minimum": 1},
         "example": 2,
     },

@@ -62,8 +62,8 @@ _IF_MATCH: Final[Schema] = {
     "schema": {"type": "string"},
     "example": VERSION_TAG,
     "description": (
-        "The `ETag` that was read: whoever else has changed this since is not undone, "
-        "and the answer is 412. Without it the last one wins."
+        "The `ETag` that was read. If the record has changed since, the answer is 412 "
+        "and nothing changes. Without it, the last write wins."
     ),
 }
 _SHAPELESS: Final = (None, type(None), bytes)

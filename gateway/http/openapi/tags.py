@@ -14,26 +14,32 @@ OTHER: Final = "Other"
 _GROUPS: Final = MappingProxyType(
     {
         "Balance": ("What the account holds, live from the bank.", "balance"),
-        "PIX keys": ("The keys that the account is paid on.", "pix/keys"),
-        "Charges": ("Money asked for: PIX QR codes.", "pix/qrcode"),
+        "PIX keys": ("The keys through which the account is paid.", "pix/keys"),
+        "Charges": ("Requests for payment: PIX QR codes.", "pix/qrcode"),
         "PIX transactions": ("Charges as payments, and payments received.", "pix/transactions"),
         "Refunds": ("Payments given back.", "pix/refunds"),
         "Statement": ("Movements of the account.", "transactions report"),
         "Payouts": ("Money paid out, by PIX key or to a bank account.", "withdraw withdraws"),
         "Accounts": ("Accounts as registered, and the bank behind each.", "accounts provider"),
         "Companies": ("The owners of accounts and credentials.", "companies"),
-        "Credentials": ("What partners' servers sign in with.", "credentials"),
+        "Credentials": ("What partners' servers authenticate with.", "credentials"),
         "People": ("Operators: who they are and what they may do.", "users roles"),
-        "Stops": ("Payouts held back for a while.", "stops"),
-        "Reviews": ("Payouts whose outcome people have to find out.", "reviews"),
+        "Stops": ("Kill switches: payouts refused for a while.", "stops"),
+        "Reviews": ("Payouts whose outcome two users decide.", "reviews"),
         "Approvals": ("Orders that wait for a second person.", "approvals"),
-        "Records": ("What was done, asked and received.", "audit requests webhooks outbox"),
+        "Records": (
+            "Audit log, request log, callbacks and mail.",
+            "audit requests webhooks outbox",
+        ),
         "Providers": ("The banks behind the gateway.", "providers"),
         "Sign-in": ("From a password to a session.", "login mfa refresh logout session step-up"),
         "Own sign-ins": ("Where one is signed in.", "sessions"),
         "Own password": ("Set, changed, forgotten.", "password invitations"),
-        "Own second factor": ("The authenticator app and its ways back.", "totp recovery-codes"),
-        "Service": ("What answers here; open to everybody.", "info health error-codes"),
+        "Own second factor": (
+            "The authenticator app and its recovery codes.",
+            "totp recovery-codes",
+        ),
+        "Service": ("Name, health and error codes; open to everybody.", "info health error-codes"),
     }
 )
 
