@@ -48,7 +48,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.net.server.listener import Listener
 from gateway.operations.backoffice.callbacks import CallbackLooks
-from gateway.operations.identity.ports import Notice
+from gateway.operations.identity.ports import OnSecurityEvent
 from gateway.reconciler import Reconciler, Work
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
@@ -229,7 +229,7 @@ def _office_stored(store: Store, keys: Keys) -> BackOfficeStored:
     )
 
 
-def _notices(security: SecurityLog, tally: AuditTally) -> Notice:
+def _notices(security: SecurityLog, tally: AuditTally) -> OnSecurityEvent:
     """Tell of sign-ins in the log at once, and in the audit log once a minute."""
 
     def notice(word: str, user_id: str) -> None:

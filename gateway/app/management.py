@@ -23,7 +23,7 @@ from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
-from gateway.operations.identity.sessions import OthersSessions
+from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
@@ -60,18 +60,18 @@ def make_management_rows(
     return management_rows(
         ManagementRuns(
             registers=registers,
-            desk=people.desk,
-            others=OthersSessions(people.parts),
+            services=people.services,
+            others=UserSessions(people.parts),
             approvals=approvals,
             credentials=CredentialOrders(
                 records=registers.credentials, approvals=approvals, rules=rules
             ),
-            people=PeopleOrders(desk=people.desk, approvals=approvals, rules=rules),
+            people=PeopleOrders(services=people.services, approvals=approvals, rules=rules),
             record=stored.store.office.record,
             lists=stored.store.office.lists,
             callbacks=stored.store.office.callbacks,
             requests=stored.store.office.requests,
-            outbox=people.parts.stored.outbox if is_sandbox else None,
+            outbox=people.parts.stores.outbox if is_sandbox else None,
             providers=stored.providers,
         )
     )

@@ -9,7 +9,7 @@ from datetime import timedelta
 from gateway.app.people import People
 from gateway.config.session import Session
 from gateway.operations.identity.sign_in import CountedSigningIn
-from gateway.operations.panel.context import PanelParts, PanelRules
+from gateway.operations.panel.context import PanelContext, PanelSettings
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
@@ -39,15 +39,15 @@ def assemble_panel(
     session: Session, store: Store, keys: Keys, people: People, seen: Callable[[str, str], None]
 ) -> Panel:
     """Make the panel's sessions; nothing is started."""
-    parts = PanelParts(
+    parts = PanelContext(
         store=store.identity.panels,
         companies=store.companies,
-        craft=PanelCookies(list(keys.derivation.keys(LABEL).values())),
+        cookies=PanelCookies(list(keys.derivation.keys(LABEL).values())),
         identity=people.parts,
-        signing_in=CountedSigningIn(people.desk.signing_in, seen),
-        refreshing=people.desk.refreshing,
-        sign_ins=people.desk.sessions,
-        rules=PanelRules(
+        signing_in=CountedSigningIn(people.services.sign_in, seen),
+        refreshing=people.services.tokens,
+        sign_ins=people.services.sessions,
+        settings=PanelSettings(
             idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
         ),
         seen=seen,

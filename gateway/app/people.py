@@ -16,17 +16,17 @@ from gateway.config.settings import Settings
 from gateway.domain.kernel.clocks import Now
 from gateway.mail import MailSender
 from gateway.operations.identity.ports import (
-    Crafts,
-    Notice,
-    Parts,
-    Rules,
-    Stored,
-    Throttles,
-    unnoticed,
+    AttemptLimits,
+    Crypto,
+    IdentityContext,
+    IdentitySettings,
+    OnSecurityEvent,
+    Stores,
+    ignore_event,
 )
-from gateway.operations.identity.services import IdentityDesk, identity_desk
+from gateway.operations.identity.services import IdentityServices, build_identity_services
 from gateway.security.identity.access_tokens import AccessTokens, Audience
-from gateway.security.identity.opaque_tokens import Opaque
+from gateway.security.identity.opaque_tokens import OpaqueTokens
 from gateway.security.identity.passwords import PasswordHasher
 from gateway.security.identity.recovery_codes import RecoveryCodes
 from gateway.security.identity.sealed_mail import SealedOutbox
@@ -56,13 +56,13 @@ class People:
     Identity, ready to be started.
 
     Attributes:
-        desk: The operations.
+        services: The operations.
         answering: Sends the reset links that were asked for.
         keyring: What ``/.well-known/jwks.json`` publishes.
     """
 
-    parts: Parts
-    desk: IdentityDesk
+    parts: IdentityContext
+    services: IdentityServices
     keyring: Keyring
     hasher: PasswordHasher
     mail: MailSender
@@ -76,7 +76,7 @@ class People:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        await self.desk.keys.ensure()
+        await self.services.signing_keys.ensure()
         self.mail.start()
         self.tidying.turning.start()
         self.answering.start()
@@ -114,50 +114,54 @@ class Tidying:
 
 
 def assemble_people(
-    settings: Settings, store: Store, keys: Keys, now: Now, notice: Notice = unnoticed
+    settings: Settings, store: Store, keys: Keys, now: Now, notice: OnSecurityEvent = ignore_event
 ) -> People:
     """Make identity from the settings, an opened store and the keys; nothing is started."""
     identity = settings.identity
     keyring = Keyring(store.identity.signing_keys, keys.sealer, now, time.monotonic)
     hasher = PasswordHasher(keys.password_peppers)
-    parts = Parts(
-        stored=_stored(store, keys.sealer),
-        crafts=_crafts(identity, keys, keyring, hasher, now),
-        rules=_rules(settings.origin, identity),
+    parts = IdentityContext(
+        stores=_stores(store, keys.sealer),
+        crypto=_crypto(identity, keys, keyring, hasher, now),
+        settings=_identity_settings(settings.origin, identity),
         now=now,
         new_id=lambda: str(uuid.uuid4()),
         pause=asyncio.sleep,
-        notice=notice,
+        on_security_event=notice,
     )
-    desk = identity_desk(parts, store.companies, partial(new_signing_key, sealer=keys.sealer))
+    services = build_identity_services(
+        parts, store.companies, partial(new_signing_key, sealer=keys.sealer)
+    )
     return People(
         parts=parts,
-        desk=desk,
+        services=services,
         keyring=keyring,
         hasher=hasher,
-        mail=MailSender(parts.stored.outbox, identity.mail, now),
+        mail=MailSender(parts.stores.outbox, identity.mail, now),
         tidying=Tidying(store, now),
-        answering=Turning("reset links", desk.wishes.answer, _ANSWER_EVERY_S, last=True),
+        answering=Turning(
+            "reset links", services.reset_requests.answer, _ANSWER_EVERY_S, last=True
+        ),
     )
 
 
-def _crafts(
+def _crypto(
     identity: Identity, keys: Keys, keyring: Keyring, hasher: PasswordHasher, now: Now
-) -> Crafts:
+) -> Crypto:
     """Say how things are hashed, signed and sealed."""
-    return Crafts(
+    return Crypto(
         hashing=hasher,
         one_time=Totp(identity.issuer),
         recovery=RecoveryCodes(),
-        opaque=Opaque(keys.derivation.key(_TOKENS)),
+        opaque=OpaqueTokens(keys.derivation.key(_TOKENS)),
         access=AccessTokens(keyring, Audience(identity.issuer, identity.audience), now),
         sealing=keys.sealer,
     )
 
 
-def _stored(store: Store, sealer: Sealer) -> Stored:
+def _stores(store: Store, sealer: Sealer) -> Stores:
     """Name where identity is kept; mail is sealed there."""
-    return Stored(
+    return Stores(
         users=store.identity.users,
         sessions=store.identity.sessions,
         challenges=store.identity.challenges,
@@ -168,15 +172,15 @@ def _stored(store: Store, sealer: Sealer) -> Stored:
     )
 
 
-def _rules(origin: str, identity: Identity) -> Rules:
+def _identity_settings(origin: str, identity: Identity) -> IdentitySettings:
     """Read how long things last, and how often somebody may be wrong."""
     tries = identity.tries
-    return Rules(
+    return IdentitySettings(
         origin=origin,
         access=timedelta(seconds=identity.access_s),
         refresh=timedelta(seconds=identity.refresh_s),
         sessions=identity.sessions,
-        throttles=Throttles(
+        throttles=AttemptLimits(
             account_ip=tries.account_ip,
             address=tries.address,
             account=tries.account,

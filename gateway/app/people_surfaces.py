@@ -10,18 +10,18 @@ from typing import Final
 from gateway.app.panel import Panel
 from gateway.app.people import People
 from gateway.config.settings import Settings
-from gateway.http.identity.actions import Entrance, OwnAccount, WaysBack
+from gateway.http.identity.actions import AccountActions, RecoveryActions, SignInActions
 from gateway.http.identity.surface import (
-    IdentityQuestions,
-    IdentityRuns,
+    IdentityActions,
+    IdentityPolicies,
     identity_surface,
     keys_surface,
 )
 from gateway.http.panel.allowed import allowed_in
 from gateway.http.panel.api import panel_api
-from gateway.http.panel.represent import PanelShows
-from gateway.http.panel.routes import PanelActs
-from gateway.http.panel.surface import PanelQuestions, PanelRuns, panel_surface, session_gate
+from gateway.http.panel.represent import PanelResponses
+from gateway.http.panel.routes import PanelSessionActions
+from gateway.http.panel.surface import PanelActions, PanelPolicies, panel_surface, session_gate
 from gateway.http.route import Surface
 from gateway.operations.identity.sign_in import CountedRefreshing, CountedSigningIn
 from policies.authentication.bearer import BearerToken
@@ -72,7 +72,7 @@ def make_people_questions(parts: PeopleParts) -> PeopleQuestions:
     """Make the policies that find out whose access token it is, and how often they ask."""
     rate = parts.settings.ratelimits.person
     return PeopleQuestions(
-        bearer=BearerToken(parts.people.desk.sessions.who_is),
+        bearer=BearerToken(parts.people.services.sessions.authenticate),
         persons=WithinPersonQuota(Quota(rate.rate, rate.burst), time.monotonic, parts.seen),
     )
 
@@ -82,10 +82,10 @@ def make_people_surfaces(parts: PeopleParts, who: PeopleQuestions) -> Sequence[S
     environment = parts.settings.environment
     quota, panel = _quota(parts), _panel_runs(parts)
     questions = make_panel_questions(parts, who, quota)
-    runs = IdentityRuns(
-        entrance=Entrance(
-            CountedSigningIn(parts.people.desk.signing_in, parts.seen),
-            CountedRefreshing(parts.people.desk.refreshing, parts.seen),
+    runs = IdentityActions(
+        entrance=SignInActions(
+            CountedSigningIn(parts.people.services.sign_in, parts.seen),
+            CountedRefreshing(parts.people.services.tokens, parts.seen),
         ),
         ways_back=panel.ways_back,
         own=panel.own,
@@ -94,7 +94,7 @@ def make_people_surfaces(parts: PeopleParts, who: PeopleQuestions) -> Sequence[S
     return (
         identity_surface(
             runs,
-            IdentityQuestions(
+            IdentityPolicies(
                 bearer=who.bearer, quota=quota, persons=who.persons, origin=questions.origin
             ),
             environment,
@@ -112,11 +112,11 @@ def make_panel_api(parts: PeopleParts, who: PeopleQuestions, office: Surface) ->
 
 def make_panel_questions(
     parts: PeopleParts, who: PeopleQuestions, quota: WithinAddressQuota
-) -> PanelQuestions:
+) -> PanelPolicies:
     """Make the policies of cookie gates."""
     form = INSECURE if parts.settings.session.insecure_dev else HARDENED
     records = parts.panel.records
-    return PanelQuestions(
+    return PanelPolicies(
         quota=quota,
         persons=who.persons,
         browser=BrowserCookie(form, records.find),
@@ -126,17 +126,17 @@ def make_panel_questions(
     )
 
 
-def _panel_runs(parts: PeopleParts) -> PanelRuns:
+def _panel_runs(parts: PeopleParts) -> PanelActions:
     """Make what the panel's rows run."""
     form = INSECURE if parts.settings.session.insecure_dev else HARDENED
-    desk, panel = parts.people.desk, parts.panel
-    return PanelRuns(
-        acts=PanelActs(records=panel.records, views=panel.views, desk=desk),
-        shows=PanelShows(
+    services, panel = parts.people.services, parts.panel
+    return PanelActions(
+        acts=PanelSessionActions(records=panel.records, views=panel.views, services=services),
+        shows=PanelResponses(
             form, parts.settings.environment, parts.panel.devices, parts.settings.factor_roles
         ),
-        ways_back=WaysBack(desk),
-        own=OwnAccount(desk),
+        ways_back=RecoveryActions(services),
+        own=AccountActions(services),
     )
 
 

@@ -144,8 +144,8 @@ def _office_operations(parts: Parts, does: Operations) -> BackOfficeOperations:
     """Make the back office's operations, with what carries orders out."""
     carriers = BackOfficeCarriers(
         records=make_registers(parts.settings, parts.management, parts.now).credentials,
-        desk=parts.people.desk,
-        users=parts.people.parts.stored.users,
+        services=parts.people.services,
+        users=parts.people.parts.stores.users,
     )
     return backoffice_operations(parts.settings, parts.office, does, parts.now, carriers)
 

@@ -27,7 +27,7 @@ def listing(terminal: Terminal) -> None:
         from gateway.cli.people_desk import opened_people
 
         async with opened_people(terminal) as people:
-            found = await people.desk.keys.list()
+            found = await people.services.signing_keys.list()
             now = people.parts.now()
             signing = _signing(found, now)
             return [_row(each, signing, now) for each in found]
@@ -45,7 +45,7 @@ def rotate(terminal: Terminal, *, at_once: bool) -> None:
         from gateway.cli.people_desk import opened_people
 
         async with opened_people(terminal) as people:
-            made = await people.desk.keys.rotate(terminal.actor, at_once=at_once)
+            made = await people.services.signing_keys.rotate(terminal.actor, at_once=at_once)
             return _row(made, "", people.parts.now())
 
     terminal.show(run(work()))
@@ -62,7 +62,7 @@ def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
         from gateway.cli.people_desk import opened_people
 
         async with opened_people(terminal) as people:
-            await people.desk.keys.retire(terminal.actor, key_id, at_once=at_once)
+            await people.services.signing_keys.retire(terminal.actor, key_id, at_once=at_once)
 
     run(work())
     terminal.show({"id": key_id, "state": "retired"})

@@ -27,7 +27,7 @@ def outbox(terminal: Terminal, most: int) -> None:
 
         sandbox_only(settings_of(terminal.config))
         async with opened_people(terminal) as people:
-            return [_row(each) for each in await people.parts.stored.outbox.latest(most)]
+            return [_row(each) for each in await people.parts.stores.outbox.latest(most)]
 
     rows = run(work())
     terminal.show_all(rows, COLUMNS)

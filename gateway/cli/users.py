@@ -11,7 +11,7 @@ import click
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 
 if TYPE_CHECKING:
     from gateway.app.people import People
@@ -54,7 +54,7 @@ def create(
     """Add a person with a password, which is asked for, or read from a pipe."""
     password = _password()
     order = _order(email, name, roles, companies)
-    _show(terminal, lambda people: people.desk.users.create(terminal.actor, order, password))
+    _show(terminal, lambda people: people.services.users.create(terminal.actor, order, password))
 
 
 @user.command()
@@ -73,7 +73,7 @@ def invite(
 ) -> None:
     """Add a person who chooses the password by a link sent to them."""
     order = _order(email, name, roles, companies)
-    _show(terminal, lambda people: people.desk.invitations.invite(terminal.actor, order))
+    _show(terminal, lambda people: people.services.invitations.invite(terminal.actor, order))
 
 
 @user.command("invite-again")
@@ -81,7 +81,7 @@ def invite(
 @changing
 def invite_again(terminal: Terminal, who: str) -> None:
     """Send the link anew; the one before is void."""
-    _show(terminal, lambda people: people.desk.invitations.invite_again(terminal.actor, who))
+    _show(terminal, lambda people: people.services.invitations.invite_again(terminal.actor, who))
 
 
 @user.command("list")
@@ -93,7 +93,7 @@ def listing(terminal: Terminal) -> None:
         from gateway.cli.people_desk import opened_people
 
         async with opened_people(terminal) as people:
-            return [_row(each) for each in await people.desk.users.list()]
+            return [_row(each) for each in await people.services.users.list()]
 
     terminal.show_all(run(work()), COLUMNS)
 
@@ -104,7 +104,7 @@ def listing(terminal: Terminal) -> None:
 @changing
 def disable(terminal: Terminal, who: str, reason: str) -> None:
     """Keep a person out; their sessions end at once."""
-    _show(terminal, lambda people: people.desk.users.disable(terminal.actor, who, reason))
+    _show(terminal, lambda people: people.services.users.disable(terminal.actor, who, reason))
 
 
 @user.command()
@@ -112,7 +112,7 @@ def disable(terminal: Terminal, who: str, reason: str) -> None:
 @changing
 def enable(terminal: Terminal, who: str) -> None:
     """Let a person in again."""
-    _show(terminal, lambda people: people.desk.users.enable(terminal.actor, who))
+    _show(terminal, lambda people: people.services.users.enable(terminal.actor, who))
 
 
 @user.command("reset-mfa")
@@ -120,7 +120,7 @@ def enable(terminal: Terminal, who: str) -> None:
 @changing
 def reset_mfa(terminal: Terminal, who: str) -> None:
     """Take a lost second factor away; their sessions end."""
-    _show(terminal, lambda people: people.desk.users.reset_mfa(terminal.actor, who))
+    _show(terminal, lambda people: people.services.users.reset_mfa(terminal.actor, who))
 
 
 @user.command()
@@ -130,7 +130,7 @@ def reset_mfa(terminal: Terminal, who: str) -> None:
 def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
     """Give a person these roles and no others; their sessions end."""
     given = frozenset(map(Role, roles))
-    _show(terminal, lambda people: people.desk.users.set_roles(terminal.actor, who, given))
+    _show(terminal, lambda people: people.services.users.set_roles(terminal.actor, who, given))
 
 
 @user.command("end-sessions")
@@ -143,7 +143,7 @@ def end_sessions(terminal: Terminal, who: str) -> None:
         from gateway.cli.people_desk import opened_people
 
         async with opened_people(terminal) as people:
-            return await people.desk.users.end_sessions(terminal.actor, who)
+            return await people.services.users.end_sessions(terminal.actor, who)
 
     terminal.show({"ended": run(work())})
 
@@ -160,8 +160,8 @@ def _show(terminal: Terminal, act: Callable[[People], Awaitable[User]]) -> None:
     terminal.show(run(work()))
 
 
-def _order(email: str, name: str, roles: Sequence[str], companies: Sequence[str]) -> UserOrder:
-    return UserOrder(
+def _order(email: str, name: str, roles: Sequence[str], companies: Sequence[str]) -> NewUser:
+    return NewUser(
         email=email,
         name=name,
         roles=frozenset(map(Role, roles)),

@@ -34,7 +34,7 @@ class BearerToken:
     Source: contract 4.2, 5.4.
     """
 
-    who_is: WhoIs
+    authenticate: WhoIs
     refuses = (TOKEN_INVALID, errors.USER_CREDENTIALS_INVALID, errors.AUTH_UNAVAILABLE)
 
     async def __call__(self, call: Call) -> None:
@@ -48,7 +48,7 @@ class BearerToken:
         """
         token = bearer_token(call.asked.authorization)
         try:
-            call.person = await self.who_is(token)
+            call.person = await self.authenticate(token)
         except StoreUnavailable as problem:
             raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
         except ServiceError as refusal:

@@ -19,7 +19,7 @@ TABLES = {
     ("gateway/app/office.py", "backoffice_operations"): "every operation of the back office",
     ("gateway/http/common.py", "common_rows"): "the three open rows of a surface",
     ("gateway/http/identity/routes.py", "entrance_rows"): "rows",
-    ("gateway/http/identity/routes.py", "bearer_rows"): "rows",
+    ("gateway/http/identity/routes.py", "token_rows"): "rows",
     ("gateway/http/backoffice/money/accounts.py", "account_rows"): "rows",
     ("gateway/http/backoffice/oversight/approvals.py", "approval_rows"): "rows",
     ("gateway/http/backoffice/oversight/audit.py", "audit_rows"): "rows",
@@ -33,9 +33,9 @@ TABLES = {
     ("gateway/http/backoffice/money/charges.py", "qrcode_acting_rows"): "rows",
     ("gateway/http/backoffice/money/received.py", "received_rows"): "rows",
     ("gateway/http/panel/routes.py", "entrance_rows"): "rows",
-    ("gateway/http/identity/account_routes.py", "way_back_rows"): "rows",
-    ("gateway/http/identity/account_routes.py", "own_rows"): "rows",
-    ("gateway/http/identity/account_routes.py", "factor_rows"): "rows",
+    ("gateway/http/identity/account_routes.py", "recovery_rows"): "rows",
+    ("gateway/http/identity/account_routes.py", "account_rows"): "rows",
+    ("gateway/http/identity/account_routes.py", "second_factor_rows"): "rows",
 }
 
 

@@ -55,7 +55,9 @@ async def nodes(url: str, kind: str, clock: Clock) -> AsyncIterator[tuple[Door, 
     if kind == "postgres":
         await _empty(stores[0], clock)
     first, second = (door_of(store, clock) for store in stores)
-    await asyncio.gather(first.desk.keys.ensure(), second.desk.keys.ensure())
+    await asyncio.gather(
+        first.services.signing_keys.ensure(), second.services.signing_keys.ensure()
+    )
     yield first, second
     for door in (first, second):
         door.hasher.close()

@@ -39,7 +39,7 @@ async def race(nodes: Sequence[Door], token: str, callers: int = CALLERS) -> Tok
             but REFRESH_INVALID.
     """
     answers = await asyncio.gather(
-        *(nodes[each % len(nodes)].desk.refreshing.refresh(token) for each in range(callers)),
+        *(nodes[each % len(nodes)].services.tokens.refresh(token) for each in range(callers)),
         return_exceptions=True,
     )
     won = [each for each in answers if isinstance(each, TokenPair)]
@@ -60,7 +60,7 @@ async def run(nodes: Sequence[Door], rounds: int) -> None:
         token = pair.refresh_token
         # longer ago than the window: nobody shows it again, so nothing may end
         nodes[0].clock.passes(1)
-        assert await nodes[1].desk.sessions.who_is(pair.access_token)
+        assert await nodes[1].services.sessions.authenticate(pair.access_token)
     assert not [word for word, _ in nodes[0].noticed + nodes[1].noticed if "reuse" in word]
 
 
@@ -70,7 +70,7 @@ async def main(rounds: int, url: str) -> None:
     stores = [open_store(url, _PATIENT), open_store(url, _PATIENT)]
     await prepare(stores[0], Environment.SANDBOX, migrate=True, now=clock.now)
     nodes = [door_of(store, clock) for store in stores]
-    await nodes[0].desk.keys.ensure()
+    await nodes[0].services.signing_keys.ensure()
     await nodes[0].person()
     began = time.perf_counter()
     await run(nodes, rounds)

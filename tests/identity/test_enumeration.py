@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.ports import ClientInfo
 from gateway.security.identity.passwords import PasswordHasher
 from tests.identity.enumeration import run
 from tests.surfaces.house import house_on
@@ -22,11 +22,11 @@ NOBODY = "nobody@example.com"
 async def dear(here):
     """The first node with digests that cost what they cost in production."""
     hasher = PasswordHasher({"p": b"p" * 32})
-    parts = replace(here.parts, crafts=replace(here.parts.crafts, hashing=hasher))
-    here.desk = replace(
-        here.desk,
-        signing_in=replace(here.desk.signing_in, parts=parts),
-        users=replace(here.desk.users, parts=parts),
+    context = replace(here.context, crypto=replace(here.context.crypto, hashing=hasher))
+    here.services = replace(
+        here.services,
+        signing_in=replace(here.services.sign_in, context=context),
+        users=replace(here.services.users, context=context),
     )
     await here.person()
     yield here
@@ -35,10 +35,10 @@ async def dear(here):
 
 async def refusal(door, email: str, number: int) -> tuple[float, str]:
     """Try a wrong password from an address of its own; return how long it took, and the answer."""
-    visitor = Visitor(address=f"198.51.{number // 250}.{number % 250}")
+    client = ClientInfo(address=f"198.51.{number // 250}.{number % 250}")
     began = time.perf_counter()
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.login(email, "wrong password", visitor)
+        await door.services.sign_in.login(email, "wrong password", client)
     took = time.perf_counter() - began
     error, problem = refused.value.error, refused.value
     return took, repr((error, problem.reason, dict(problem.headers), problem.detail))
@@ -92,7 +92,7 @@ async def test_nobody_is_found_out_by_the_clock(here, clock, name):
 async def test_all_refusals_are_one_answer(here, maria):
     """Wrong, unknown, disabled, without a password, and no address at all."""
     await here.person("gone@example.com")
-    await here.desk.users.disable("cli", "gone@example.com")
+    await here.services.users.disable("cli", "gone@example.com")
 
     answers = {
         (await refusal(here, email, number))[1]
@@ -115,12 +115,12 @@ async def test_the_throttle_knows_nobody_either(here, maria):
 
 async def test_a_link_is_promised_to_everybody(here, maria):
     answers = [
-        await here.desk.passwords.forgot(email, Visitor(address=f"203.0.113.{number}"))
+        await here.services.passwords.forgot(email, ClientInfo(address=f"203.0.113.{number}"))
         for number, email in enumerate((EMAIL, NOBODY, "no address", ""))
     ]
 
     assert answers == [None] * 4
     assert await here.mails() == []
-    await here.desk.wishes.answer()
+    await here.services.reset_requests.answer()
     assert len(await here.mails()) == 1
     assert PASSWORD not in (await here.mails())[0]

@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from tests.identity.races import race
 from tests.unit.door import EMAIL, HOME, PASSWORD
 
@@ -17,48 +17,50 @@ async def refused(work) -> str:
 async def test_login_factor_session_refresh_race_logout(here, there, maria):
     there.secrets = here.secrets
     await here.enrols()
-    challenge = await here.desk.signing_in.login(EMAIL, PASSWORD, HOME)
-    assert isinstance(challenge, FactorAsked)
-    came = await there.desk.signing_in.give_factor(challenge.mfa_token, there.code(), HOME)
+    challenge = await here.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    assert isinstance(challenge, SecondFactorRequired)
+    came = await there.services.sign_in.submit_code(challenge.mfa_token, there.code(), HOME)
     assert (await here.who(came)).email == EMAIL
 
     pair = await race((here, there), came.tokens.refresh_token)
-    caller = await there.desk.sessions.who_is(pair.access_token)
-    await there.desk.sessions.logout(caller)
+    caller = await there.services.sessions.authenticate(pair.access_token)
+    await there.services.sessions.logout(caller)
 
-    assert await refused(here.desk.sessions.who_is(pair.access_token)) == "TOKEN_INVALID"
+    assert await refused(here.services.sessions.authenticate(pair.access_token)) == "TOKEN_INVALID"
     assert await refused(here.who(came)) == "TOKEN_INVALID"
-    assert await refused(here.desk.refreshing.refresh(pair.refresh_token)) == "REFRESH_INVALID"
+    assert await refused(here.services.tokens.refresh(pair.refresh_token)) == "REFRESH_INVALID"
 
 
 async def test_no_token_serves_as_another(here, maria):
     """Refresh token, challenge and link as access token, and the other way around."""
     await here.enrols()
     came = await here.comes_in()
-    challenge = await here.desk.signing_in.login(EMAIL, PASSWORD, HOME)
-    assert isinstance(challenge, FactorAsked)
+    challenge = await here.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    assert isinstance(challenge, SecondFactorRequired)
     await here.forgets()
-    link, tokens, desk = await here.link(), came.tokens, here.desk
+    link, tokens, services = await here.link(), came.tokens, here.services
 
     for token in (tokens.refresh_token, challenge.mfa_token, link):
-        assert await refused(desk.sessions.who_is(token)) == "TOKEN_INVALID"
+        assert await refused(services.sessions.authenticate(token)) == "TOKEN_INVALID"
     for token in (tokens.access_token, challenge.mfa_token, link):
-        assert await refused(desk.refreshing.refresh(token)) == "REFRESH_INVALID"
+        assert await refused(services.refreshing.refresh(token)) == "REFRESH_INVALID"
     for token in (tokens.access_token, tokens.refresh_token, link):
-        assert await refused(desk.signing_in.give_factor(token, "123456", HOME)) == "MFA_EXPIRED"
+        assert (
+            await refused(services.signing_in.submit_code(token, "123456", HOME)) == "MFA_EXPIRED"
+        )
     for token in (tokens.access_token, tokens.refresh_token, challenge.mfa_token):
-        assert await refused(desk.passwords.reset(token, PASSWORD, HOME)) == "VALIDATION_FAILED"
+        assert await refused(services.passwords.reset(token, PASSWORD, HOME)) == "VALIDATION_FAILED"
 
 
 async def test_what_ends_here_has_ended_there(here, there, maria):
     """Each act that ends sessions, felt by the other node with its next call."""
     for act in (
-        here.desk.sessions.logout,
-        here.desk.sessions.end_all,
-        lambda _: here.desk.users.end_sessions("cli", maria.id),
-        lambda _: here.desk.users.set_roles("cli", maria.id, maria.roles),
-        lambda caller: here.desk.passwords.change(caller, PASSWORD, PASSWORD, HOME),
-        lambda _: here.desk.users.disable("cli", maria.id),
+        here.services.sessions.logout,
+        here.services.sessions.end_all,
+        lambda _: here.services.users.end_sessions("cli", maria.id),
+        lambda _: here.services.users.set_roles("cli", maria.id, maria.roles),
+        lambda caller: here.services.passwords.change(caller, PASSWORD, PASSWORD, HOME),
+        lambda _: here.services.users.disable("cli", maria.id),
     ):
         here.clock.passes(1)
         came = await there.comes_in()
@@ -69,7 +71,7 @@ async def test_what_ends_here_has_ended_there(here, there, maria):
 
         assert await refused(there.who(came)) == "TOKEN_INVALID"
         assert (
-            await refused(there.desk.refreshing.refresh(came.tokens.refresh_token))
+            await refused(there.services.tokens.refresh(came.tokens.refresh_token))
             == "REFRESH_INVALID"
         )
 
@@ -77,7 +79,7 @@ async def test_what_ends_here_has_ended_there(here, there, maria):
 async def test_a_key_made_here_is_known_there_within_seconds(here, there, maria):
     await there.comes_in()
     here.clock.passes(10)
-    await here.desk.keys.rotate("cli", at_once=True)
+    await here.services.signing_keys.rotate("cli", at_once=True)
     here.clock.passes(61)
     came = await here.comes_in()
 
@@ -87,8 +89,8 @@ async def test_a_key_made_here_is_known_there_within_seconds(here, there, maria)
 async def test_the_audit_log_tells_it_all_and_its_chain_holds(here, there, maria):
     await here.enrols()
     came = await there.comes_in() if there.secrets else await here.comes_in()
-    await here.desk.factors.new_recovery_codes(came.person)
-    await here.desk.factors.remove(came.person)
-    await there.desk.users.disable("cli", maria.id)
+    await here.services.second_factors.new_recovery_codes(came.person)
+    await here.services.second_factors.remove(came.person)
+    await there.services.users.disable("cli", maria.id)
 
     assert await here.store.audit.verify() >= 8

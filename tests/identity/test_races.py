@@ -5,16 +5,16 @@ import asyncio
 import pytest
 
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import Visitor
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from tests.identity.races import race, run
 from tests.unit.door import EMAIL, HOME, PASSWORD
 
 
-async def asked(node) -> FactorAsked:
-    answer = await node.desk.signing_in.login(EMAIL, PASSWORD, HOME)
-    assert isinstance(answer, FactorAsked)
+async def asked(node) -> SecondFactorRequired:
+    answer = await node.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    assert isinstance(answer, SecondFactorRequired)
     return answer
 
 
@@ -35,12 +35,12 @@ async def test_a_late_replay_on_another_node_ends_the_family(here, there, maria)
     here.clock.passes(11)
 
     with pytest.raises(ServiceError) as replayed:
-        await there.desk.refreshing.refresh(came.tokens.refresh_token)
+        await there.services.tokens.refresh(came.tokens.refresh_token)
 
     assert replayed.value.error.code == "REFRESH_INVALID"
     for node in (here, there):
         with pytest.raises(ServiceError) as ended:
-            await node.desk.sessions.who_is(pair.access_token)
+            await node.services.sessions.authenticate(pair.access_token)
         assert ended.value.reason == "session_over"
     assert there.noticed.count(("authn_token_reuse", maria.id)) == 1
 
@@ -52,7 +52,7 @@ async def test_one_code_of_the_app_opens_one_of_two_challenges(here, there, mari
 
     answers = await asyncio.gather(
         *(
-            node.desk.signing_in.give_factor(challenge.mfa_token, code, HOME)
+            node.services.sign_in.submit_code(challenge.mfa_token, code, HOME)
             for node, challenge in zip((here, there), challenges, strict=True)
         ),
         return_exceptions=True,
@@ -67,7 +67,7 @@ async def test_one_recovery_code_opens_one_of_two_challenges(here, there, maria)
 
     answers = await asyncio.gather(
         *(
-            node.desk.signing_in.give_factor(challenge.mfa_token, codes[0], HOME)
+            node.services.sign_in.submit_code(challenge.mfa_token, codes[0], HOME)
             for node, challenge in zip((here, there), challenges, strict=True)
         ),
         return_exceptions=True,
@@ -82,7 +82,7 @@ async def test_one_challenge_opens_once(here, there, maria):
 
     answers = await asyncio.gather(
         *(
-            node.desk.signing_in.give_factor(challenge.mfa_token, code, HOME)
+            node.services.sign_in.submit_code(challenge.mfa_token, code, HOME)
             for node, code in zip((here, there, here), codes, strict=False)
         ),
         return_exceptions=True,
@@ -97,7 +97,7 @@ async def test_one_link_sets_one_password(here, there, maria):
 
     answers = await asyncio.gather(
         *(
-            node.desk.passwords.reset(link, f"uma frase bem nova {number}", HOME)
+            node.services.passwords.reset(link, f"uma frase bem nova {number}", HOME)
             for number, node in enumerate((here, there, here, there))
         ),
         return_exceptions=True,
@@ -116,7 +116,7 @@ async def test_of_two_links_used_at_once_one_sets_the_password(here, there, mari
 
     answers = await asyncio.gather(
         *(
-            node.desk.passwords.reset(link, f"uma frase bem nova {number}", HOME)
+            node.services.passwords.reset(link, f"uma frase bem nova {number}", HOME)
             for number, (node, link) in enumerate(zip((here, there, here), links, strict=True))
         ),
         return_exceptions=True,
@@ -127,9 +127,9 @@ async def test_of_two_links_used_at_once_one_sets_the_password(here, there, mari
 
 async def test_wishes_at_once_send_no_more_than_three_links(here, there, maria):
     for node in (here, there) * 5:
-        await node.desk.passwords.forgot(EMAIL, HOME)
+        await node.services.passwords.forgot(EMAIL, HOME)
 
-    await asyncio.gather(*(node.desk.wishes.answer() for node in (here, there) * 2))
+    await asyncio.gather(*(node.services.reset_requests.answer() for node in (here, there) * 2))
 
     assert len(await here.mails()) == 3
 
@@ -137,7 +137,7 @@ async def test_wishes_at_once_send_no_more_than_three_links(here, there, maria):
 async def test_many_guesses_on_two_nodes_are_not_more_than_allowed(here, there, maria):
     answers = await asyncio.gather(
         *(
-            (here, there)[number % 2].desk.signing_in.login(EMAIL, f"guess {number}", HOME)
+            (here, there)[number % 2].services.sign_in.login(EMAIL, f"guess {number}", HOME)
             for number in range(20)
         ),
         return_exceptions=True,
@@ -148,25 +148,25 @@ async def test_many_guesses_on_two_nodes_are_not_more_than_allowed(here, there, 
 
 
 async def test_sign_ins_at_once_leave_five_sessions(here, there, maria):
-    visitors = [Visitor(address=f"203.0.113.{number}") for number in range(8)]
+    visitors = [ClientInfo(address=f"203.0.113.{number}") for number in range(8)]
 
     came = await asyncio.gather(
         *(
-            (here, there)[number % 2].comes_in(visitor=visitor)
-            for number, visitor in enumerate(visitors)
+            (here, there)[number % 2].comes_in(client=client)
+            for number, client in enumerate(visitors)
         )
     )
 
-    assert len(await here.desk.sessions.list(came[0].person)) == 5
+    assert len(await here.services.sessions.list(came[0].person)) == 5
 
 
 async def test_a_person_disabled_while_signing_in_is_out(here, there, maria):
     """Whichever is first: a session that outlives it would be a way around."""
     for _ in range(5):
-        await there.desk.users.enable("cli", maria.id)
+        await there.services.users.enable("cli", maria.id)
         answers = await asyncio.gather(
-            here.desk.signing_in.login(EMAIL, PASSWORD, HOME),
-            there.desk.users.disable("cli", maria.id),
+            here.services.sign_in.login(EMAIL, PASSWORD, HOME),
+            there.services.users.disable("cli", maria.id),
             return_exceptions=True,
         )
         if isinstance(answers[0], SignedIn):

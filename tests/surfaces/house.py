@@ -113,7 +113,7 @@ class House:
 
     async def wishes(self) -> None:
         """Have the links sent that were asked for."""
-        await self.door.desk.wishes.answer()
+        await self.door.services.reset_requests.answer()
 
     async def login(self, email: str = EMAIL, password: str = PASSWORD) -> Answer:
         """Take a password to the interface."""
@@ -243,15 +243,15 @@ async def house_on(
 ) -> AsyncIterator[House]:
     """Serve people over a store; ``rates`` are quotas that are scarce, ``cost`` a digest's."""
     door, counted = door_of(store, clock, cost=cost), list[tuple[str, str]]()
-    await door.desk.keys.ensure()
+    await door.services.signing_keys.ensure()
     people = People(
-        parts=door.parts,
-        desk=door.desk,
+        parts=door.context,
+        services=door.services,
         keyring=door.keyring,
         hasher=door.hasher,
-        mail=MailSender(door.parts.stored.outbox, Mail(), clock.now),
+        mail=MailSender(door.context.stores.outbox, Mail(), clock.now),
         tidying=Tidying(store, clock.now),
-        answering=Turning("reset links", door.desk.wishes.answer, 1.0),
+        answering=Turning("reset links", door.services.reset_requests.answer, 1.0),
     )
 
     def seen(event: str, label: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gateway.domain.identity.browsers import Browser
-from gateway.operations.panel.context import PanelParts, PanelRules
+from gateway.operations.panel.context import PanelContext, PanelSettings
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
@@ -23,7 +23,7 @@ class Hall:
     """
 
     door: Door
-    parts: PanelParts
+    context: PanelContext
     tokens: PanelTokens
     records: PanelSessionRecords
     views: PanelViews
@@ -34,7 +34,7 @@ class Hall:
         browser = await self.records.begin(HOME)
         browser = await self.records.login(browser, email, PASSWORD, HOME)
         if browser.panel.state != "full":
-            browser = await self.records.give_factor(browser, self.door.code(email), HOME)
+            browser = await self.records.submit_code(browser, self.door.code(email), HOME)
         return browser
 
     async def again(self, browser: Browser) -> Browser:
@@ -47,22 +47,22 @@ class Hall:
 def hall_of(door: Door) -> Hall:
     """Open the panel behind a door; its tokens are closed in the end."""
     counted: list[tuple[str, str]] = []
-    parts = PanelParts(
+    context = PanelContext(
         store=door.store.identity.panels,
         companies=door.store.companies,
-        craft=PanelCookies([b"s" * 32]),
-        identity=door.parts,
-        signing_in=door.desk.signing_in,
-        refreshing=door.desk.refreshing,
-        sign_ins=door.desk.sessions,
-        rules=PanelRules(),
+        cookies=PanelCookies([b"s" * 32]),
+        identity=door.context,
+        signing_in=door.services.sign_in,
+        refreshing=door.services.tokens,
+        sign_ins=door.services.sessions,
+        settings=PanelSettings(),
         seen=lambda event, label: counted.append((event, label)),
     )
-    tokens = PanelTokens(parts)
-    records = PanelSessionRecords(parts, tokens)
+    tokens = PanelTokens(context)
+    records = PanelSessionRecords(context, tokens)
     return Hall(
         door=door,
-        parts=parts,
+        context=context,
         tokens=tokens,
         records=records,
         views=PanelViews(records),

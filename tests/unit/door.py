@@ -12,14 +12,20 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import Crafts, Parts, Rules, Stored, Visitor
-from gateway.operations.identity.services import IdentityDesk, identity_desk
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.ports import (
+    ClientInfo,
+    Crypto,
+    IdentityContext,
+    IdentitySettings,
+    Stores,
+)
+from gateway.operations.identity.services import IdentityServices, build_identity_services
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from gateway.security.identity.access_tokens import AccessTokens, Audience
-from gateway.security.identity.opaque_tokens import Opaque
-from gateway.security.identity.passwords import PasswordHasher, Room
+from gateway.security.identity.opaque_tokens import OpaqueTokens
+from gateway.security.identity.passwords import PasswordHasher, PoolSize
 from gateway.security.identity.phc import Cost
 from gateway.security.identity.recovery_codes import RecoveryCodes
 from gateway.security.identity.sealed_mail import SealedOutbox
@@ -31,8 +37,8 @@ from tests.unit.standing import Clock
 
 EMAIL = "maria@example.com"
 PASSWORD = "uma frase bem comprida"
-HOME = Visitor(address="203.0.113.7", user_agent="curl")
-ELSEWHERE = Visitor(address="198.51.100.9")
+HOME = ClientInfo(address="203.0.113.7", user_agent="curl")
+ELSEWHERE = ClientInfo(address="198.51.100.9")
 LITTLE = Cost(kib=64, passes=1)
 """Of digests that nobody measures."""
 
@@ -51,8 +57,8 @@ class Door:
 
     store: Store
     clock: Clock
-    parts: Parts
-    desk: IdentityDesk
+    context: IdentityContext
+    services: IdentityServices
     keyring: Keyring
     sealer: Sealer
     hasher: PasswordHasher
@@ -62,23 +68,23 @@ class Door:
 
     async def person(self, email: str = EMAIL, *roles: Role) -> User:
         """Make somebody with a password."""
-        order = UserOrder(email=email, name="Maria", roles=frozenset(roles or {Role.ADMIN}))
-        return await self.desk.users.create("cli", order, PASSWORD)
+        order = NewUser(email=email, name="Maria", roles=frozenset(roles or {Role.ADMIN}))
+        return await self.services.users.create("cli", order, PASSWORD)
 
-    async def comes_in(self, email: str = EMAIL, visitor: Visitor = HOME) -> SignedIn:
+    async def comes_in(self, email: str = EMAIL, client: ClientInfo = HOME) -> SignedIn:
         """Sign in, with a code where one is asked for."""
-        answer = await self.desk.signing_in.login(email, PASSWORD, visitor)
-        if isinstance(answer, FactorAsked):
+        answer = await self.services.sign_in.login(email, PASSWORD, client)
+        if isinstance(answer, SecondFactorRequired):
             code = self.code(email)
-            return await self.desk.signing_in.give_factor(answer.mfa_token, code, visitor)
+            return await self.services.sign_in.submit_code(answer.mfa_token, code, client)
         return answer
 
     async def enrols(self, email: str = EMAIL) -> list[str]:
         """Enrol an app; return the recovery codes. The next code is half a minute later."""
         caller = (await self.comes_in(email)).person
-        begun = await self.desk.factors.begin(caller, PASSWORD, HOME)
+        begun = await self.services.second_factors.begin(caller, PASSWORD, HOME)
         self.secrets[email] = begun.secret
-        codes = await self.desk.factors.confirm(caller, self.code(email))
+        codes = await self.services.second_factors.confirm(caller, self.code(email))
         self.clock.passes(30)
         return list(codes)
 
@@ -94,16 +100,16 @@ class Door:
 
     async def who(self, signed_in: SignedIn) -> SignedInUser:
         """Ask who calls with an access token."""
-        return await self.desk.sessions.who_is(signed_in.tokens.access_token)
+        return await self.services.sessions.authenticate(signed_in.tokens.access_token)
 
     async def mails(self, to: str = EMAIL) -> list[str]:
         """Read what was sent to somebody, newest first."""
-        return [each.text for each in await self.parts.stored.outbox.latest(50) if each.to == to]
+        return [each.text for each in await self.context.stores.outbox.latest(50) if each.to == to]
 
-    async def forgets(self, email: str = EMAIL, visitor: Visitor = HOME) -> None:
+    async def forgets(self, email: str = EMAIL, client: ClientInfo = HOME) -> None:
         """Ask for a link, and have it sent."""
-        await self.desk.passwords.forgot(email, visitor)
-        await self.desk.wishes.answer()
+        await self.services.passwords.forgot(email, client)
+        await self.services.reset_requests.answer()
 
     async def link(self, to: str = EMAIL) -> str:
         """Take the token of the newest link sent to somebody."""
@@ -111,7 +117,9 @@ class Door:
         return linked.partition("?token=")[2].split()[0]
 
 
-def door_of(store: Store, clock: Clock, rules: Rules | None = None, *, cost: Cost = LITTLE) -> Door:
+def door_of(
+    store: Store, clock: Clock, settings: IdentitySettings | None = None, *, cost: Cost = LITTLE
+) -> Door:
     """Open a door on a store; it is closed by closing its hasher."""
     noticed: list[tuple[str, str]] = []
     paused: list[float] = []
@@ -121,16 +129,16 @@ def door_of(store: Store, clock: Clock, rules: Rules | None = None, *, cost: Cos
 
     sealer = Sealer({"k": b"k" * 32}, "k")
     keyring = Keyring(store.identity.signing_keys, sealer, clock.now, clock.monotonic)
-    hasher = PasswordHasher({"p": b"p" * 32}, cost, Room(waiting=500))
-    crafts = Crafts(
+    hasher = PasswordHasher({"p": b"p" * 32}, cost, PoolSize(waiting=500))
+    crypto = Crypto(
         hashing=hasher,
         one_time=Totp("pixgate"),
         recovery=RecoveryCodes(),
-        opaque=Opaque(b"o" * 32),
+        opaque=OpaqueTokens(b"o" * 32),
         access=AccessTokens(keyring, AUDIENCE, clock.now),
         sealing=sealer,
     )
-    stored = Stored(
+    stores = Stores(
         users=store.identity.users,
         sessions=store.identity.sessions,
         challenges=store.identity.challenges,
@@ -139,20 +147,22 @@ def door_of(store: Store, clock: Clock, rules: Rules | None = None, *, cost: Cos
         signing_keys=store.identity.signing_keys,
         audit=store.audit,
     )
-    parts = Parts(
-        stored=stored,
-        crafts=crafts,
-        rules=rules or Rules(origin="https://pix.example"),
+    context = IdentityContext(
+        stores=stores,
+        crypto=crypto,
+        settings=settings or IdentitySettings(origin="https://pix.example"),
         now=clock.now,
         new_id=lambda: str(uuid.uuid4()),
         pause=pause,
-        notice=lambda word, user_id: noticed.append((word, user_id)),
+        on_security_event=lambda word, user_id: noticed.append((word, user_id)),
     )
     return Door(
         store=store,
         clock=clock,
-        parts=parts,
-        desk=identity_desk(parts, store.companies, partial(new_signing_key, sealer=sealer)),
+        context=context,
+        services=build_identity_services(
+            context, store.companies, partial(new_signing_key, sealer=sealer)
+        ),
         keyring=keyring,
         sealer=sealer,
         hasher=hasher,

@@ -19,7 +19,7 @@ async def door(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[
     shutil.copy(store_file, tmp_path / "store.db")
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     opened = door_of(store, clock)
-    await opened.desk.keys.ensure()
+    await opened.services.signing_keys.ensure()
     yield opened
     opened.hasher.close()
     await store.close()

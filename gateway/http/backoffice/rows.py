@@ -34,8 +34,8 @@ from gateway.http.backoffice.surface import BackOfficeRows
 from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
 from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.approvals import Approvals
-from gateway.operations.identity.services import IdentityDesk
-from gateway.operations.identity.sessions import OthersSessions
+from gateway.operations.identity.services import IdentityServices
+from gateway.operations.identity.sessions import UserSessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +48,8 @@ class ManagementRuns:
     """
 
     registers: AdminServices
-    desk: IdentityDesk
-    others: OthersSessions
+    services: IdentityServices
+    others: UserSessions
     approvals: Approvals
     credentials: CredentialOrders
     people: PeopleOrders
@@ -65,7 +65,7 @@ def management_rows(runs: ManagementRuns) -> BackOfficeRows:
     """Return the rows."""
     accounts = AccountActs(runs.registers)
     credentials = CredentialActs(runs.registers, runs.lists, runs.credentials)
-    users = UserActs(runs.desk, runs.others, runs.lists, runs.people)
+    users = UserActs(runs.services, runs.others, runs.lists, runs.people)
     stops = StopActs(runs.registers, runs.lists)
     return BackOfficeRows(
         staff=(

@@ -17,8 +17,8 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.identity import represent
-from gateway.http.identity.actions import OwnAccount, WaysBack
-from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.actions import AccountActions, RecoveryActions
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.route import Answer, Row, RowLimits, route
 from policies.traffic.person_quota import PERSON
 from policies.validation.identity import CHANGE, CODE, FORGOT, LINK, PASSWORD, SESSION_ID
@@ -40,9 +40,9 @@ FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAIL
 """Without the store nobody is known: 503, for every row of people."""
 
 
-def way_back_rows(
-    surface: str, does: WaysBack, shows: Callable[[str, Guest], Answer[None]]
-) -> Sequence[Row[Guest]]:
+def recovery_rows(
+    surface: str, actions: RecoveryActions, shows: Callable[[str, AnonymousCaller], Answer[None]]
+) -> Sequence[Row[AnonymousCaller]]:
     """Return the rows of people who cannot sign in; ``shows`` what a used link is answered."""
     return (
         route(
@@ -53,7 +53,7 @@ def way_back_rows(
             needs=None,
             limits=_RECOVERY,
             takes=FORGOT,
-            runs=does.forgot,
+            runs=actions.forgot,
             shows=represent.accepted,
             fails=FAILS,
             raises=(TOO_MANY_ATTEMPTS,),
@@ -67,7 +67,7 @@ def way_back_rows(
             needs=None,
             limits=_RECOVERY,
             takes=LINK,
-            runs=does.reset,
+            runs=actions.reset,
             shows=shows,
             fails=FAILS,
             raises=(NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
@@ -81,7 +81,7 @@ def way_back_rows(
             needs=None,
             limits=_RECOVERY,
             takes=LINK,
-            runs=does.accept,
+            runs=actions.accept,
             shows=shows,
             fails=FAILS,
             raises=(NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
@@ -90,7 +90,7 @@ def way_back_rows(
     )
 
 
-def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
+def account_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
     """Return the rows on the own sign-ins and the own password."""
     return (
         route(
@@ -101,7 +101,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN,
             takes=NOTHING,
-            runs=does.sessions,
+            runs=actions.sessions,
             shows=represent.own_sessions,
             fails=FAILS,
             raises=(),
@@ -114,7 +114,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN,
             takes=SESSION_ID,
-            runs=does.end_session,
+            runs=actions.end_session,
             shows=represent.done,
             fails=FAILS,
             raises=(NOT_FOUND,),
@@ -128,7 +128,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN,
             takes=NOTHING,
-            runs=does.end_others,
+            runs=actions.end_others,
             shows=represent.done,
             fails=FAILS,
             raises=(),
@@ -142,7 +142,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN_BODY,
             takes=CHANGE,
-            runs=does.change_password,
+            runs=actions.change_password,
             shows=represent.ended,
             fails=FAILS,
             raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
@@ -151,7 +151,7 @@ def own_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
     )
 
 
-def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
+def second_factor_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
     """Return the rows on the own second factor."""
     return (
         route(
@@ -162,7 +162,7 @@ def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN_BODY,
             takes=PASSWORD,
-            runs=does.begin_totp,
+            runs=actions.start_totp,
             shows=represent.enrolment,
             fails=FAILS,
             raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
@@ -175,8 +175,8 @@ def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN_BODY,
             takes=CODE,
-            runs=does.confirm_totp,
-            shows=represent.recovery_codes_at_the_end,
+            runs=actions.confirm_totp,
+            shows=represent.recovery_codes_and_logout,
             fails=FAILS,
             raises=(MFA_INVALID, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
         ),
@@ -188,7 +188,7 @@ def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN,
             takes=NOTHING,
-            runs=does.remove_totp,
+            runs=actions.remove_totp,
             shows=represent.ended,
             fails=FAILS,
             raises=(STEP_UP_REQUIRED, NOT_POSSIBLE, TOKEN_INVALID),
@@ -202,7 +202,7 @@ def factor_rows(surface: str, does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN,
             takes=NOTHING,
-            runs=does.new_codes,
+            runs=actions.new_codes,
             shows=represent.recovery_codes,
             fails=FAILS,
             raises=(STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),

@@ -9,11 +9,11 @@ from datetime import datetime
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.sessions import Session
 from gateway.domain.kernel.errors import ServiceError
-from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.identity.represent import public_id
 from gateway.operations.identity.second_factors import Enrolment
-from gateway.operations.identity.services import IdentityDesk
-from gateway.operations.identity.sign_in import FactorAsked, Tokens, WayIn
+from gateway.operations.identity.services import IdentityServices
+from gateway.operations.identity.sign_in import SecondFactorRequired, Tokens, WayIn
 from gateway.operations.identity.tokens import SignedIn, TokenPair
 from policies.validation.identity import (
     ChangeBody,
@@ -28,90 +28,90 @@ from policies.validation.identity import (
 
 
 @dataclass(frozen=True, slots=True)
-class WaysBack:
+class RecoveryActions:
     """What people do who cannot sign in."""
 
-    desk: IdentityDesk
+    services: IdentityServices
 
-    async def forgot(self, who: Guest, body: ForgotBody) -> None:
+    async def forgot(self, who: AnonymousCaller, body: ForgotBody) -> None:
         """Send a link, if anybody has the address."""
-        await self.desk.passwords.forgot(body.email, who.visitor)
+        await self.services.passwords.forgot(body.email, who.client)
 
-    async def reset(self, who: Guest, body: LinkBody) -> str:
+    async def reset(self, who: AnonymousCaller, body: LinkBody) -> str:
         """Set a password by the link of a mail; return whose."""
-        return await self.desk.passwords.reset(body.token, body.password, who.visitor)
+        return await self.services.passwords.reset(body.token, body.password, who.client)
 
-    async def accept(self, who: Guest, body: LinkBody) -> str:
+    async def accept(self, who: AnonymousCaller, body: LinkBody) -> str:
         """Set the first password by the link of an invitation; return whose."""
-        return await self.desk.invitations.accept(body.token, body.password, who.visitor)
+        return await self.services.invitations.accept(body.token, body.password, who.client)
 
 
 @dataclass(frozen=True, slots=True)
-class OwnAccount:
+class AccountActions:
     """What people do to their own account."""
 
-    desk: IdentityDesk
+    services: IdentityServices
 
-    async def logout(self, who: Member, _taken: None) -> None:
+    async def logout(self, who: SignedInCaller, _taken: None) -> None:
         """End this session."""
-        await self.desk.sessions.logout(who.person)
+        await self.services.sessions.logout(who.person)
 
-    async def sessions(self, who: Member, _taken: None) -> Sequence[Session]:
+    async def sessions(self, who: SignedInCaller, _taken: None) -> Sequence[Session]:
         """List the sign-ins."""
-        return await self.desk.sessions.list(who.person)
+        return await self.services.sessions.list(who.person)
 
-    async def end_session(self, who: Member, wanted: str) -> None:
+    async def end_session(self, who: SignedInCaller, wanted: str) -> None:
         """End one sign-in, named as lists name it, or by its own id."""
-        for each in await self.desk.sessions.list(who.person):
+        for each in await self.services.sessions.list(who.person):
             if wanted in {each.id, public_id(each.id)}:
-                return await self.desk.sessions.end(who.person, each.id)
+                return await self.services.sessions.end(who.person, each.id)
         raise ServiceError(NOT_FOUND, "session")
 
-    async def end_others(self, who: Member, _taken: None) -> None:
+    async def end_others(self, who: SignedInCaller, _taken: None) -> None:
         """End every sign-in but this one."""
-        await self.desk.sessions.end_others(who.person)
+        await self.services.sessions.end_others(who.person)
 
-    async def change_password(self, who: Member, body: ChangeBody) -> None:
+    async def change_password(self, who: SignedInCaller, body: ChangeBody) -> None:
         """Set a password by the current one."""
         current, new = body.current_password, body.new_password
-        await self.desk.passwords.change(who.person, current, new, who.visitor)
+        await self.services.passwords.change(who.person, current, new, who.client)
 
-    async def begin_totp(self, who: Member, body: PasswordBody) -> Enrolment:
+    async def start_totp(self, who: SignedInCaller, body: PasswordBody) -> Enrolment:
         """Begin to enrol an app."""
-        return await self.desk.factors.begin(who.person, body.password, who.visitor)
+        return await self.services.second_factors.begin(who.person, body.password, who.client)
 
-    async def confirm_totp(self, who: Member, body: CodeBody) -> Sequence[str]:
+    async def confirm_totp(self, who: SignedInCaller, body: CodeBody) -> Sequence[str]:
         """Take the app's first code."""
-        return await self.desk.factors.confirm(who.person, body.code)
+        return await self.services.second_factors.confirm(who.person, body.code)
 
-    async def remove_totp(self, who: Member, _taken: None) -> None:
+    async def remove_totp(self, who: SignedInCaller, _taken: None) -> None:
         """Take the app away."""
-        await self.desk.factors.remove(who.person)
+        await self.services.second_factors.remove(who.person)
 
-    async def new_codes(self, who: Member, _taken: None) -> Sequence[str]:
+    async def new_codes(self, who: SignedInCaller, _taken: None) -> Sequence[str]:
         """Make recovery codes anew."""
-        return await self.desk.factors.new_recovery_codes(who.person)
+        return await self.services.second_factors.new_recovery_codes(who.person)
 
-    async def step_up(self, who: Member, body: CodeBody) -> datetime:
+    async def step_up(self, who: SignedInCaller, body: CodeBody) -> datetime:
         """Take a code now."""
-        return await self.desk.factors.step_up(who.person, body.code)
+        return await self.services.second_factors.step_up(who.person, body.code)
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
+class SignInActions:
     """Signing in and refreshing, for callers who keep tokens themselves."""
 
     signing_in: WayIn
     refreshing: Tokens
 
-    async def login(self, who: Guest, body: LoginBody) -> SignedIn | FactorAsked:
+    async def login(self, who: AnonymousCaller, body: LoginBody) -> SignedIn | SecondFactorRequired:
         """Take a password."""
-        return await self.signing_in.login(body.email, body.password, who.visitor)
+        return await self.signing_in.login(body.email, body.password, who.client)
 
-    async def give_factor(self, who: Guest, body: MfaBody) -> SignedIn:
+    async def submit_code(self, who: AnonymousCaller, body: MfaBody) -> SignedIn:
         """Take a code for a challenge."""
-        return await self.signing_in.give_factor(body.mfa_token, body.code, who.visitor)
+        return await self.signing_in.submit_code(body.mfa_token, body.code, who.client)
 
-    async def refresh(self, _who: Guest, body: RefreshBody) -> TokenPair:
+    async def refresh(self, _who: AnonymousCaller, body: RefreshBody) -> TokenPair:
         """Exchange a refresh token."""
         return await self.refreshing.refresh(body.refresh_token)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from gateway.domain.identity.browsers import Browser
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.requests.calls import Call
-from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.ports import ClientInfo
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class AnonymousCaller:
     """
     Somebody before they signed in.
 
@@ -20,12 +20,12 @@ class Guest:
         browser: None for callers of the interface, and for a browser without a cookie.
     """
 
-    visitor: Visitor
+    client: ClientInfo
     browser: Browser | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class SignedInCaller:
     """
     Somebody who signed in.
 
@@ -34,25 +34,25 @@ class Member:
     """
 
     person: SignedInUser
-    visitor: Visitor
+    client: ClientInfo
     browser: Browser | None = None
-    farewell: Mapping[str, str] = field(default_factory=dict)
+    logout_headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def admit_guest(call: Call) -> Guest:
+def admit_anonymous(call: Call) -> AnonymousCaller:
     """Turn a call of nobody known into what operations take."""
-    return Guest(_visitor(call), call.browser)
+    return AnonymousCaller(_visitor(call), call.browser)
 
 
-def admit_member(call: Call) -> Member:
+def admit_signed_in(call: Call) -> SignedInCaller:
     """Turn a call of a known person into what operations take."""
     if call.person is None:
         problem = "a policy of this gate is missing"
         raise RuntimeError(problem)
-    return Member(person=call.person, visitor=_visitor(call), browser=call.browser)
+    return SignedInCaller(person=call.person, client=_visitor(call), browser=call.browser)
 
 
-def _visitor(call: Call) -> Visitor:
+def _visitor(call: Call) -> ClientInfo:
     """Say where a call comes from."""
     agent = call.asked.headers.get("User-Agent") or ""
-    return Visitor(address=call.asked.address, user_agent=agent, known=call.known)
+    return ClientInfo(address=call.asked.address, user_agent=agent, known=call.known)

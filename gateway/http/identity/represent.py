@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import cast
 
 from gateway.domain.identity.sessions import Session, SignedInUser
-from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.identity.documents import (
     AcceptedDocument,
     EnrolmentDocument,
@@ -26,7 +26,7 @@ from gateway.http.identity.documents import (
 from gateway.http.json import instant
 from gateway.http.route import Answer
 from gateway.operations.identity.second_factors import Enrolment
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn, TokenPair
 
 _PUBLIC_LENGTH = 12
@@ -53,48 +53,50 @@ def user(who: SignedInUser) -> UserDocument:
     }
 
 
-def own_sessions(found: Sequence[Session], who: Member) -> OwnSessionsDocument:
+def own_sessions(found: Sequence[Session], who: SignedInCaller) -> OwnSessionsDocument:
     """Show every sign-in of one's own."""
     data = [_session(each, who) for each in found]
     return {"data": data, "meta": {"total": len(data)}}
 
 
-def enrolment(begun: Enrolment, _who: Member) -> EnrolmentDocument:
+def enrolment(begun: Enrolment, _who: SignedInCaller) -> EnrolmentDocument:
     """Show what an app takes, by hand or by its camera."""
     return {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": _qr(begun.uri)}
 
 
-def recovery_codes(made: Sequence[str], _who: Member) -> RecoveryCodesDocument:
+def recovery_codes(made: Sequence[str], _who: SignedInCaller) -> RecoveryCodesDocument:
     """Show new recovery codes."""
     return {"recovery_codes": list(made)}
 
 
-def recovery_codes_at_the_end(made: Sequence[str], who: Member) -> Answer[RecoveryCodesDocument]:
+def recovery_codes_and_logout(
+    made: Sequence[str], who: SignedInCaller
+) -> Answer[RecoveryCodesDocument]:
     """Show new recovery codes to somebody whose session has ended with that."""
-    return Answer(content=recovery_codes(made, who), headers=who.farewell)
+    return Answer(content=recovery_codes(made, who), headers=who.logout_headers)
 
 
-def fresh(until: datetime, _who: Member) -> FreshDocument:
+def fresh(until: datetime, _who: SignedInCaller) -> FreshDocument:
     """Show until when the factor counts."""
     return {"expires_at": epoch(until)}
 
 
-def accepted(_done: None, _who: Guest) -> AcceptedDocument:
+def accepted(_done: None, _who: AnonymousCaller) -> AcceptedDocument:
     """Show that something may have been done."""
     return {"status": "accepted"}
 
 
-def done(_done: str | None, _who: Guest | Member) -> Answer[None]:
+def done(_done: str | None, _who: AnonymousCaller | SignedInCaller) -> Answer[None]:
     """Show nothing."""
     return Answer(content=None)
 
 
-def ended(_done: None, who: Member) -> Answer[None]:
+def ended(_done: None, who: SignedInCaller) -> Answer[None]:
     """Show nothing to somebody whose session has ended with that."""
-    return Answer(content=None, headers=who.farewell)
+    return Answer(content=None, headers=who.logout_headers)
 
 
-def _session(found: Session, who: Member) -> OwnSessionDocument:
+def _session(found: Session, who: SignedInCaller) -> OwnSessionDocument:
     """Show one."""
     return {
         "id": public_id(found.id),
@@ -120,20 +122,20 @@ def _qr(uri: str) -> str:
 _KEYS_CACHED = {"Cache-Control": "public, max-age=300"}
 
 
-def login(outcome: SignedIn | FactorAsked, who: Guest) -> LoginDocument:
+def login(outcome: SignedIn | SecondFactorRequired, who: AnonymousCaller) -> LoginDocument:
     """Show a sign-in, or that a code is asked for, without a word on whose (contract 2.9)."""
-    if isinstance(outcome, FactorAsked):
+    if isinstance(outcome, SecondFactorRequired):
         return {"mfa_required": True, "mfa_token": outcome.mfa_token}
     return cast("LoginDocument", signed_in(outcome, who))
 
 
-def signed_in(outcome: SignedIn, who: Guest) -> SignedInDocument:
+def signed_in(outcome: SignedIn, who: AnonymousCaller) -> SignedInDocument:
     """Show a sign-in."""
     shown = tokens(outcome.tokens, who)
     return {**shown, "user": user(outcome.person), "mfa_required": False}
 
 
-def tokens(pair: TokenPair, _who: Guest) -> TokensDocument:
+def tokens(pair: TokenPair, _who: AnonymousCaller) -> TokensDocument:
     """Show a pair of tokens."""
     return {
         "access_token": pair.access_token,

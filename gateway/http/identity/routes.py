@@ -23,8 +23,8 @@ from gateway.http.identity.account_routes import (
     SECOND_FACTOR,
     SIGN_IN,
 )
-from gateway.http.identity.actions import Entrance, OwnAccount
-from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.actions import AccountActions, SignInActions
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.route import Row, RowLimits, route
 from policies.validation.identity import CODE, LOGIN, MFA, REFRESH
 from policies.validation.inputs import NOTHING
@@ -36,7 +36,7 @@ Published = Callable[[], Awaitable[dict[str, object]]]
 """Return the JWK set of the keys in use."""
 
 
-def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
+def entrance_rows(actions: SignInActions) -> Sequence[Row[AnonymousCaller]]:
     """Return the rows that nobody has a token for yet."""
     return (
         route(
@@ -47,7 +47,7 @@ def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
             needs=None,
             limits=SIGN_IN,
             takes=LOGIN,
-            runs=does.login,
+            runs=actions.login,
             shows=represent.login,
             fails=FAILS,
             raises=(PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
@@ -60,7 +60,7 @@ def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
             needs=None,
             limits=SECOND_FACTOR,
             takes=MFA,
-            runs=does.give_factor,
+            runs=actions.submit_code,
             shows=represent.signed_in,
             fails=FAILS,
             raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
@@ -73,7 +73,7 @@ def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
             needs=None,
             limits=_REFRESH,
             takes=REFRESH,
-            runs=does.refresh,
+            runs=actions.refresh,
             shows=represent.tokens,
             fails=FAILS,
             raises=(REFRESH_INVALID,),
@@ -81,7 +81,7 @@ def entrance_rows(does: Entrance) -> Sequence[Row[Guest]]:
     )
 
 
-def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
+def token_rows(actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
     """Return the rows on the present session that the panel has in another form."""
     return (
         route(
@@ -92,7 +92,7 @@ def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=LEAVING,
             takes=NOTHING,
-            runs=does.logout,
+            runs=actions.logout,
             shows=represent.done,
             fails=FAILS,
             raises=(),
@@ -106,7 +106,7 @@ def bearer_rows(does: OwnAccount) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN_BODY,
             takes=CODE,
-            runs=does.step_up,
+            runs=actions.step_up,
             shows=represent.fresh,
             fails=FAILS,
             raises=(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),

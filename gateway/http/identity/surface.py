@@ -10,11 +10,16 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.common import admit_anybody, open_gate
-from gateway.http.identity.account_routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
-from gateway.http.identity.actions import Entrance, OwnAccount, WaysBack
-from gateway.http.identity.callers import admit_guest, admit_member
+from gateway.http.identity.account_routes import (
+    BODY_BYTES,
+    account_rows,
+    recovery_rows,
+    second_factor_rows,
+)
+from gateway.http.identity.actions import AccountActions, RecoveryActions, SignInActions
+from gateway.http.identity.callers import admit_anonymous, admit_signed_in
 from gateway.http.identity.represent import done
-from gateway.http.identity.routes import Published, bearer_rows, entrance_rows, key_rows
+from gateway.http.identity.routes import Published, entrance_rows, key_rows, token_rows
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
 from policies.traffic.address_quota import WithinAddressQuota
@@ -44,7 +49,7 @@ CATALOGUE: tuple[ErrorCode, ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityQuestions:
+class IdentityPolicies:
     """
     The policies that need something to look at.
 
@@ -61,7 +66,7 @@ class IdentityQuestions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityRuns:
+class IdentityActions:
     """
     What the rows run.
 
@@ -69,26 +74,30 @@ class IdentityRuns:
         session: The gate of the panel's own session, which lives at this prefix.
     """
 
-    entrance: Entrance
-    ways_back: WaysBack
-    own: OwnAccount
+    entrance: SignInActions
+    ways_back: RecoveryActions
+    own: AccountActions
     session: Gate[Any]
 
 
 def identity_surface(
-    runs: IdentityRuns, questions: IdentityQuestions, environment: Environment
+    runs: IdentityActions, policies: IdentityPolicies, environment: Environment
 ) -> Surface:
     """Put the gates together."""
     strangers = Gate(
-        policies=(NoForeignPage(questions.origin), questions.quota),
-        admits=admit_guest,
-        rows=(*entrance_rows(runs.entrance), *way_back_rows(NAME, runs.ways_back, done)),
+        policies=(NoForeignPage(policies.origin), policies.quota),
+        admits=admit_anonymous,
+        rows=(*entrance_rows(runs.entrance), *recovery_rows(NAME, runs.ways_back, done)),
         opens="nobody has a token before they sign in",
     )
     members = Gate(
-        policies=(questions.bearer, questions.persons),
-        admits=admit_member,
-        rows=(*bearer_rows(runs.own), *own_rows(NAME, runs.own), *factor_rows(NAME, runs.own)),
+        policies=(policies.bearer, policies.persons),
+        admits=admit_signed_in,
+        rows=(
+            *token_rows(runs.own),
+            *account_rows(NAME, runs.own),
+            *second_factor_rows(NAME, runs.own),
+        ),
         scheme="bearer",
         opens="whoever signed in does this to their own account",
     )

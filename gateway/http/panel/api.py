@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from gateway.domain.requests.calls import Policy
-from gateway.http.panel.surface import READING, PanelQuestions
+from gateway.http.panel.surface import READING, PanelPolicies
 from gateway.http.route import Gate, Row, Surface
 from policies.authentication.bearer import BearerToken
 
@@ -20,7 +20,7 @@ NAME = "panel_api"
 PREFIX = "/panel/api"
 
 
-def panel_api(office: Surface, questions: PanelQuestions, allowed: frozenset[str]) -> Surface:
+def panel_api(office: Surface, policies: PanelPolicies, allowed: frozenset[str]) -> Surface:
     """
     Serve the rows of ``office`` that ``allowed`` names, and no others.
 
@@ -35,7 +35,7 @@ def panel_api(office: Surface, questions: PanelQuestions, allowed: frozenset[str
     return Surface(
         name=NAME,
         prefix=PREFIX,
-        gates=tuple(again for gate in asked for again in _again(gate, questions, allowed)),
+        gates=tuple(again for gate in asked for again in _again(gate, policies, allowed)),
         challenge=office.challenge,
         body_bytes=office.body_bytes,
         exempt=frozenset(),
@@ -44,15 +44,15 @@ def panel_api(office: Surface, questions: PanelQuestions, allowed: frozenset[str
 
 
 def _again(
-    gate: Gate[Any], questions: PanelQuestions, allowed: frozenset[str]
+    gate: Gate[Any], policies: PanelPolicies, allowed: frozenset[str]
 ) -> Iterable[Gate[Any]]:
     """Return a gate twice, for reads and for writes; one without rows is left out."""
     rows = [row for row in gate.rows if row.name in allowed]
     reads = [row for row in rows if row.method in READING]
     writes = [row for row in rows if row.method not in READING]
-    for part, policies in ((reads, questions.reads), (writes, questions.writes)):
+    for part, asked in ((reads, policies.reads), (writes, policies.writes)):
         if part:
-            yield _behind(gate, policies, part)
+            yield _behind(gate, asked, part)
 
 
 def _behind(gate: Gate[Any], policies: Sequence[Policy], rows: Sequence[Row[Any]]) -> Gate[Any]:

@@ -10,11 +10,11 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.browsers import KNOWN_FOR, KnownBrowser
 from gateway.domain.identity.rights import Role, changes
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.identity.represent import epoch, public_id
 from gateway.http.panel.documents import FactorDocument, SessionDocument
 from gateway.http.route import Answer
-from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.panel.view import PanelView, SignedInView
 from policies.authentication.session import SET_COOKIE, CookieForm
 
@@ -31,7 +31,7 @@ class Devices(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class PanelShows:
+class PanelResponses:
     """
     Shows sessions; ``form`` is how their cookies are written.
 
@@ -45,30 +45,32 @@ class PanelShows:
     factor_roles: frozenset[Role]
 
     @property
-    def farewell(self) -> Mapping[str, str]:
+    def logout_headers(self) -> Mapping[str, str]:
         """The headers that leave nothing behind in a browser."""
         return {SET_COOKIE: self.form.taken, **_CLEAR}
 
-    def session(self, view: PanelView, who: Guest | Member) -> Answer[SessionDocument]:
+    def session(
+        self, view: PanelView, who: AnonymousCaller | SignedInCaller
+    ) -> Answer[SessionDocument]:
         """Show a session, and give its cookie where it is a new one."""
         if not view.given:
             return Answer(content=self._session(view))
         cookies = [self.form.given(view.browser.cookie)]
         if view.signed_in is not None:
-            cookies.append(self._device(view.signed_in.person.user_id, who.visitor))
+            cookies.append(self._device(view.signed_in.person.user_id, who.client))
         return Answer(content=self._session(view), cookies=cookies)
 
-    def remembered(self, user_id: str, who: Guest) -> Answer[None]:
+    def remembered(self, user_id: str, who: AnonymousCaller) -> Answer[None]:
         """Show nothing, and know the browser of who has proven to read the person's mail."""
-        return Answer(content=None, cookies=[self._device(user_id, who.visitor)])
+        return Answer(content=None, cookies=[self._device(user_id, who.client)])
 
-    def left(self, _done: None, _who: Guest) -> Answer[None]:
+    def left(self, _done: None, _who: AnonymousCaller) -> Answer[None]:
         """Show nothing, and leave nothing behind."""
-        return Answer(content=None, headers=self.farewell)
+        return Answer(content=None, headers=self.logout_headers)
 
-    def _device(self, user_id: str, visitor: Visitor) -> str:
+    def _device(self, user_id: str, client: ClientInfo) -> str:
         """Write the header by which a browser is known next time."""
-        return self.form.remembered(self.devices.make(user_id, visitor.known), KNOWN_FOR)
+        return self.form.remembered(self.devices.make(user_id, client.known), KNOWN_FOR)
 
     def _session(self, view: PanelView) -> SessionDocument:
         """Say what a page may know."""

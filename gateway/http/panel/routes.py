@@ -25,10 +25,10 @@ from gateway.http.identity.account_routes import (
     SECOND_FACTOR,
     SIGN_IN,
 )
-from gateway.http.identity.callers import Guest, Member
-from gateway.http.panel.represent import PanelShows
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
+from gateway.http.panel.represent import PanelResponses
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.identity.services import IdentityDesk
+from gateway.operations.identity.services import IdentityServices
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.view import PanelView, PanelViews
 from policies.validation.identity import CODE, LOGIN, CodeBody, LoginBody
@@ -38,36 +38,36 @@ _SESSION = RowLimits("anonymous", 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PanelActs:
+class PanelSessionActions:
     """What the rows run."""
 
     records: PanelSessionRecords
     views: PanelViews
-    desk: IdentityDesk
+    services: IdentityServices
 
-    async def session(self, who: Guest, _taken: None) -> PanelView:
+    async def session(self, who: AnonymousCaller, _taken: None) -> PanelView:
         """Look at the session; its idle time does not slide."""
-        return await self.views.visit(who.browser, who.visitor)
+        return await self.views.visit(who.browser, who.client)
 
-    async def login(self, who: Guest, body: LoginBody) -> PanelView:
+    async def login(self, who: AnonymousCaller, body: LoginBody) -> PanelView:
         """Take a password."""
         browser = _present(who.browser)
-        new = await self.records.login(browser, body.email, body.password, who.visitor)
+        new = await self.records.login(browser, body.email, body.password, who.client)
         return await self.views.risen(new)
 
-    async def give_factor(self, who: Guest, body: CodeBody) -> PanelView:
+    async def submit_code(self, who: AnonymousCaller, body: CodeBody) -> PanelView:
         """Take a code for the challenge of this browser."""
         browser = _present(who.browser)
-        new = await self.records.give_factor(browser, body.code, who.visitor)
+        new = await self.records.submit_code(browser, body.code, who.client)
         return await self.views.risen(new)
 
-    async def logout(self, who: Guest, _taken: None) -> None:
+    async def logout(self, who: AnonymousCaller, _taken: None) -> None:
         """Sign out; safe to repeat."""
         await self.records.leave(who.browser)
 
-    async def step_up(self, who: Member, body: CodeBody) -> PanelView:
+    async def step_up(self, who: SignedInCaller, body: CodeBody) -> PanelView:
         """Take a code now; the browser gets a new cookie."""
-        await self.desk.factors.step_up(who.person, body.code)
+        await self.services.second_factors.step_up(who.person, body.code)
         return await self.views.risen(await self.records.raised(_present(who.browser)))
 
 
@@ -78,7 +78,9 @@ def _present(browser: Browser | None) -> Browser:
     return browser
 
 
-def session_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
+def session_rows(
+    actions: PanelSessionActions, shows: PanelResponses
+) -> Sequence[Row[AnonymousCaller]]:
     """Return the row that a page asks first; it stands on the surface of identity."""
     return (
         route(
@@ -89,7 +91,7 @@ def session_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             needs=None,
             limits=_SESSION,
             takes=NOTHING,
-            runs=does.session,
+            runs=actions.session,
             shows=shows.session,
             fails=FAILS,
             raises=(),
@@ -97,7 +99,9 @@ def session_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
     )
 
 
-def entrance_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
+def entrance_rows(
+    actions: PanelSessionActions, shows: PanelResponses
+) -> Sequence[Row[AnonymousCaller]]:
     """Return the rows that sign in."""
     return (
         route(
@@ -108,7 +112,7 @@ def entrance_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             needs=None,
             limits=SIGN_IN,
             takes=LOGIN,
-            runs=does.login,
+            runs=actions.login,
             shows=shows.session,
             fails=FAILS,
             raises=(PASSWORD_WRONG, SESSION_REQUIRED, TOO_MANY_ATTEMPTS),
@@ -121,7 +125,7 @@ def entrance_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             needs=None,
             limits=SECOND_FACTOR,
             takes=CODE,
-            runs=does.give_factor,
+            runs=actions.submit_code,
             shows=shows.session,
             fails=FAILS,
             raises=(
@@ -132,7 +136,9 @@ def entrance_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
     )
 
 
-def leaving_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
+def logout_rows(
+    actions: PanelSessionActions, shows: PanelResponses
+) -> Sequence[Row[AnonymousCaller]]:
     """Return the row that signs out."""
     return (
         route(
@@ -143,7 +149,7 @@ def leaving_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
             needs=None,
             limits=LEAVING,
             takes=NOTHING,
-            runs=does.logout,
+            runs=actions.logout,
             shows=shows.left,
             fails=FAILS,
             raises=(),
@@ -152,7 +158,9 @@ def leaving_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Guest]]:
     )
 
 
-def rising_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Member]]:
+def step_up_rows(
+    actions: PanelSessionActions, shows: PanelResponses
+) -> Sequence[Row[SignedInCaller]]:
     """Return the row that steps up."""
     return (
         route(
@@ -163,7 +171,7 @@ def rising_rows(does: PanelActs, shows: PanelShows) -> Sequence[Row[Member]]:
             needs=None,
             limits=OWN_BODY,
             takes=CODE,
-            runs=does.step_up,
+            runs=actions.step_up,
             shows=shows.session,
             fails=FAILS,
             raises=(

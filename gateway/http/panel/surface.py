@@ -7,16 +7,26 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gateway.domain.requests.calls import Call, Policy
-from gateway.http.identity.account_routes import BODY_BYTES, factor_rows, own_rows, way_back_rows
-from gateway.http.identity.actions import OwnAccount, WaysBack
-from gateway.http.identity.callers import Guest, Member, admit_guest, admit_member
-from gateway.http.panel.represent import PanelShows
+from gateway.http.identity.account_routes import (
+    BODY_BYTES,
+    account_rows,
+    recovery_rows,
+    second_factor_rows,
+)
+from gateway.http.identity.actions import AccountActions, RecoveryActions
+from gateway.http.identity.callers import (
+    AnonymousCaller,
+    SignedInCaller,
+    admit_anonymous,
+    admit_signed_in,
+)
+from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.routes import (
-    PanelActs,
+    PanelSessionActions,
     entrance_rows,
-    leaving_rows,
-    rising_rows,
+    logout_rows,
     session_rows,
+    step_up_rows,
 )
 from gateway.http.route import Gate, Row, Surface
 from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
@@ -35,7 +45,7 @@ Who = TypeVar("Who")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PanelQuestions:
+class PanelPolicies:
     """
     The policies of cookie gates.
 
@@ -65,39 +75,39 @@ class PanelQuestions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PanelRuns:
+class PanelActions:
     """What the rows run."""
 
-    acts: PanelActs
-    shows: PanelShows
-    ways_back: WaysBack
-    own: OwnAccount
+    acts: PanelSessionActions
+    shows: PanelResponses
+    ways_back: RecoveryActions
+    own: AccountActions
 
 
-def session_gate(runs: PanelRuns, questions: PanelQuestions) -> Gate[Guest]:
+def session_gate(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
     """Return the gate of the session row: a page asks it before anybody is known."""
     return Gate(
         policies=(
-            ReadFromOurPage(origin=questions.origin, marked=False),
-            questions.quota,
-            questions.browser,
+            ReadFromOurPage(origin=policies.origin, marked=False),
+            policies.quota,
+            policies.browser,
         ),
-        admits=admit_guest,
+        admits=admit_anonymous,
         rows=session_rows(runs.acts, runs.shows),
         scheme="session",
         opens="a page learns here whether anybody is signed in",
     )
 
 
-def panel_surface(runs: PanelRuns, questions: PanelQuestions) -> Surface:
+def panel_surface(runs: PanelActions, policies: PanelPolicies) -> Surface:
     """Put the gates together."""
     return Surface(
         name=NAME,
         prefix="/panel",
         gates=(
-            _strangers(runs, questions),
-            _leaving(runs, questions),
-            *_members(runs, questions),
+            _strangers(runs, policies),
+            _leaving(runs, policies),
+            *_members(runs, policies),
         ),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
@@ -106,61 +116,61 @@ def panel_surface(runs: PanelRuns, questions: PanelQuestions) -> Surface:
     )
 
 
-def _members(runs: PanelRuns, questions: PanelQuestions) -> Sequence[Gate[Member]]:
+def _members(runs: PanelActions, policies: PanelPolicies) -> Sequence[Gate[SignedInCaller]]:
     """Return the gates of who signed in: one for reads, one for writes."""
     rows = (
-        *rising_rows(runs.acts, runs.shows),
-        *own_rows(NAME, runs.own),
-        *factor_rows(NAME, runs.own),
+        *step_up_rows(runs.acts, runs.shows),
+        *account_rows(NAME, runs.own),
+        *second_factor_rows(NAME, runs.own),
     )
 
-    def admit(call: Call) -> Member:
+    def admit(call: Call) -> SignedInCaller:
         """Let somebody in who leaves nothing behind when their session ends."""
-        return replace(admit_member(call), farewell=runs.shows.farewell)
+        return replace(admit_signed_in(call), logout_headers=runs.shows.logout_headers)
 
-    parts = ((questions.reads, _reading(rows)), (questions.writes, _writing(rows)))
+    parts = ((policies.reads, _reading(rows)), (policies.writes, _writing(rows)))
     return [
         Gate(
-            policies=(*policies, questions.persons),
+            policies=(*asked, policies.persons),
             admits=admit,
             rows=part,
             scheme="session",
             opens=_OWN,
         )
-        for policies, part in parts
+        for asked, part in parts
     ]
 
 
-def _strangers(runs: PanelRuns, questions: PanelQuestions) -> Gate[Guest]:
+def _strangers(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
     """Return the gate of signing in: the token guards against being signed in by others."""
     return Gate(
         policies=(
-            WriteFromOurPage(questions.origin),
-            questions.browser,
+            WriteFromOurPage(policies.origin),
+            policies.browser,
             CsrfToken(),
-            questions.device,
-            questions.quota,
+            policies.device,
+            policies.quota,
         ),
-        admits=admit_guest,
+        admits=admit_anonymous,
         rows=(
             *entrance_rows(runs.acts, runs.shows),
-            *way_back_rows(NAME, runs.ways_back, runs.shows.remembered),
+            *recovery_rows(NAME, runs.ways_back, runs.shows.remembered),
         ),
         scheme="session",
         opens=_BEFORE,
     )
 
 
-def _leaving(runs: PanelRuns, questions: PanelQuestions) -> Gate[Guest]:
+def _leaving(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
     """Return the gate of signing out."""
     return Gate(
         policies=(
-            WriteFromOurPage(questions.origin),
-            questions.browser,
+            WriteFromOurPage(policies.origin),
+            policies.browser,
             CsrfToken(without_session=True),
         ),
-        admits=admit_guest,
-        rows=leaving_rows(runs.acts, runs.shows),
+        admits=admit_anonymous,
+        rows=logout_rows(runs.acts, runs.shows),
         scheme="session",
         opens=_LEAVING,
     )

@@ -167,7 +167,7 @@ class AccountRecords:
         return account
 
     async def list(self, company_id: str | None = None) -> Sequence[Account]:
-        """Return all, or those of one company, oldest first; RuleViolation if it is unknown."""
+        """Return all, or those of one company, oldest first; RuleViolation for an unknown one."""
         if company_id is None:
             return await self.accounts.list()
         return await self.accounts.list((await existing(self.companies, company_id)).id)

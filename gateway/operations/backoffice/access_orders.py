@@ -41,8 +41,8 @@ from gateway.operations.accounts.credentials import (
     moves_money,
 )
 from gateway.operations.backoffice.approvals import Approvals
-from gateway.operations.identity.services import IdentityDesk
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.services import IdentityServices
+from gateway.operations.identity.users import NewUser
 from gateway.operations.kernel.audit_context import AuditContext
 
 WAITS_FOR: Final = timedelta(days=3)
@@ -149,11 +149,11 @@ class CredentialOrders:
 class PeopleOrders:
     """People, for people: done at once where nobody could write by it who cannot yet."""
 
-    desk: IdentityDesk
+    services: IdentityServices
     approvals: Approvals
     rules: FourEyes
 
-    async def invite(self, person: SignedInUser, order: UserOrder) -> User | Approval:
+    async def invite(self, person: SignedInUser, order: NewUser) -> User | Approval:
         """
         Make a person, or let the order wait when they could write.
 
@@ -163,8 +163,8 @@ class PeopleOrders:
         """
         _refuse_lacking(person.roles, order.roles)
         if not (self.rules.people and may_write(order.roles)):
-            return await self.desk.invitations.invite(person.actor, order)
-        made = await self.desk.users.checked(order)
+            return await self.services.invitations.invite(person.actor, order)
+        made = await self.services.users.checked(order)
         wanted = Invitation(
             email=made.email,
             name=made.name,
@@ -186,25 +186,25 @@ class PeopleOrders:
         given = roles - found.roles
         _refuse_lacking(person.roles, given)
         if not (self.rules.people and may_write(given)):
-            return await self.desk.users.set_roles(person.actor, found.id, roles)
+            return await self.services.users.set_roles(person.actor, found.id, roles)
         self._refuse(person, found)
         if not found.roles <= roles:
-            await self.desk.users.set_roles(person.actor, found.id, roles & found.roles)
+            await self.services.users.set_roles(person.actor, found.id, roles & found.roles)
         order = RoleGrant(user_id=found.id, email=found.email, roles=sorted(given))
         return await _wait(self.approvals, person, order, _person(found, found.id))
 
     async def reset_mfa(self, person: SignedInUser, found: User) -> User | Approval:
         """Take a second factor away; it waits when its person may write."""
         if not (self.rules.people and may_write(found.roles)):
-            return await self.desk.users.reset_mfa(person.actor, found.id)
+            return await self.services.users.reset_mfa(person.actor, found.id)
         self._refuse(person, found)
         order = FactorReset(user_id=found.id, email=found.email)
         return await _wait(self.approvals, person, order, _person(found, found.id))
 
     def _refuse(self, person: SignedInUser, found: User) -> None:
         """Refuse orders about oneself, and about another version than was seen."""
-        self.desk.users.refuse_oneself(person.actor, found)
-        self.desk.users.expected.check(version_of_user(found))
+        self.services.users.refuse_self(person.actor, found)
+        self.services.users.expected.check(version_of_user(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +212,7 @@ class BackOfficeCarriers:
     """Carries out what was agreed to, in the name of whoever ordered it."""
 
     records: CredentialRecords
-    desk: IdentityDesk
+    services: IdentityServices
     users: Users
 
     async def check_again(self, approval: Approval, text: str) -> str:
@@ -226,13 +226,13 @@ class BackOfficeCarriers:
             case LimitsChange(client_id=client_id):
                 await self.records.live(client_id)
             case Invitation():
-                await self.desk.users.checked(_user_order(order))
+                await self.services.users.checked(_user_order(order))
                 return await self._grants(approval, order.roles, frozenset(order.companies))
             case RoleGrant(user_id=user_id, roles=roles):
-                found = await self.desk.users.find(user_id)
+                found = await self.services.users.find(user_id)
                 return await self._grants(approval, roles, found.companies)
             case FactorReset(user_id=user_id):
-                found = await self.desk.users.find(user_id)
+                found = await self.services.users.find(user_id)
                 return await self._grants(approval, (), found.companies)
         return ""
 
@@ -246,11 +246,11 @@ class BackOfficeCarriers:
                 acting = AuditContext(by, self.records.acting.now)
                 await replace(self.records, acting=acting).set_limits(client_id, limits)
             case Invitation():
-                await self.desk.invitations.invite(by, _user_order(order))
+                await self.services.invitations.invite(by, _user_order(order))
             case RoleGrant(user_id=user_id, roles=roles):
-                await self.desk.users.add_roles(by, user_id, roles)
+                await self.services.users.add_roles(by, user_id, roles)
             case FactorReset(user_id=user_id):
-                await self.desk.users.reset_mfa(by, user_id)
+                await self.services.users.reset_mfa(by, user_id)
         return Outcome.DONE
 
     async def _grants(
@@ -327,8 +327,8 @@ def _credential_order(order: CredentialIssue) -> CredentialOrder:
     )
 
 
-def _user_order(order: Invitation) -> UserOrder:
-    return UserOrder(
+def _user_order(order: Invitation) -> NewUser:
+    return NewUser(
         email=order.email,
         name=order.name,
         roles=frozenset(order.roles),

@@ -9,7 +9,7 @@ from gateway.operations.demo import bank_side, contents, people_side, store_side
 from gateway.operations.demo.bank_side import DemoBank
 from gateway.operations.demo.document import Demo, DemoKeeper, DemoUrls, Identified
 from gateway.operations.demo.store_side import DemoRecords
-from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.ports import IdentityContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class DemoParts:
     """
 
     records: DemoRecords
-    people: Parts
+    people: IdentityContext
     bank: DemoBank
     kept: DemoKeeper
     urls: DemoUrls

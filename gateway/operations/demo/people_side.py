@@ -10,16 +10,18 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import Totp, User
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.operations.demo.document import Demo
-from gateway.operations.identity.ports import Parts
-from gateway.operations.identity.second_factors import sealed_for
-from gateway.operations.identity.user_changes import act
+from gateway.operations.identity.ports import IdentityContext
+from gateway.operations.identity.second_factors import totp_row
+from gateway.operations.identity.user_changes import audit_event
 
 _ACTOR = "system"
 _WITHOUT_FACTOR = frozenset({Role.VIEWER})
 """Who signs in with a password alone, so that both ways can be tried."""
 
 
-def new_people(parts: Parts, kept: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+def new_people(
+    parts: IdentityContext, kept: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
     """Choose address, password and app for every role that has nobody yet; keep the others."""
     return {
         role.value: dict(kept[role.value]) if role.value in kept else _somebody(parts, role)
@@ -27,33 +29,33 @@ def new_people(parts: Parts, kept: Mapping[str, Mapping[str, str]]) -> dict[str,
     }
 
 
-async def ensure(parts: Parts, demo: Demo) -> None:
+async def ensure(parts: IdentityContext, demo: Demo) -> None:
     """Make who is missing, and put right who was changed; safe to repeat."""
     for role in Role:
         await _person(parts, role, demo["users"][role.value])
 
 
-def _somebody(parts: Parts, role: Role) -> dict[str, str]:
-    chosen = {"email": f"{role.value}@example.com", "password": parts.crafts.opaque.make()[:24]}
+def _somebody(parts: IdentityContext, role: Role) -> dict[str, str]:
+    chosen = {"email": f"{role.value}@example.com", "password": parts.crypto.opaque.make()[:24]}
     if role not in _WITHOUT_FACTOR:
-        chosen["totp_secret"] = parts.crafts.one_time.new_secret()
+        chosen["totp_secret"] = parts.crypto.one_time.new_secret()
     return chosen
 
 
-async def _person(parts: Parts, role: Role, wanted: Mapping[str, str]) -> None:
-    found = await parts.stored.users.find_by_email(wanted["email"])
+async def _person(parts: IdentityContext, role: Role, wanted: Mapping[str, str]) -> None:
+    found = await parts.stores.users.find_by_email(wanted["email"])
     if found is None:
         user = await _as_wanted(parts, role, wanted, _stranger(parts, role, wanted))
-        event = act(parts, _ACTOR, "user.created", f"user:{user.id}", demo=role.value)
+        event = audit_event(parts, _ACTOR, "user.created", f"user:{user.id}", demo=role.value)
         with suppress(AlreadyExists):  # another process is making the same demo
-            await parts.stored.users.add(user, event)
+            await parts.stores.users.add(user, event)
     elif not await _is_as_wanted(parts, role, wanted, found):
         user = await _as_wanted(parts, role, wanted, found)
-        event = act(parts, _ACTOR, "user.updated", f"user:{user.id}", demo=role.value)
-        await parts.stored.users.replace(user, event)
+        event = audit_event(parts, _ACTOR, "user.updated", f"user:{user.id}", demo=role.value)
+        await parts.stores.users.replace(user, event)
 
 
-def _stranger(parts: Parts, role: Role, wanted: Mapping[str, str]) -> User:
+def _stranger(parts: IdentityContext, role: Role, wanted: Mapping[str, str]) -> User:
     now = parts.now()
     return User(
         id=parts.new_id(),
@@ -66,15 +68,17 @@ def _stranger(parts: Parts, role: Role, wanted: Mapping[str, str]) -> User:
     )
 
 
-async def _as_wanted(parts: Parts, role: Role, wanted: Mapping[str, str], user: User) -> User:
+async def _as_wanted(
+    parts: IdentityContext, role: Role, wanted: Mapping[str, str], user: User
+) -> User:
     """Give a person the role, the password and the app that are printed."""
     totp = None
     if secret := wanted.get("totp_secret"):
-        sealed = parts.crafts.sealing.seal(secret, sealed_for(user.id))
+        sealed = parts.crypto.sealing.seal(secret, totp_row(user.id))
         totp = Totp(sealed_secret=sealed, confirmed_at=parts.now())
     return replace(
         user,
-        password=await parts.crafts.hashing.make(wanted["password"]),
+        password=await parts.crypto.hashing.make(wanted["password"]),
         roles=frozenset({role}),
         companies=frozenset(),
         active=True,
@@ -84,19 +88,21 @@ async def _as_wanted(parts: Parts, role: Role, wanted: Mapping[str, str], user: 
     )
 
 
-async def _is_as_wanted(parts: Parts, role: Role, wanted: Mapping[str, str], user: User) -> bool:
+async def _is_as_wanted(
+    parts: IdentityContext, role: Role, wanted: Mapping[str, str], user: User
+) -> bool:
     """Say whether what is printed opens the door."""
     plain = user.active and user.roles == {role} and not user.companies
     if not plain or _secret(parts, user) != wanted.get("totp_secret"):
         return False
-    return await parts.crafts.hashing.matches(wanted["password"], user.password)
+    return await parts.crypto.hashing.matches(wanted["password"], user.password)
 
 
-def _secret(parts: Parts, user: User) -> str | None:
+def _secret(parts: IdentityContext, user: User) -> str | None:
     """Open a person's secret; None for nobody's, and for one sealed under another key."""
     if user.totp is None or user.totp.confirmed_at is None:
         return None
     try:
-        return parts.crafts.sealing.open(user.totp.sealed_secret, sealed_for(user.id))
+        return parts.crypto.sealing.open(user.totp.sealed_secret, totp_row(user.id))
     except Exception:  # noqa: BLE001 - whatever a sealing calls it: it cannot be read
         return ""

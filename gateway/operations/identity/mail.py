@@ -9,32 +9,32 @@ from urllib.parse import quote
 from gateway.domain.identity.challenges import MailToken, Purpose
 from gateway.domain.identity.mail import Mail
 from gateway.domain.identity.users import User
-from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.ports import IdentityContext
 
 _PATHS = {Purpose.RESET: "/panel/reset", Purpose.INVITATION: "/panel/invitation"}
 
 
 @dataclass(frozen=True, slots=True)
-class Mailing:
+class Mailer:
     """Writes to people, in their language; a link begins with the configured origin."""
 
-    parts: Parts
+    context: IdentityContext
 
-    async def reset(self, user: User) -> bool:
+    async def send_reset_link(self, user: User) -> bool:
         """
         Send a link that sets a new password, once, for half an hour.
 
         Returns:
             False when there are three that still work; those stay, and none is sent.
         """
-        rules = self.parts.rules
-        token, row = self._made(user, Purpose.RESET, rules.reset)
-        if not await self.parts.stored.challenges.add_mail_token_beside(
-            row, rules.throttles.resets
+        settings = self.context.settings
+        token, row = self._made(user, Purpose.RESET, settings.reset)
+        if not await self.context.stores.challenges.add_mail_token_beside(
+            row, settings.throttles.resets
         ):
             return False
         link = self._link(row.purpose, token)
-        minutes = int(rules.reset.total_seconds() // 60)
+        minutes = int(settings.reset.total_seconds() // 60)
         await self._put(
             user,
             "Redefinição de senha",
@@ -44,12 +44,12 @@ class Mailing:
         )
         return True
 
-    async def invitation(self, user: User) -> None:
+    async def send_invitation(self, user: User) -> None:
         """Send a link that sets the first password, once; those sent before are void."""
-        token, row = self._made(user, Purpose.INVITATION, self.parts.rules.invitation)
-        await self.parts.stored.challenges.add_mail_token(row)
+        token, row = self._made(user, Purpose.INVITATION, self.context.settings.invitation)
+        await self.context.stores.challenges.add_mail_token(row)
         link = self._link(row.purpose, token)
-        hours = int(self.parts.rules.invitation.total_seconds() // 3600)
+        hours = int(self.context.settings.invitation.total_seconds() // 3600)
         await self._put(
             user,
             "Convite",
@@ -57,14 +57,14 @@ class Mailing:
             f" horas:\n\n{link}",
         )
 
-    async def notice(self, user: User, subject: str, text: str) -> None:
+    async def notify(self, user: User, subject: str, text: str) -> None:
         """Tell a person what was done to their account; it holds no link."""
         footer = "Se não foi você, avise o responsável pela segurança imediatamente."
         await self._put(user, subject, f"{text}\n\n{footer}")
 
     def _made(self, user: User, purpose: Purpose, lasts: timedelta) -> tuple[str, MailToken]:
         """Make the token of a link, and what is kept of it."""
-        now, opaque = self.parts.now(), self.parts.crafts.opaque
+        now, opaque = self.context.now(), self.context.crypto.opaque
         token = opaque.make()
         row = MailToken(
             digest=opaque.mail_digest(token),
@@ -77,15 +77,15 @@ class Mailing:
 
     def _link(self, purpose: Purpose, token: str) -> str:
         """Write a link."""
-        return f"{self.parts.rules.origin}{_PATHS[purpose]}?token={quote(token)}"
+        return f"{self.context.settings.origin}{_PATHS[purpose]}?token={quote(token)}"
 
     async def _put(self, user: User, subject: str, text: str) -> None:
         """Store a message."""
         mail = Mail(
-            id=self.parts.new_id(),
+            id=self.context.new_id(),
             to=user.email,
             subject=f"[pixgate] {subject}",
             text=f"Olá, {user.name}!\n\n{text}\n",
-            created_at=self.parts.now(),
+            created_at=self.context.now(),
         )
-        await self.parts.stored.outbox.put(mail)
+        await self.context.stores.outbox.put(mail)

@@ -15,51 +15,53 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.strict import Malformed, plain_text
-from gateway.operations.identity.mail import Mailing
-from gateway.operations.identity.ports import Parts, Visitor
+from gateway.operations.identity.mail import Mailer
+from gateway.operations.identity.ports import ClientInfo, IdentityContext
 from gateway.operations.identity.throttling import Attempt, Throttle
-from gateway.operations.identity.user_changes import change, own_act
+from gateway.operations.identity.user_changes import change_user, own_audit_event
 from gateway.telemetry.trace import current_trace_id
 
 
-def as_typed(text: str) -> str:
+def normalized_email(text: str) -> str:
     """Read what somebody signs in with: a text that is no address is nobody's."""
     return text.strip().lower()
 
 
 @dataclass(frozen=True, slots=True)
-class Proving:
+class PasswordCheck:
     """Finds out whether a person knows their password."""
 
-    parts: Parts
+    context: IdentityContext
 
-    async def by_email(self, email: str, password: str, visitor: Visitor) -> User | None:
+    async def by_email(self, email: str, password: str, client: ClientInfo) -> User | None:
         """
         Return whose address and password these are; None for nobody's.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS.
         """
-        key = as_typed(email)
-        user = await self.parts.stored.users.find_by_email(key)
+        key = normalized_email(email)
+        user = await self.context.stores.users.find_by_email(key)
         meant = "" if user is None else user.id
-        throttle = Throttle(self.parts, meant)
+        throttle = Throttle(self.context, meant)
         attempt = await throttle.password(
-            Attempt(email=key, address=visitor.address, browser=_browser(user, visitor))
+            Attempt(email=key, address=client.address, browser=_browser(user, client))
         )
         stored = user.password if user is not None and user.active else ""
         try:
-            right = await self.parts.crafts.hashing.matches(password, stored)
+            right = await self.context.crypto.hashing.matches(password, stored)
         except ServiceError:
-            await throttle.password_unseen(attempt)
+            await throttle.password_unchecked(attempt)
             raise
         if user is None or not right:
-            self.parts.notice("authn_login_fail", meant)
+            self.context.on_security_event("authn_login_fail", meant)
             return None
-        await throttle.password_right(attempt)
+        await throttle.password_accepted(attempt)
         return user
 
-    async def by_caller(self, caller: SignedInUser, password: str, visitor: Visitor) -> User | None:
+    async def by_caller(
+        self, caller: SignedInUser, password: str, client: ClientInfo
+    ) -> User | None:
         """
         Return who is signed in, if this is their password; None if not.
 
@@ -69,12 +71,12 @@ class Proving:
             ServiceError: TOO_MANY_ATTEMPTS.
         """
         here = KnownBrowser(user_id=caller.user_id, id=caller.session_id)
-        return await self.by_email(caller.email, password, replace(visitor, known=here))
+        return await self.by_email(caller.email, password, replace(client, known=here))
 
 
-def _browser(user: User | None, visitor: Visitor) -> str:
+def _browser(user: User | None, client: ClientInfo) -> str:
     """Name the browser if it is known for this very person; empty for any other."""
-    known = visitor.known
+    known = client.known
     return known.id if user is not None and known is not None and known.user_id == user.id else ""
 
 
@@ -90,7 +92,7 @@ _LINK_OVER = "the link is not valid any more; ask for a new one"
 class NewPasswords:
     """Sets passwords."""
 
-    parts: Parts
+    context: IdentityContext
 
     def refuse_weak(self, password: str) -> None:
         """
@@ -107,11 +109,13 @@ class NewPasswords:
         if len(password) < SHORTEST:
             detail = f"a password has at least {SHORTEST} characters"
             raise ServiceError(NOT_POSSIBLE, "password_short", detail=detail)
-        if self.parts.crafts.hashing.is_common(password):
+        if self.context.crypto.hashing.is_common(password):
             detail = "this password is among those that everybody tries first"
             raise ServiceError(NOT_POSSIBLE, "password_common", detail=detail)
 
-    async def by_link(self, token: str, purpose: Purpose, password: str, visitor: Visitor) -> User:
+    async def by_link(
+        self, token: str, purpose: Purpose, password: str, client: ClientInfo
+    ) -> User:
         """
         Use a link of a mail up and set a password.
 
@@ -120,20 +124,20 @@ class NewPasswords:
                 unknown, used or over; TOO_MANY_ATTEMPTS.
         """
         self.refuse_weak(password)
-        await Throttle(self.parts).link(visitor.address)
+        await Throttle(self.context).link(client.address)
         # before the link is used up: who finds us too busy may come again with it
-        digest = await self.parts.crafts.hashing.make(password)
-        key, now = self.parts.crafts.opaque.mail_digest(token), self.parts.now()
-        row = await self.parts.stored.challenges.use_mail_token(key, purpose, now)
+        digest = await self.context.crypto.hashing.make(password)
+        key, now = self.context.crypto.opaque.mail_digest(token), self.context.now()
+        row = await self.context.stores.challenges.use_mail_token(key, purpose, now)
         if row is None:
             raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
         user = await self._store(row.user_id, digest, _WORDS[purpose])
-        await Throttle(self.parts).link_right(visitor.address)
+        await Throttle(self.context).link_accepted(client.address)
         return user
 
     async def set(self, user_id: str, password: str, word: str) -> User:
         """Set a password; every session of the person ends. ``word`` is for the audit log."""
-        return await self._store(user_id, await self.parts.crafts.hashing.make(password), word)
+        return await self._store(user_id, await self.context.crypto.hashing.make(password), word)
 
     async def _store(self, user_id: str, digest: str, word: str) -> User:
         """Store a digest, end every session and tell the owner."""
@@ -146,16 +150,16 @@ class NewPasswords:
 
         def told(user: User) -> AuditEvent:
             """Describe it."""
-            return own_act(self.parts, user, word)
+            return own_audit_event(self.context, user, word)
 
-        user = await change(self.parts, user_id, changed, told)
+        user = await change_user(self.context, user_id, changed, told)
         if user is None:
             raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
-        event = own_act(self.parts, user, "sessions.ended", why=word)
-        now = self.parts.now()
-        await self.parts.stored.sessions.end_all(user.id, now, "password", "", event)
-        await Mailing(self.parts).notice(user, "Senha alterada", "A senha da sua conta mudou.")
-        self.parts.notice("authn_password_change", user.id)
+        event = own_audit_event(self.context, user, "sessions.ended", why=word)
+        now = self.context.now()
+        await self.context.stores.sessions.end_all(user.id, now, "password", "", event)
+        await Mailer(self.context).notify(user, "Senha alterada", "A senha da sua conta mudou.")
+        self.context.on_security_event("authn_password_change", user.id)
         return user
 
 
@@ -166,7 +170,7 @@ _MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class ResetRequest:
     """
     Somebody wants to reset a password.
 
@@ -180,7 +184,7 @@ class Wish:
     trace_id: str
 
 
-class ResetWishes:
+class ResetRequests:
     """
     What waits to be answered in this process.
 
@@ -188,17 +192,19 @@ class ResetWishes:
         parts: What links are made from.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, context: IdentityContext) -> None:
         """Begin with nothing."""
-        self.parts = parts
-        self._waiting: deque[Wish] = deque()
+        self.context = context
+        self._waiting: deque[ResetRequest] = deque()
 
     def add(self, email: str, address: str) -> None:
         """Note a wish; costs the same whoever is asked for."""
         if len(self._waiting) >= _MOST:
             _log.warning("a wish for a reset link was dropped: too many wait")
             return
-        self._waiting.append(Wish(email=email, address=address, trace_id=current_trace_id()))
+        self._waiting.append(
+            ResetRequest(email=email, address=address, trace_id=current_trace_id())
+        )
 
     async def answer(self) -> int:
         """
@@ -217,26 +223,26 @@ class ResetWishes:
                 raise
         return count
 
-    async def _send(self, wish: Wish) -> bool:
+    async def _send(self, wish: ResetRequest) -> bool:
         """Send one link; False for nobody, and for who has enough of them."""
-        user = await self.parts.stored.users.find_by_email(wish.email)
+        user = await self.context.stores.users.find_by_email(wish.email)
         if user is None or not user.active or not user.password:
             return False
-        if not await Mailing(self.parts).reset(user):
+        if not await Mailer(self.context).send_reset_link(user):
             return False
-        event = own_act(self.parts, user, "password.forgotten", address=wish.address)
-        await self.parts.stored.audit.append(replace(event, trace_id=wish.trace_id))
+        event = own_audit_event(self.context, user, "password.forgotten", address=wish.address)
+        await self.context.stores.audit.append(replace(event, trace_id=wish.trace_id))
         return True
 
 
 @dataclass(frozen=True, slots=True)
-class PasswordRecords:
+class Passwords:
     """What people do about their passwords."""
 
-    parts: Parts
-    wishes: ResetWishes
+    context: IdentityContext
+    wishes: ResetRequests
 
-    async def forgot(self, email: str, visitor: Visitor) -> None:
+    async def forgot(self, email: str, client: ClientInfo) -> None:
         """
         Have a link sent to set a new password, if anybody has that address.
 
@@ -246,10 +252,10 @@ class PasswordRecords:
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS, for the caller's address alone.
         """
-        await Throttle(self.parts).reset(visitor.address)
-        self.wishes.add(as_typed(email), visitor.address)
+        await Throttle(self.context).reset(client.address)
+        self.wishes.add(normalized_email(email), client.address)
 
-    async def reset(self, token: str, password: str, visitor: Visitor) -> str:
+    async def reset(self, token: str, password: str, client: ClientInfo) -> str:
         """
         Set a new password by the link of a mail, and return whose; nobody is signed in by that.
 
@@ -257,11 +263,13 @@ class PasswordRecords:
             ServiceError: NOT_POSSIBLE for a password that is too weak, or a
                 link that is unknown, used or over; TOO_MANY_ATTEMPTS.
         """
-        user = await NewPasswords(self.parts).by_link(token, Purpose.RESET, password, visitor)
-        await Throttle(self.parts).password_reset(user.email, visitor.address)
+        user = await NewPasswords(self.context).by_link(token, Purpose.RESET, password, client)
+        await Throttle(self.context).password_reset(user.email, client.address)
         return user.id
 
-    async def change(self, caller: SignedInUser, current: str, new: str, visitor: Visitor) -> None:
+    async def change(
+        self, caller: SignedInUser, current: str, new: str, client: ClientInfo
+    ) -> None:
         """
         Set a new password by the current one; every session ends, this one too.
 
@@ -269,8 +277,8 @@ class PasswordRecords:
             ServiceError: PASSWORD_WRONG; NOT_POSSIBLE for a new one that is too
                 weak; TOO_MANY_ATTEMPTS.
         """
-        passwords = NewPasswords(self.parts)
+        passwords = NewPasswords(self.context)
         passwords.refuse_weak(new)
-        if await Proving(self.parts).by_caller(caller, current, visitor) is None:
+        if await PasswordCheck(self.context).by_caller(caller, current, client) is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         await passwords.set(caller.user_id, new, "password.changed")

@@ -59,7 +59,7 @@ class OneTimeCodes(Protocol):
         ...
 
 
-class RecoveryCodeCraft(Protocol):
+class RecoveryCodeGenerator(Protocol):
     """Recovery codes: ``NN-XXXXX-XXXXX``."""
 
     def make(self) -> Sequence[str]:
@@ -115,16 +115,16 @@ class Sealing(Protocol):
         ...
 
 
-Notice = Callable[[str, str], None]
+OnSecurityEvent = Callable[[str, str], None]
 """Tell the security log and the metrics: a fixed word, and the user's id or nothing."""
 
 
-def unnoticed(word: str, user_id: str) -> None:
+def ignore_event(word: str, user_id: str) -> None:
     """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class Stores:
     """Where identity is kept."""
 
     users: Users
@@ -137,19 +137,19 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crafts:
+class Crypto:
     """What identity can do: hash, make codes and tokens, sign, encrypt."""
 
     hashing: PasswordHashing
     one_time: OneTimeCodes
-    recovery: RecoveryCodeCraft
+    recovery: RecoveryCodeGenerator
     opaque: OpaqueTokens
     access: AccessTokens
     sealing: Sealing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Throttles:
+class AttemptLimits:
     """
     How often a person may be wrong.
 
@@ -185,7 +185,7 @@ class Throttles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class IdentitySettings:
     """
     How long things last.
 
@@ -210,11 +210,11 @@ class Rules:
     invitation: timedelta = timedelta(hours=72)
     fresh: timedelta = timedelta(minutes=5)
     touch: timedelta = timedelta(minutes=1)
-    throttles: Throttles = Throttles()
+    throttles: AttemptLimits = AttemptLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class IdentityContext:
     """
     Everything an operation on people works with.
 
@@ -223,17 +223,17 @@ class Parts:
         pause: Waits so many seconds.
     """
 
-    stored: Stored
-    crafts: Crafts
-    rules: Rules
+    stores: Stores
+    crypto: Crypto
+    settings: IdentitySettings
     now: Now
     new_id: Callable[[], str]
     pause: Callable[[float], Awaitable[None]]
-    notice: Notice = unnoticed
+    on_security_event: OnSecurityEvent = ignore_event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visitor:
+class ClientInfo:
     """
     Where a person comes from.
 

@@ -18,11 +18,11 @@ from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import RecoveryCode, Totp, User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.mail import Mailing
-from gateway.operations.identity.passwords import Proving
-from gateway.operations.identity.ports import Parts, Visitor
+from gateway.operations.identity.mail import Mailer
+from gateway.operations.identity.passwords import PasswordCheck
+from gateway.operations.identity.ports import ClientInfo, IdentityContext
 from gateway.operations.identity.throttling import Throttle
-from gateway.operations.identity.user_changes import change, own_act
+from gateway.operations.identity.user_changes import change_user, own_audit_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class Enrolment:
 
 
 @dataclass(frozen=True, slots=True)
-class Codes:
+class SecondFactorCodes:
     """Looks at codes as they were typed."""
 
-    parts: Parts
+    context: IdentityContext
 
     async def accept(self, user: User, code: str) -> bool:
         """
@@ -46,71 +46,71 @@ class Codes:
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS after ten wrong ones in a row.
         """
-        throttle = Throttle(self.parts, user.id)
+        throttle = Throttle(self.context, user.id)
         await throttle.factor(user.id)
-        read = self.parts.crafts.recovery.read(code)
+        read = self.context.crypto.recovery.read(code)
         right = await (self._use(user, *read) if read else self._step(user, code.strip()))
         if right:
-            await throttle.factor_right(user.id)
+            await throttle.code_accepted(user.id)
         else:
-            self.parts.notice("authn_factor_fail", user.id)
+            self.context.on_security_event("authn_factor_fail", user.id)
         return right
 
     async def app_code(self, user: User, code: str) -> bool:
         """Say whether a code of the app alone is right; it is used up. Raises as ``accept``."""
-        throttle = Throttle(self.parts, user.id)
+        throttle = Throttle(self.context, user.id)
         await throttle.factor(user.id)
         right = await self._step(user, code.strip())
         if right:
-            await throttle.factor_right(user.id)
+            await throttle.code_accepted(user.id)
         else:
-            self.parts.notice("authn_factor_fail", user.id)
+            self.context.on_security_event("authn_factor_fail", user.id)
         return right
 
     async def renew(self, user: User) -> list[str]:
         """Void every recovery code and return ten new ones, which are kept nowhere."""
-        made = self.parts.crafts.recovery.make()
+        made = self.context.crypto.recovery.make()
         rows = [await self._row(user, code) for code in made]
-        await self.parts.stored.users.replace_codes(user.id, rows)
+        await self.context.stores.users.replace_codes(user.id, rows)
         return list(made)
 
     async def left(self, user_id: str) -> int:
         """Count the recovery codes that were not used."""
-        codes = await self.parts.stored.users.codes(user_id)
+        codes = await self.context.stores.users.codes(user_id)
         return sum(1 for each in codes if each.used_at is None)
 
     async def _step(self, user: User, code: str) -> bool:
         """Look at a code of the app; neither it nor an earlier one is right again."""
         if user.totp is None:
             return False
-        secret = self.parts.crafts.sealing.open(user.totp.sealed_secret, sealed_for(user.id))
-        step = self.parts.crafts.one_time.accepted_step(secret, code, self.parts.now())
+        secret = self.context.crypto.sealing.open(user.totp.sealed_secret, totp_row(user.id))
+        step = self.context.crypto.one_time.accepted_step(secret, code, self.context.now())
         if step is None:
             return False
-        if await self.parts.stored.users.accept_step(user.id, step):
+        if await self.context.stores.users.accept_step(user.id, step):
             return True
-        self.parts.notice("authn_factor_reuse", user.id)
+        self.context.on_security_event("authn_factor_reuse", user.id)
         return False
 
     async def _use(self, user: User, index: int, code: str) -> bool:
         """Look at a recovery code; one slow comparison, whichever it is."""
-        rows = {each.index: each for each in await self.parts.stored.users.codes(user.id)}
+        rows = {each.index: each for each in await self.context.stores.users.codes(user.id)}
         row = rows.get(index)
         digest = row.digest if row is not None and row.used_at is None else ""
-        if not await self.parts.crafts.hashing.matches(code, digest):
+        if not await self.context.crypto.hashing.matches(code, digest):
             return False
-        if not await self.parts.stored.users.use_code(user.id, index, self.parts.now()):
+        if not await self.context.stores.users.use_code(user.id, index, self.context.now()):
             return False
         await self._tell(user, index)
         return True
 
     async def _tell(self, user: User, index: int) -> None:
         """Note that a recovery code was used, and tell its owner."""
-        await self.parts.stored.audit.append(
-            own_act(self.parts, user, "recovery_code.used", number=str(index))
+        await self.context.stores.audit.append(
+            own_audit_event(self.context, user, "recovery_code.used", number=str(index))
         )
         left = await self.left(user.id)
-        await Mailing(self.parts).notice(
+        await Mailer(self.context).notify(
             user,
             "Código de recuperação usado",
             f"Um código de recuperação foi usado na sua conta. Restam {left}.",
@@ -118,25 +118,25 @@ class Codes:
 
     async def _row(self, user: User, code: str) -> RecoveryCode:
         """Make what is kept of a code."""
-        read = self.parts.crafts.recovery.read(code)
+        read = self.context.crypto.recovery.read(code)
         if read is None:
             message = "a recovery code of ours has not our form"
             raise ValueError(message)
         index, normal = read
-        digest = await self.parts.crafts.hashing.make(normal)
+        digest = await self.context.crypto.hashing.make(normal)
         return RecoveryCode(user_id=user.id, index=index, digest=digest)
 
 
-def sealed_for(user_id: str) -> str:
+def totp_row(user_id: str) -> str:
     """Name the row that a secret of an app is sealed for."""
     return f"user:{user_id}:totp"
 
 
 @dataclass(frozen=True, slots=True)
-class Factors:
+class SecondFactors:
     """What people do about their second factor."""
 
-    parts: Parts
+    context: IdentityContext
 
     def require_fresh(self, caller: SignedInUser) -> None:
         """
@@ -148,7 +148,7 @@ class Factors:
         at = caller.factor_at
         if not caller.has_factor or at is None:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
-        if self.parts.now() - at > self.parts.rules.fresh:
+        if self.context.now() - at > self.context.settings.fresh:
             raise ServiceError(STEP_UP_REQUIRED, "factor_old")
 
     async def step_up(self, caller: SignedInUser, code: str) -> datetime:
@@ -162,13 +162,13 @@ class Factors:
         user = await self._user(caller)
         if not user.has_factor:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
-        if not await Codes(self.parts).accept(user, code):
+        if not await SecondFactorCodes(self.context).accept(user, code):
             raise ServiceError(MFA_INVALID, "code")
-        now = self.parts.now()
-        await self.parts.stored.sessions.note_factor(caller.session_id, now)
-        return now + self.parts.rules.fresh
+        now = self.context.now()
+        await self.context.stores.sessions.note_factor(caller.session_id, now)
+        return now + self.context.settings.fresh
 
-    async def begin(self, caller: SignedInUser, password: str, visitor: Visitor) -> Enrolment:
+    async def begin(self, caller: SignedInUser, password: str, client: ClientInfo) -> Enrolment:
         """
         Begin to enrol an app: the first factor is guarded by the password again.
 
@@ -176,16 +176,16 @@ class Factors:
             ServiceError: PASSWORD_WRONG; NOT_POSSIBLE while there is a factor,
                 which is removed first; TOO_MANY_ATTEMPTS.
         """
-        if await Proving(self.parts).by_caller(caller, password, visitor) is None:
+        if await PasswordCheck(self.context).by_caller(caller, password, client) is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         user = _without_factor(await self._user(caller))
-        secret = self.parts.crafts.one_time.new_secret()
-        totp = Totp(sealed_secret=self.parts.crafts.sealing.seal(secret, sealed_for(user.id)))
+        secret = self.context.crypto.one_time.new_secret()
+        totp = Totp(sealed_secret=self.context.crypto.sealing.seal(secret, totp_row(user.id)))
         # nothing changes for the person yet, so the sessions live on
         waiting = replace(user, totp=totp)
-        if not await self.parts.stored.users.replace(waiting, None, user.updated_at):
+        if not await self.context.stores.users.replace(waiting, None, user.updated_at):
             raise _changed_meanwhile()
-        return Enrolment(secret, self.parts.crafts.one_time.uri(secret, user.email))
+        return Enrolment(secret, self.context.crypto.one_time.uri(secret, user.email))
 
     async def confirm(self, caller: SignedInUser, code: str) -> Sequence[str]:
         """
@@ -201,11 +201,11 @@ class Factors:
         if user.totp is None:
             detail = "begin to enrol an authenticator app first"
             raise ServiceError(NOT_POSSIBLE, "factor_absent", detail=detail)
-        if not await Codes(self.parts).app_code(user, code):
+        if not await SecondFactorCodes(self.context).app_code(user, code):
             raise ServiceError(MFA_INVALID, "code")
         # made before the factor counts: who has a factor has codes
-        codes = await Codes(self.parts).renew(user)
-        changed = partial(_confirmed, begun=user.totp, at=self.parts.now())
+        codes = await SecondFactorCodes(self.context).renew(user)
+        changed = partial(_confirmed, begun=user.totp, at=self.context.now())
         await self._change(
             user, changed, "factor.enrolled", "Um aplicativo autenticador foi ligado"
         )
@@ -226,7 +226,7 @@ class Factors:
             "factor.removed",
             "O aplicativo autenticador foi desligado",
         )
-        await self.parts.stored.users.replace_codes(user.id, ())
+        await self.context.stores.users.replace_codes(user.id, ())
 
     async def new_recovery_codes(self, caller: SignedInUser) -> Sequence[str]:
         """
@@ -237,20 +237,22 @@ class Factors:
         """
         self.require_fresh(caller)
         user = await self._user(caller)
-        codes = await Codes(self.parts).renew(user)
-        await self.parts.stored.audit.append(own_act(self.parts, user, "recovery_codes.renewed"))
-        await Mailing(self.parts).notice(
+        codes = await SecondFactorCodes(self.context).renew(user)
+        await self.context.stores.audit.append(
+            own_audit_event(self.context, user, "recovery_codes.renewed")
+        )
+        await Mailer(self.context).notify(
             user, "Novos códigos de recuperação", "Os códigos anteriores não valem mais."
         )
         return codes
 
     async def recovery_codes_left(self, caller: SignedInUser) -> int:
         """Count the recovery codes that were not used."""
-        return await Codes(self.parts).left(caller.user_id)
+        return await SecondFactorCodes(self.context).left(caller.user_id)
 
     async def _user(self, caller: SignedInUser) -> User:
         """Read the caller anew."""
-        user = await self.parts.stored.users.find(caller.user_id)
+        user = await self.context.stores.users.find(caller.user_id)
         if user is None or not user.active:
             raise ServiceError(TOKEN_INVALID, "person_disabled")
         return user
@@ -262,15 +264,15 @@ class Factors:
 
         def told(now: User) -> AuditEvent:
             """Describe it."""
-            return own_act(self.parts, now, word)
+            return own_audit_event(self.context, now, word)
 
-        if await change(self.parts, user.id, changed, told) is None:
+        if await change_user(self.context, user.id, changed, told) is None:
             raise _changed_meanwhile()
-        event = own_act(self.parts, user, "sessions.ended", why=word)
-        now = self.parts.now()
-        await self.parts.stored.sessions.end_all(user.id, now, "factor", "", event)
-        await Mailing(self.parts).notice(user, said, f"{said} na sua conta.")
-        self.parts.notice("authn_factor_change", user.id)
+        event = own_audit_event(self.context, user, "sessions.ended", why=word)
+        now = self.context.now()
+        await self.context.stores.sessions.end_all(user.id, now, "factor", "", event)
+        await Mailer(self.context).notify(user, said, f"{said} na sua conta.")
+        self.context.on_security_event("authn_factor_change", user.id)
 
 
 def _confirmed(user: User, begun: Totp, at: datetime) -> User:

@@ -5,47 +5,49 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gateway.domain.accounts.accounts import Companies
-from gateway.operations.identity.passwords import PasswordRecords, ResetWishes
-from gateway.operations.identity.ports import Parts
-from gateway.operations.identity.second_factors import Factors
-from gateway.operations.identity.sessions import SessionRecords
-from gateway.operations.identity.sign_in import SigningIn
+from gateway.operations.identity.passwords import Passwords, ResetRequests
+from gateway.operations.identity.ports import IdentityContext
+from gateway.operations.identity.second_factors import SecondFactors
+from gateway.operations.identity.sessions import OwnSessions
+from gateway.operations.identity.sign_in import SignIn
 from gateway.operations.identity.signing_keys import NewKey, SigningKeyRecords
-from gateway.operations.identity.tokens import Refreshing
+from gateway.operations.identity.tokens import TokenRefresh
 from gateway.operations.identity.users import Invitations, UserRecords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityDesk:
+class IdentityServices:
     """
     The operations on people.
 
     Attributes:
-        wishes: For reset links; somebody has them answered now and then.
+        reset_requests: For reset links; somebody has them answered now and then.
     """
 
-    signing_in: SigningIn
-    refreshing: Refreshing
-    sessions: SessionRecords
-    passwords: PasswordRecords
-    wishes: ResetWishes
-    factors: Factors
+    sign_in: SignIn
+    tokens: TokenRefresh
+    sessions: OwnSessions
+    passwords: Passwords
+    reset_requests: ResetRequests
+    second_factors: SecondFactors
     invitations: Invitations
     users: UserRecords
-    keys: SigningKeyRecords
+    signing_keys: SigningKeyRecords
 
 
-def identity_desk(parts: Parts, companies: Companies, new_key: NewKey) -> IdentityDesk:
+def build_identity_services(
+    context: IdentityContext, companies: Companies, new_key: NewKey
+) -> IdentityServices:
     """Open the desk."""
-    users, wishes = UserRecords(parts, companies), ResetWishes(parts)
-    return IdentityDesk(
-        signing_in=SigningIn(parts),
-        refreshing=Refreshing(parts),
-        sessions=SessionRecords(parts),
-        passwords=PasswordRecords(parts, wishes),
-        wishes=wishes,
-        factors=Factors(parts),
-        invitations=Invitations(parts, users),
+    users, reset_requests = UserRecords(context, companies), ResetRequests(context)
+    return IdentityServices(
+        sign_in=SignIn(context),
+        tokens=TokenRefresh(context),
+        sessions=OwnSessions(context),
+        passwords=Passwords(context, reset_requests),
+        reset_requests=reset_requests,
+        second_factors=SecondFactors(context),
+        invitations=Invitations(context, users),
         users=users,
-        keys=SigningKeyRecords(parts, new_key),
+        signing_keys=SigningKeyRecords(context, new_key),
     )

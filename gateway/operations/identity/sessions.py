@@ -9,40 +9,40 @@ from gateway.domain.identity.errors import NOT_FOUND, TOKEN_INVALID
 from gateway.domain.identity.sessions import Session, SignedInUser, person
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import Malformed, uuid_text
-from gateway.operations.identity.ports import Parts
-from gateway.operations.identity.user_changes import act, holds
+from gateway.operations.identity.ports import IdentityContext
+from gateway.operations.identity.user_changes import audit_event, is_valid
 
 
 @dataclass(frozen=True, slots=True)
-class SessionRecords:
+class OwnSessions:
     """A person's sessions."""
 
-    parts: Parts
+    context: IdentityContext
 
-    async def who_is(self, access_token: str) -> SignedInUser:
+    async def authenticate(self, access_token: str) -> SignedInUser:
         """
         Return who calls; the session is read each time, so its end is felt at once.
 
         Raises:
             ServiceError: TOKEN_INVALID, whatever is wrong.
         """
-        claims = await self.parts.crafts.access.verify(access_token)
-        now = self.parts.now()
-        found = await self.parts.stored.sessions.find(claims.session_id)
+        claims = await self.context.crypto.access.verify(access_token)
+        now = self.context.now()
+        found = await self.context.stores.sessions.find(claims.session_id)
         if found is None:
             raise ServiceError(TOKEN_INVALID, "session_unknown")
         session, user = found
         if not session.is_live(now):
             raise ServiceError(TOKEN_INVALID, "session_over")
-        if user.id != claims.user_id or not holds(session, user):
+        if user.id != claims.user_id or not is_valid(session, user):
             raise ServiceError(TOKEN_INVALID, "person_changed")
-        if now - session.seen_at >= self.parts.rules.touch:
-            await self.parts.stored.sessions.touch(session.id, now)
+        if now - session.seen_at >= self.context.settings.touch:
+            await self.context.stores.sessions.touch(session.id, now)
         return person(user, session)
 
     async def list(self, caller: SignedInUser) -> Sequence[Session]:
         """Return the caller's live sessions, oldest first."""
-        return await self.parts.stored.sessions.of(caller.user_id, self.parts.now())
+        return await self.context.stores.sessions.of(caller.user_id, self.context.now())
 
     async def end(self, caller: SignedInUser, session_id: str) -> None:
         """
@@ -73,54 +73,54 @@ class SessionRecords:
 
     async def _end(self, caller: SignedInUser, session_id: str, why: str) -> bool:
         """End one; an error of the store is an error here, never taken for success."""
-        event = act(
-            self.parts,
+        event = audit_event(
+            self.context,
             caller.actor,
             "session.ended",
             f"user:{caller.user_id}",
             session=session_id,
             why=why,
         )
-        ended = await self.parts.stored.sessions.end(session_id, self.parts.now(), why, event)
-        self.parts.crafts.access.forget(session_id)
+        ended = await self.context.stores.sessions.end(session_id, self.context.now(), why, event)
+        self.context.crypto.access.forget(session_id)
         return ended
 
     async def _end_all(self, caller: SignedInUser, keep: str) -> int:
         """End all but one."""
-        event = act(
-            self.parts,
+        event = audit_event(
+            self.context,
             caller.actor,
             "sessions.ended",
             f"user:{caller.user_id}",
             why="by_owner",
         )
-        now = self.parts.now()
-        return await self.parts.stored.sessions.end_all(
+        now = self.context.now()
+        return await self.context.stores.sessions.end_all(
             caller.user_id, now, "by_owner", keep, event
         )
 
 
 @dataclass(frozen=True, slots=True)
-class OthersSessions:
+class UserSessions:
     """The sign-ins of anybody; ``by`` is who acts, as the audit log names them."""
 
-    parts: Parts
+    context: IdentityContext
 
     async def list(self, user_id: str) -> Sequence[Session]:
         """Return a person's live sign-ins, oldest first."""
-        return await self.parts.stored.sessions.of(user_id, self.parts.now())
+        return await self.context.stores.sessions.of(user_id, self.context.now())
 
     async def end(self, by: str, session: Session) -> bool:
         """End one with all of its tokens; False when it has ended already."""
-        event = act(
-            self.parts,
+        event = audit_event(
+            self.context,
             by,
             "session.ended",
             f"user:{session.user_id}",
             session=session.id,
             why="by_administrator",
         )
-        now = self.parts.now()
-        ended = await self.parts.stored.sessions.end(session.id, now, "by_administrator", event)
-        self.parts.crafts.access.forget(session.id)
+        now = self.context.now()
+        ended = await self.context.stores.sessions.end(session.id, now, "by_administrator", event)
+        self.context.crypto.access.forget(session.id)
         return ended

@@ -11,14 +11,14 @@ from gateway.domain.identity.challenges import Challenge
 from gateway.domain.identity.errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG, REFRESH_INVALID
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.passwords import Proving
-from gateway.operations.identity.ports import Parts, Visitor
-from gateway.operations.identity.second_factors import Codes
+from gateway.operations.identity.passwords import PasswordCheck
+from gateway.operations.identity.ports import ClientInfo, IdentityContext
+from gateway.operations.identity.second_factors import SecondFactorCodes
 from gateway.operations.identity.tokens import SignedIn, TokenIssuer, TokenPair
 
 
 @dataclass(frozen=True, slots=True)
-class FactorAsked:
+class SecondFactorRequired:
     """The password was right; a code is asked for. It names nobody (contract 2.9)."""
 
     mfa_token: str = field(repr=False)
@@ -26,13 +26,15 @@ class FactorAsked:
 
 
 class WayIn(Protocol):
-    """Signing in, as ``SigningIn`` does it."""
+    """Signing in, as ``SignIn`` does it."""
 
-    async def login(self, email: str, password: str, visitor: Visitor) -> SignedIn | FactorAsked:
+    async def login(
+        self, email: str, password: str, client: ClientInfo
+    ) -> SignedIn | SecondFactorRequired:
         """Take a password."""
         ...
 
-    async def give_factor(self, mfa_token: str, code: str, visitor: Visitor) -> SignedIn:
+    async def submit_code(self, mfa_token: str, code: str, client: ClientInfo) -> SignedIn:
         """Take a code."""
         ...
 
@@ -46,12 +48,14 @@ class Tokens(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SigningIn:
+class SignIn:
     """The way in."""
 
-    parts: Parts
+    context: IdentityContext
 
-    async def login(self, email: str, password: str, visitor: Visitor) -> SignedIn | FactorAsked:
+    async def login(
+        self, email: str, password: str, client: ClientInfo
+    ) -> SignedIn | SecondFactorRequired:
         """
         Take a password.
 
@@ -61,16 +65,16 @@ class SigningIn:
         Raises:
             ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS with ``Retry-After``.
         """
-        user = await Proving(self.parts).by_email(email, password, visitor)
+        user = await PasswordCheck(self.context).by_email(email, password, client)
         if user is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         user = await self._rehashed(user, password)
         if user.has_factor:
-            return await self._ask(user, visitor)
-        self.parts.notice("authn_login_success", user.id)
-        return await TokenIssuer(self.parts).begin(user, visitor, None)
+            return await self._ask(user, client)
+        self.context.on_security_event("authn_login_success", user.id)
+        return await TokenIssuer(self.context).begin(user, client, None)
 
-    async def give_factor(self, mfa_token: str, code: str, visitor: Visitor) -> SignedIn:
+    async def submit_code(self, mfa_token: str, code: str, client: ClientInfo) -> SignedIn:
         """
         Take a code of the app or a recovery code for the challenge it was asked by.
 
@@ -80,53 +84,53 @@ class SigningIn:
                 another browser, or older than the latest change of the person;
                 TOO_MANY_ATTEMPTS.
         """
-        now, stored = self.parts.now(), self.parts.stored
-        digest = self.parts.crafts.opaque.digest(mfa_token)
-        challenge = await stored.challenges.find(digest)
-        user = await self._challenged(challenge, visitor)
-        if not await stored.challenges.try_once(digest, self.parts.rules.tries, now):
+        now, stores = self.context.now(), self.context.stores
+        digest = self.context.crypto.opaque.digest(mfa_token)
+        challenge = await stores.challenges.find(digest)
+        user = await self._challenged(challenge, client)
+        if not await stores.challenges.try_once(digest, self.context.settings.tries, now):
             raise ServiceError(MFA_EXPIRED, "challenge_over")
-        if not await Codes(self.parts).accept(user, code):
+        if not await SecondFactorCodes(self.context).accept(user, code):
             raise ServiceError(MFA_INVALID, "code")
-        if not await stored.challenges.use(digest, now):
+        if not await stores.challenges.use(digest, now):
             raise ServiceError(MFA_EXPIRED, "challenge_used")
-        self.parts.notice("authn_login_success", user.id)
-        return await TokenIssuer(self.parts).begin(user, visitor, now)
+        self.context.on_security_event("authn_login_success", user.id)
+        return await TokenIssuer(self.context).begin(user, client, now)
 
-    async def _challenged(self, challenge: Challenge | None, visitor: Visitor) -> User:
+    async def _challenged(self, challenge: Challenge | None, client: ClientInfo) -> User:
         """Return who was asked; a change of theirs since then voids the challenge."""
-        if challenge is None or challenge.bound_to != visitor.bound_to:
+        if challenge is None or challenge.bound_to != client.bound_to:
             raise ServiceError(MFA_EXPIRED, "challenge_unknown")
         # at once, as for one that never was: how long it takes tells nothing either
-        if not challenge.is_open(self.parts.now(), self.parts.rules.tries):
+        if not challenge.is_open(self.context.now(), self.context.settings.tries):
             raise ServiceError(MFA_EXPIRED, "challenge_over")
-        user = await self.parts.stored.users.find(challenge.user_id)
+        user = await self.context.stores.users.find(challenge.user_id)
         changed = user is not None and user.updated_at > challenge.created_at
         if user is None or not user.active or changed:
             raise ServiceError(MFA_EXPIRED, "person_changed")
         return user
 
-    async def _ask(self, user: User, visitor: Visitor) -> FactorAsked:
+    async def _ask(self, user: User, client: ClientInfo) -> SecondFactorRequired:
         """Store a challenge."""
-        now, token = self.parts.now(), self.parts.crafts.opaque.make()
+        now, token = self.context.now(), self.context.crypto.opaque.make()
         challenge = Challenge(
-            digest=self.parts.crafts.opaque.digest(token),
+            digest=self.context.crypto.opaque.digest(token),
             user_id=user.id,
             created_at=now,
-            ends_at=now + self.parts.rules.challenge,
-            bound_to=visitor.bound_to,
+            ends_at=now + self.context.settings.challenge,
+            bound_to=client.bound_to,
         )
-        await self.parts.stored.challenges.add(challenge)
-        return FactorAsked(token, challenge.ends_at)
+        await self.context.stores.challenges.add(challenge)
+        return SecondFactorRequired(token, challenge.ends_at)
 
     async def _rehashed(self, user: User, password: str) -> User:
         """Make the digest of the password anew when today's rules ask for more."""
-        hashing = self.parts.crafts.hashing
+        hashing = self.context.crypto.hashing
         if not hashing.is_outdated(user.password):
             return user
         renewed = replace(user, password=await hashing.make(password))
         # somebody who changed the person meanwhile wins; the next sign-in makes it again
-        done = await self.parts.stored.users.replace(renewed, None, user.updated_at)
+        done = await self.context.stores.users.replace(renewed, None, user.updated_at)
         return renewed if done else user
 
 
@@ -140,26 +144,28 @@ _REFRESHED: Final = {"used": "reuse_race"}
 
 @dataclass(frozen=True, slots=True)
 class CountedSigningIn:
-    """``SigningIn``, counted."""
+    """``SignIn``, counted."""
 
     inner: WayIn
     seen: Seen
 
-    async def login(self, email: str, password: str, visitor: Visitor) -> SignedIn | FactorAsked:
-        """Take a password; raises as ``SigningIn.login``."""
+    async def login(
+        self, email: str, password: str, client: ClientInfo
+    ) -> SignedIn | SecondFactorRequired:
+        """Take a password; raises as ``SignIn.login``."""
         try:
-            outcome = await self.inner.login(email, password, visitor)
+            outcome = await self.inner.login(email, password, client)
         except ServiceError as refusal:
             self.seen("login", _LOGINS.get(refusal.error.name, "locked"))
             raise
-        self.seen("login", "mfa_required" if isinstance(outcome, FactorAsked) else "ok")
+        self.seen("login", "mfa_required" if isinstance(outcome, SecondFactorRequired) else "ok")
         return outcome
 
-    async def give_factor(self, mfa_token: str, code: str, visitor: Visitor) -> SignedIn:
-        """Take a code; raises as ``SigningIn.give_factor``."""
+    async def submit_code(self, mfa_token: str, code: str, client: ClientInfo) -> SignedIn:
+        """Take a code; raises as ``SignIn.submit_code``."""
         factor = "totp" if code.strip().isdigit() else "recovery"
         try:
-            outcome = await self.inner.give_factor(mfa_token, code, visitor)
+            outcome = await self.inner.submit_code(mfa_token, code, client)
         except ServiceError as refusal:
             self.seen("mfa", f"{factor}.{_CODES.get(refusal.error.name, 'locked')}")
             raise

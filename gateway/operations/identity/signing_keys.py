@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from gateway.domain.identity.signing_keys import SigningKey
-from gateway.operations.identity.ports import Parts
-from gateway.operations.identity.user_changes import act
+from gateway.operations.identity.ports import IdentityContext
+from gateway.operations.identity.user_changes import audit_event
 from gateway.operations.kernel.audit_context import RuleViolation
 
-MOST = 3
+MOST_PUBLISHED = 3
 """Keys published at once: the next, the current and the one before."""
 
-NOTICE = timedelta(hours=24)
+LEAD_TIME = timedelta(hours=24)
 """How long a key is published before it signs, so that every cache of keys has it."""
 
 _OVERLAP = timedelta(minutes=5)
@@ -27,12 +27,12 @@ NewKey = Callable[[datetime, datetime], SigningKey]
 class SigningKeyRecords:
     """The register of signing keys."""
 
-    parts: Parts
+    context: IdentityContext
     new_key: NewKey
 
     async def list(self) -> Sequence[SigningKey]:
         """Return all, by when they sign, retired ones included."""
-        return await self.parts.stored.signing_keys.list()
+        return await self.context.stores.signing_keys.list()
 
     async def ensure(self) -> None:
         """
@@ -41,7 +41,7 @@ class SigningKeyRecords:
         Of processes that start together each makes one; all but the first are
         retired again, before anybody could have signed in.
         """
-        now = self.parts.now()
+        now = self.context.now()
         if any(_signs(each, now) for each in await self.list()):
             return
         await self._add("system", now)
@@ -60,11 +60,11 @@ class SigningKeyRecords:
             RuleViolation: three keys are published already.
         """
         await self._tidy(by)
-        if len([each for each in await self.list() if each.retired_at is None]) >= MOST:
-            message = f"{MOST} keys are published; retire one first"
+        if len([each for each in await self.list() if each.retired_at is None]) >= MOST_PUBLISHED:
+            message = f"{MOST_PUBLISHED} keys are published; retire one first"
             raise RuleViolation(message)
-        now = self.parts.now()
-        return await self._add(by, now if at_once else now + NOTICE)
+        now = self.context.now()
+        return await self._add(by, now if at_once else now + LEAD_TIME)
 
     async def retire(self, by: str, key_id: str, *, at_once: bool = False) -> None:
         """
@@ -79,7 +79,7 @@ class SigningKeyRecords:
         if key is None:
             message = f"there is no published key {key_id}"
             raise RuleViolation(message)
-        now = self.parts.now()
+        now = self.context.now()
         signing = [each for each in keys if _signs(each, now)]
         if _signs(key, now) and len(signing) == 1:
             message = "it is the only key that signs; rotate first"
@@ -91,7 +91,7 @@ class SigningKeyRecords:
 
     async def _tidy(self, by: str) -> None:
         """Retire what is over."""
-        now = self.parts.now()
+        now = self.context.now()
         signing = [each for each in await self.list() if _signs(each, now)]
         for key in signing:
             if self._is_over(key, signing):
@@ -99,26 +99,26 @@ class SigningKeyRecords:
 
     def _is_over(self, key: SigningKey, signing: Sequence[SigningKey]) -> bool:
         """Say whether another key has signed for so long that no token of this one lives."""
-        last = self.parts.now() - self.parts.rules.access - _OVERLAP
+        last = self.context.now() - self.context.settings.access - _OVERLAP
         return any(key.signs_from < each.signs_from <= last for each in signing)
 
     async def _add(self, by: str, signs_from: datetime) -> SigningKey:
         """Make and store one."""
-        key = self.new_key(self.parts.now(), signs_from)
-        event = act(
-            self.parts,
+        key = self.new_key(self.context.now(), signs_from)
+        event = audit_event(
+            self.context,
             by,
             "signing_key.added",
             f"signing_key:{key.id}",
             signs_from=signs_from.isoformat(),
         )
-        await self.parts.stored.signing_keys.add(key, event)
+        await self.context.stores.signing_keys.add(key, event)
         return key
 
     async def _retire(self, by: str, key: SigningKey) -> None:
         """Retire one."""
-        event = act(self.parts, by, "signing_key.retired", f"signing_key:{key.id}")
-        await self.parts.stored.signing_keys.retire(key.id, self.parts.now(), event)
+        event = audit_event(self.context, by, "signing_key.retired", f"signing_key:{key.id}")
+        await self.context.stores.signing_keys.retire(key.id, self.context.now(), event)
 
 
 def _signs(key: SigningKey, now: datetime) -> bool:

@@ -19,8 +19,8 @@ from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
 from gateway.domain.identity.failure_counts import Failures
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import Parts
-from gateway.operations.identity.user_changes import act
+from gateway.operations.identity.ports import IdentityContext
+from gateway.operations.identity.user_changes import audit_event
 
 REMEMBERED = timedelta(days=1)
 """How long a block makes the next one longer."""
@@ -29,7 +29,7 @@ _MOST_DOUBLINGS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class AttemptLimit:
     """
     So many failures within a window, then a block.
 
@@ -61,7 +61,7 @@ class Limit:
         return replace(before, count=count, blocked_until=until, blocks=before.blocks + 1)
 
 
-def taken_back(before: Failures | None, key: str, now: datetime) -> Failures:
+def undo_attempt(before: Failures | None, key: str, now: datetime) -> Failures:
     """Return what follows when a counted try turns out to have been no failure."""
     if before is None:
         return Failures(key=key, count=0, since=now)
@@ -80,7 +80,7 @@ def blocked_for(failures: Failures, now: datetime) -> timedelta:
     return max(timedelta(0), failures.blocked_until - now)
 
 
-def doubling(shortest: timedelta, longest: timedelta) -> Callable[[int], timedelta]:
+def doubling_blocks(shortest: timedelta, longest: timedelta) -> Callable[[int], timedelta]:
     """Make each block twice as long as the one before, up to ``longest``."""
     return lambda blocks: min(shortest * 2 ** min(blocks, _MOST_DOUBLINGS), longest)
 
@@ -141,7 +141,7 @@ class Throttle:
         meant: The id of whose account is tried; empty for nobody's.
     """
 
-    parts: Parts
+    context: IdentityContext
     meant: str = ""
 
     async def password(self, attempt: Attempt) -> Attempt:
@@ -164,41 +164,43 @@ class Throttle:
                 return attempt
             attempt = replace(attempt, browser="")
         counted = await self._count(self._password_limits(attempt))
-        rules = self.parts.rules.throttles
-        if counted[_key("account", attempt.email)].count > rules.account:
-            await self.parts.pause(rules.delay.total_seconds())
+        settings = self.context.settings.throttles
+        if counted[_key("account", attempt.email)].count > settings.account:
+            await self.context.pause(settings.delay.total_seconds())
         return attempt
 
-    async def password_right(self, attempt: Attempt) -> None:
+    async def password_accepted(self, attempt: Attempt) -> None:
         """Take back a try that was right; the failures in a row begin anew."""
         clear = [_key("consecutive", attempt.email)]
         if attempt.browser:
-            await self.parts.stored.failures.clear([*clear, _key("device", attempt.browser)])
+            await self.context.stores.failures.clear([*clear, _key("device", attempt.browser)])
             return
         place = network(attempt.address)
         clear.append(_key("account_ip", attempt.email, place))
-        await self.parts.stored.failures.clear(clear)
+        await self.context.stores.failures.clear(clear)
         await self._take_back(_key("ip", place), _key("account", attempt.email))
 
-    async def password_unseen(self, attempt: Attempt) -> None:
+    async def password_unchecked(self, attempt: Attempt) -> None:
         """Take back a try that was not looked at."""
         await self._take_back(*self._password_limits(attempt))
 
     async def password_reset(self, email: str, address: str) -> None:
         """Forget what was wrong in a person's name: they have proven who they are."""
-        await self.parts.stored.failures.clear(
+        await self.context.stores.failures.clear(
             [*password_keys(email), _key("account_ip", email, network(address))]
         )
 
     async def factor(self, user_id: str) -> None:
         """Count a try of a code before it is looked at; raises TOO_MANY_ATTEMPTS."""
-        rules = self.parts.rules.throttles
-        limit = Limit(most=rules.factor, window=REMEMBERED, block=lambda _: rules.longest_block)
+        settings = self.context.settings.throttles
+        limit = AttemptLimit(
+            most=settings.factor, window=REMEMBERED, block=lambda _: settings.longest_block
+        )
         await self._count({factor_key(user_id): limit})
 
-    async def factor_right(self, user_id: str) -> None:
+    async def code_accepted(self, user_id: str) -> None:
         """Begin anew after a right code."""
-        await self.parts.stored.failures.clear([factor_key(user_id)])
+        await self.context.stores.failures.clear([factor_key(user_id)])
 
     async def reset(self, address: str) -> None:
         """
@@ -207,16 +209,16 @@ class Throttle:
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS.
         """
-        limit = Limit(most=self.parts.rules.throttles.address_resets, window=_HOUR)
+        limit = AttemptLimit(most=self.context.settings.throttles.address_resets, window=_HOUR)
         await self._count({_key("reset_ip", network(address)): limit})
 
     async def link(self, address: str) -> None:
         """Count a try of a link of a mail; raises TOO_MANY_ATTEMPTS."""
-        rules = self.parts.rules.throttles
-        limit = Limit(most=rules.address, window=rules.address_window)
+        settings = self.context.settings.throttles
+        limit = AttemptLimit(most=settings.address, window=settings.address_window)
         await self._count({_key("link", network(address)): limit})
 
-    async def link_right(self, address: str) -> None:
+    async def link_accepted(self, address: str) -> None:
         """Take back a try of a link that was right."""
         await self._take_back(_key("link", network(address)))
 
@@ -228,34 +230,36 @@ class Throttle:
             return False
         return True
 
-    def _password_limits(self, attempt: Attempt) -> dict[str, Limit]:
+    def _password_limits(self, attempt: Attempt) -> dict[str, AttemptLimit]:
         """Return what a try of a password counts under."""
-        rules = self.parts.rules.throttles
+        settings = self.context.settings.throttles
         if attempt.browser:
-            return {_key("device", attempt.browser): Limit(most=rules.device, window=_HOUR)}
+            return {
+                _key("device", attempt.browser): AttemptLimit(most=settings.device, window=_HOUR)
+            }
         email, place = attempt.email, network(attempt.address)
-        blocks = doubling(rules.shortest_block, rules.longest_block)
+        blocks = doubling_blocks(settings.shortest_block, settings.longest_block)
         return {
-            _key("account_ip", email, place): Limit(
-                most=rules.account_ip, window=rules.account_ip_window, block=blocks
+            _key("account_ip", email, place): AttemptLimit(
+                most=settings.account_ip, window=settings.account_ip_window, block=blocks
             ),
-            _key("ip", place): Limit(most=rules.address, window=rules.address_window),
-            _key("consecutive", email): Limit(
-                most=rules.consecutive, window=_FOR_GOOD, block=lambda _: _FOR_GOOD
+            _key("ip", place): AttemptLimit(most=settings.address, window=settings.address_window),
+            _key("consecutive", email): AttemptLimit(
+                most=settings.consecutive, window=_FOR_GOOD, block=lambda _: _FOR_GOOD
             ),
-            _key("account", email): Limit(most=_UNBOUNDED, window=_HOUR),
+            _key("account", email): AttemptLimit(most=_UNBOUNDED, window=_HOUR),
         }
 
-    async def _count(self, limits: Mapping[str, Limit]) -> dict[str, Failures]:
+    async def _count(self, limits: Mapping[str, AttemptLimit]) -> dict[str, Failures]:
         """Count one more under each key, or under none when one of them is blocked."""
-        now = self.parts.now()
-        for failures in await self.parts.stored.failures.find(list(limits)):
+        now = self.context.now()
+        for failures in await self.context.stores.failures.find(list(limits)):
             self._refuse(failures, now)
         return {key: await self._count_one(key, limit) for key, limit in limits.items()}
 
-    async def _count_one(self, key: str, limit: Limit) -> Failures:
+    async def _count_one(self, key: str, limit: AttemptLimit) -> Failures:
         """Count one more; somebody quicker may have filled the window meanwhile."""
-        now = self.parts.now()
+        now = self.context.now()
         known: list[Failures | None] = []
 
         def following(before: Failures | None) -> Failures:
@@ -263,7 +267,7 @@ class Throttle:
             known[:] = [before]
             return limit.next(before, key, now)
 
-        counted = await self.parts.stored.failures.change(key, following)
+        counted = await self.context.stores.failures.change(key, following)
         if known and known[0] is not None:
             self._refuse(known[0], now)
         return counted
@@ -274,19 +278,19 @@ class Throttle:
         if not blocked:
             return
         # who has been wrong a hundred times in a row is not told to wait for years
-        wait = min(blocked, self.parts.rules.throttles.longest_block)
+        wait = min(blocked, self.context.settings.throttles.longest_block)
         seconds = max(1, math.ceil(wait.total_seconds()))
         reason = failures.key.partition(":")[0]
-        self.parts.notice("authn_login_lock", self.meant)
+        self.context.on_security_event("authn_login_lock", self.meant)
         headers = {"Retry-After": str(seconds)}
         raise ServiceError(TOO_MANY_ATTEMPTS, reason, headers, detail=_HELPS.get(reason, ""))
 
     async def _take_back(self, *keys: str) -> None:
         """Count one less under each key."""
-        now = self.parts.now()
+        now = self.context.now()
         for key in keys:
-            following = partial(taken_back, key=key, now=now)
-            await self.parts.stored.failures.change(key, following)
+            following = partial(undo_attempt, key=key, now=now)
+            await self.context.stores.failures.change(key, following)
 
 
 def password_keys(email: str) -> list[str]:
@@ -327,14 +331,14 @@ class Lockouts:
     shown, and ends by itself.
     """
 
-    parts: Parts
+    context: IdentityContext
 
     async def of(self, users: Sequence[User]) -> Mapping[str, Lockout]:
         """Return who of these is locked out now, by id."""
         owners = {key: user.id for user in users for key in _keys(user)}
-        now, longest = self.parts.now(), self.parts.rules.throttles.longest_block
+        now, longest = self.context.now(), self.context.settings.throttles.longest_block
         found: dict[str, Lockout] = {}
-        for failures in await self.parts.stored.failures.find(list(owners)):
+        for failures in await self.context.stores.failures.find(list(owners)):
             left, owner = blocked_for(failures, now), owners[failures.key]
             if not left:
                 continue
@@ -346,10 +350,10 @@ class Lockouts:
 
     async def lift(self, by: str, user: User) -> None:
         """Forget what was wrong in a person's name; safe to repeat, and always on record."""
-        await self.parts.stored.failures.clear(_keys(user))
-        event = act(self.parts, by, "user.unlocked", f"user:{user.id}")
-        await self.parts.stored.audit.append(event)
-        self.parts.notice("user_unlocked", user.id)
+        await self.context.stores.failures.clear(_keys(user))
+        event = audit_event(self.context, by, "user.unlocked", f"user:{user.id}")
+        await self.context.stores.audit.append(event)
+        self.context.on_security_event("user_unlocked", user.id)
 
 
 def _keys(user: User) -> list[str]:

@@ -15,8 +15,8 @@ from gateway.domain.identity.sessions import (
 )
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import Parts, Visitor
-from gateway.operations.identity.user_changes import holds, own_act
+from gateway.operations.identity.ports import ClientInfo, IdentityContext
+from gateway.operations.identity.user_changes import is_valid, own_audit_event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +45,9 @@ _LONGEST_AGENT = 256
 class TokenIssuer:
     """Issues pairs of an access and a refresh token."""
 
-    parts: Parts
+    context: IdentityContext
 
-    async def begin(self, user: User, visitor: Visitor, factor_at: datetime | None) -> SignedIn:
+    async def begin(self, user: User, client: ClientInfo, factor_at: datetime | None) -> SignedIn:
         """
         Begin a session; of more than a person may have, the oldest ends.
 
@@ -55,17 +55,17 @@ class TokenIssuer:
             ServiceError: PASSWORD_WRONG when the person was changed since
                 ``user`` was read: what they proved may not hold any more.
         """
-        session = self._session(user, visitor, factor_at)
+        session = self._session(user, client, factor_at)
         pair, row = await self._pair(session, 1)
-        event = own_act(
-            self.parts,
+        event = own_audit_event(
+            self.context,
             user,
             "session.began",
             session=session.id,
             address=session.address,
             factor="yes" if factor_at else "no",
         )
-        await self.parts.stored.sessions.begin(session, row, event)
+        await self.context.stores.sessions.begin(session, row, event)
         await self._refuse_changed(user, session)
         await self._end_surplus(user)
         return SignedIn(pair, person(user, session))
@@ -73,12 +73,12 @@ class TokenIssuer:
     async def rotate(self, session: Session, old: RefreshToken) -> TokenPair | None:
         """Use up a refresh token for a new pair; None when somebody was quicker."""
         pair, row = await self._pair(session, old.number + 1)
-        won = await self.parts.stored.sessions.rotate(old, row, row.created_at)
+        won = await self.context.stores.sessions.rotate(old, row, row.created_at)
         return pair if won else None
 
     async def _pair(self, session: Session, number: int) -> tuple[TokenPair, RefreshToken]:
         """Make a pair of now, and what is kept of its refresh token."""
-        now = self.parts.now()
+        now = self.context.now()
         token, row = self._refresh_token(session, number, now)
         access, ends_at = await self._access(session, now)
         pair = TokenPair(
@@ -90,29 +90,29 @@ class TokenIssuer:
         )
         return pair, row
 
-    def _session(self, user: User, visitor: Visitor, factor_at: datetime | None) -> Session:
+    def _session(self, user: User, client: ClientInfo, factor_at: datetime | None) -> Session:
         """Describe a sign-in of now."""
-        now = self.parts.now()
+        now = self.context.now()
         return Session(
-            id=self.parts.new_id(),
+            id=self.context.new_id(),
             user_id=user.id,
             # never older than the latest change of the person, whatever another clock said
             created_at=max(now, user.updated_at),
-            ends_at=now + self.parts.rules.refresh,
+            ends_at=now + self.context.settings.refresh,
             seen_at=now,
             factor_at=factor_at,
-            address=visitor.address,
-            user_agent=_printable(visitor.user_agent),
-            panel=visitor.panel,
+            address=client.address,
+            user_agent=_printable(client.user_agent),
+            panel=client.panel,
         )
 
     def _refresh_token(
         self, session: Session, number: int, now: datetime
     ) -> tuple[str, RefreshToken]:
         """Make a refresh token and what is kept of it."""
-        token = self.parts.crafts.opaque.make()
+        token = self.context.crypto.opaque.make()
         return token, RefreshToken(
-            digest=self.parts.crafts.opaque.digest(token),
+            digest=self.context.crypto.opaque.digest(token),
             session_id=session.id,
             number=number,
             created_at=now,
@@ -121,31 +121,35 @@ class TokenIssuer:
 
     async def _access(self, session: Session, now: datetime) -> tuple[str, datetime]:
         """Sign an access token, which never outlives its session."""
-        ends_at = min(now + self.parts.rules.access, session.ends_at)
+        ends_at = min(now + self.context.settings.access, session.ends_at)
         claims = AccessClaims(
             user_id=session.user_id,
             session_id=session.id,
-            token_id=self.parts.new_id(),
+            token_id=self.context.new_id(),
             ends_at=ends_at,
         )
-        return await self.parts.crafts.access.issue(claims), ends_at.replace(microsecond=0)
+        return await self.context.crypto.access.issue(claims), ends_at.replace(microsecond=0)
 
     async def _refuse_changed(self, user: User, session: Session) -> None:
         """End a session begun while the person was changed; either we see it, or the change us."""
-        found = await self.parts.stored.sessions.find(session.id)
+        found = await self.context.stores.sessions.find(session.id)
         if found is not None and found[1].updated_at == user.updated_at and found[1].active:
             return
-        event = own_act(self.parts, user, "session.ended", session=session.id, why="changed")
-        await self.parts.stored.sessions.end(session.id, self.parts.now(), "changed", event)
+        event = own_audit_event(
+            self.context, user, "session.ended", session=session.id, why="changed"
+        )
+        await self.context.stores.sessions.end(session.id, self.context.now(), "changed", event)
         raise ServiceError(PASSWORD_WRONG, "person_changed")
 
     async def _end_surplus(self, user: User) -> None:
         """End the oldest sessions beyond the number; who signs in beside us ends the same ones."""
-        now, stored = self.parts.now(), self.parts.stored
-        live = await stored.sessions.of(user.id, now)
-        for session in live[: max(0, len(live) - self.parts.rules.sessions)]:
-            event = own_act(self.parts, user, "session.ended", session=session.id, why="surplus")
-            await stored.sessions.end(session.id, now, "surplus", event)
+        now, stores = self.context.now(), self.context.stores
+        live = await stores.sessions.of(user.id, now)
+        for session in live[: max(0, len(live) - self.context.settings.sessions)]:
+            event = own_audit_event(
+                self.context, user, "session.ended", session=session.id, why="surplus"
+            )
+            await stores.sessions.end(session.id, now, "surplus", event)
 
 
 def _printable(text: str) -> str:
@@ -154,10 +158,10 @@ def _printable(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshing:
+class TokenRefresh:
     """Exchanges refresh tokens."""
 
-    parts: Parts
+    context: IdentityContext
 
     async def refresh(self, refresh_token: str) -> TokenPair:
         """
@@ -170,40 +174,40 @@ class Refreshing:
         Raises:
             ServiceError: REFRESH_INVALID, whatever is wrong.
         """
-        digest = self.parts.crafts.opaque.digest(refresh_token)
-        token = await self.parts.stored.sessions.refresh_token(digest)
+        digest = self.context.crypto.opaque.digest(refresh_token)
+        token = await self.context.stores.sessions.refresh_token(digest)
         if token is None:
             raise ServiceError(REFRESH_INVALID, "unknown")
         session, user = await self._session(token)
         if token.used_at is None:
-            pair = await TokenIssuer(self.parts).rotate(session, token)
+            pair = await TokenIssuer(self.context).rotate(session, token)
             if pair is not None:
                 return pair
-            token = await self.parts.stored.sessions.refresh_token(digest)
+            token = await self.context.stores.sessions.refresh_token(digest)
         if token is not None and token.used_at is not None:
             await self._shown_again(token, session, user)
         raise ServiceError(REFRESH_INVALID, "used")
 
     async def _session(self, token: RefreshToken) -> tuple[Session, User]:
         """Return the live session of a token, and whose it is."""
-        now = self.parts.now()
-        found = await self.parts.stored.sessions.find(token.session_id)
+        now = self.context.now()
+        found = await self.context.stores.sessions.find(token.session_id)
         if found is None or not found[0].is_live(now) or now >= token.ends_at:
             raise ServiceError(REFRESH_INVALID, "session_over")
-        if not holds(*found):
+        if not is_valid(*found):
             raise ServiceError(REFRESH_INVALID, "person_changed")
         return found
 
     async def _shown_again(self, token: RefreshToken, session: Session, user: User) -> None:
         """Tell a race from a theft, and end the session for a theft."""
-        now, sessions = self.parts.now(), self.parts.stored.sessions
+        now, sessions = self.context.now(), self.context.stores.sessions
         age = now - token.used_at if token.used_at else None
         newest = await sessions.last_number(session.id)
-        in_time = age is not None and age <= self.parts.rules.grace
+        in_time = age is not None and age <= self.context.settings.grace
         if in_time and token.number == newest - 1:
             return
-        event = own_act(self.parts, user, "session.token_reuse", session=session.id)
+        event = own_audit_event(self.context, user, "session.token_reuse", session=session.id)
         ended = await sessions.end(session.id, now, "token_reuse", event)
-        self.parts.crafts.access.forget(session.id)
+        self.context.crypto.access.forget(session.id)
         if ended:
-            self.parts.notice("authn_token_reuse", user.id)
+            self.context.on_security_event("authn_token_reuse", user.id)

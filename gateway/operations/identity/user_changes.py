@@ -9,16 +9,18 @@ from datetime import datetime
 from gateway.domain.identity.sessions import Session
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.ports import IdentityContext
 from gateway.telemetry.trace import current_trace_id
 
 _ATTEMPTS = 3
 
 
-def act(parts: Parts, actor: str, word: str, subject: str, **details: str) -> AuditEvent:
+def audit_event(
+    context: IdentityContext, actor: str, word: str, subject: str, **details: str
+) -> AuditEvent:
     """Describe an act of now; details never hold a secret."""
     return AuditEvent(
-        at=parts.now(),
+        at=context.now(),
         actor=actor,
         action=word,
         subject=subject,
@@ -27,12 +29,12 @@ def act(parts: Parts, actor: str, word: str, subject: str, **details: str) -> Au
     )
 
 
-def own_act(parts: Parts, user: User, word: str, **details: str) -> AuditEvent:
+def own_audit_event(context: IdentityContext, user: User, word: str, **details: str) -> AuditEvent:
     """Describe what a person did to their own account."""
-    return act(parts, f"user:{user.email}", word, f"user:{user.id}", **details)
+    return audit_event(context, f"user:{user.email}", word, f"user:{user.id}", **details)
 
 
-def holds(session: Session, user: User) -> bool:
+def is_valid(session: Session, user: User) -> bool:
     """
     Say whether a session is younger than the latest change of its person.
 
@@ -42,8 +44,8 @@ def holds(session: Session, user: User) -> bool:
     return user.active and session.created_at >= user.updated_at
 
 
-async def change(
-    parts: Parts,
+async def change_user(
+    context: IdentityContext,
     user_id: str,
     changed: Callable[[User], User],
     told: Callable[[User], AuditEvent],
@@ -52,7 +54,7 @@ async def change(
     Change a person; who changed them in between is not undone.
 
     Args:
-        parts: The store and the clock.
+        context: The store and the clock.
         user_id: Whom.
         changed: Returns them changed; it may be asked again, and may refuse by raising.
         told: Describes the act, from the person changed.
@@ -61,11 +63,11 @@ async def change(
         The person as stored; None when there is none.
     """
     for _ in range(_ATTEMPTS):
-        user = await parts.stored.users.find(user_id)
+        user = await context.stores.users.find(user_id)
         if user is None:
             return None
-        new = replace(changed(user), updated_at=_later(parts.now(), user.updated_at))
-        if await parts.stored.users.replace(new, told(new), user.updated_at):
+        new = replace(changed(user), updated_at=_later(context.now(), user.updated_at))
+        if await context.stores.users.replace(new, told(new), user.updated_at):
             return new
     return None
 

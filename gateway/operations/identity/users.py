@@ -16,10 +16,10 @@ from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.strict import Malformed
 from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_user
 from gateway.operations.accounts.companies import existing
-from gateway.operations.identity.mail import Mailing
+from gateway.operations.identity.mail import Mailer
 from gateway.operations.identity.passwords import NewPasswords
-from gateway.operations.identity.ports import Parts, Visitor
-from gateway.operations.identity.user_changes import act, change
+from gateway.operations.identity.ports import ClientInfo, IdentityContext
+from gateway.operations.identity.user_changes import audit_event, change_user
 from gateway.operations.kernel.audit_context import RuleViolation, identifier, name
 
 _LONGEST = 254
@@ -31,7 +31,7 @@ _EMAIL = re.compile(
 )
 
 
-def email(text: str) -> str:
+def read_email(text: str) -> str:
     """Read an address into lower case; ``Malformed`` when it is none."""
     lowered = text.strip().lower()
     if len(lowered) > _LONGEST or _EMAIL.fullmatch(lowered) is None:
@@ -40,7 +40,7 @@ def email(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserOrder:
+class NewUser:
     """
     A person to be made.
 
@@ -66,11 +66,11 @@ class UserRecords:
     ``user:maria@example.com``; nobody disables themselves or changes their own roles.
     """
 
-    parts: Parts
+    context: IdentityContext
     companies: Companies
     expected: Expected = ANY_VERSION
 
-    async def create(self, by: str, order: UserOrder, password: str = "") -> User:
+    async def create(self, by: str, order: NewUser, password: str = "") -> User:
         """
         Make a person; without a password they wait for an invitation.
 
@@ -81,15 +81,15 @@ class UserRecords:
         user = await self._made(order)
         if password:
             self._refuse_weak(password)
-            user = replace(user, password=await self.parts.crafts.hashing.make(password))
-        event = act(self.parts, by, "user.created", f"user:{user.id}", **_described(user))
+            user = replace(user, password=await self.context.crypto.hashing.make(password))
+        event = audit_event(self.context, by, "user.created", f"user:{user.id}", **_described(user))
         try:
-            await self.parts.stored.users.add(user, event)
+            await self.context.stores.users.add(user, event)
         except AlreadyExists as problem:
             raise _taken(user.email) from problem
         return user
 
-    async def checked(self, order: UserOrder) -> User:
+    async def checked(self, order: NewUser) -> User:
         """
         Return a person who could be made now, without making them.
 
@@ -97,18 +97,18 @@ class UserRecords:
             RuleViolation: as ``create`` does.
         """
         user = await self._made(order)
-        if await self.parts.stored.users.find_by_email(user.email) is not None:
+        if await self.context.stores.users.find_by_email(user.email) is not None:
             problem = AlreadyExists(user.id)
             raise _taken(user.email) from problem
         return user
 
     async def list(self) -> Sequence[User]:
         """Return all, oldest first."""
-        return await self.parts.stored.users.list()
+        return await self.context.stores.users.list()
 
     async def find(self, user_id: str) -> User:
         """Return one by id or by e-mail; ``RuleViolation`` when there is none."""
-        users = self.parts.stored.users
+        users = self.context.stores.users
         if "@" in user_id:
             user = await users.find_by_email(user_id.strip().lower())
         else:
@@ -183,29 +183,29 @@ class UserRecords:
             lambda user: replace(user, totp=None, factor_reset=True),
             "user.factor_reset",
         )
-        await self.parts.stored.users.replace_codes(user.id, ())
+        await self.context.stores.users.replace_codes(user.id, ())
         subject = "Segundo fator removido"
         text = "Um administrador removeu o segundo fator da sua conta."
-        await Mailing(self.parts).notice(user, subject, text)
+        await Mailer(self.context).notify(user, subject, text)
         return user
 
     async def end_sessions(self, by: str, user_id: str) -> int:
         """End every session of a person; return how many."""
         return await self._end_sessions(by, await self.find(user_id), "by_administrator")
 
-    async def _made(self, order: UserOrder) -> User:
+    async def _made(self, order: NewUser) -> User:
         """Read an order."""
         if not order.roles:
             message = "a person has at least one role"
             raise RuleViolation(message, "missing", field="roles")
         try:
-            address = email(order.email)
+            address = read_email(order.email)
         except Malformed as problem:
             message = f"not an e-mail address: {order.email!r}"
             raise RuleViolation(message, "email_form", field="email") from problem
-        now = self.parts.now()
+        now = self.context.now()
         return User(
-            id=self.parts.new_id(),
+            id=self.context.new_id(),
             email=address,
             name=name(order.name),
             password="",
@@ -224,11 +224,11 @@ class UserRecords:
     def _refuse_weak(self, password: str) -> None:
         """Refuse a weak password in an administrator's words."""
         try:
-            NewPasswords(self.parts).refuse_weak(password)
+            NewPasswords(self.context).refuse_weak(password)
         except ServiceError as problem:
             raise RuleViolation(problem.detail, problem.reason, field="password") from problem
 
-    def refuse_oneself(self, by: str, found: User) -> None:
+    def refuse_self(self, by: str, found: User) -> None:
         """Refuse to do to oneself what another administrator has to do; ``RuleViolation``."""
         if by == f"user:{found.email}":
             message = "nobody does this to themselves; ask another administrator"
@@ -239,29 +239,29 @@ class UserRecords:
     ) -> User:
         """Change somebody else and end their sessions."""
         found = await self.find(user_id)
-        self.refuse_oneself(by, found)
+        self.refuse_self(by, found)
 
         def told(user: User) -> AuditEvent:
             """Describe it."""
-            return act(self.parts, by, word, f"user:{user.id}", **details)
+            return audit_event(self.context, by, word, f"user:{user.id}", **details)
 
         def changed_as_seen(user: User) -> User:
             """Change the version that was seen; the store compares it once more."""
             self.expected.check(version_of_user(user))
             return changed(user)
 
-        user = await change(self.parts, found.id, changed_as_seen, told)
+        user = await change_user(self.context, found.id, changed_as_seen, told)
         if user is None:
             raise _absent(user_id)
         await self._end_sessions(by, user, word)
-        self.parts.notice(word.replace(".", "_"), user.id)
+        self.context.on_security_event(word.replace(".", "_"), user.id)
         return user
 
     async def _end_sessions(self, by: str, user: User, why: str) -> int:
         """End them all."""
-        event = act(self.parts, by, "sessions.ended", f"user:{user.id}", why=why)
-        now = self.parts.now()
-        return await self.parts.stored.sessions.end_all(user.id, now, why, "", event)
+        event = audit_event(self.context, by, "sessions.ended", f"user:{user.id}", why=why)
+        now = self.context.now()
+        return await self.context.stores.sessions.end_all(user.id, now, why, "", event)
 
 
 def _described(user: User) -> dict[str, str]:
@@ -291,10 +291,10 @@ def _absent(user_id: str) -> RuleViolation:
 class Invitations:
     """How people come in."""
 
-    parts: Parts
+    context: IdentityContext
     users: UserRecords
 
-    async def invite(self, by: str, order: UserOrder) -> User:
+    async def invite(self, by: str, order: NewUser) -> User:
         """
         Make a person and send them a link, good once, for three days.
 
@@ -302,7 +302,7 @@ class Invitations:
             RuleViolation: as ``UserRecords.create`` does.
         """
         user = await self.users.create(by, order)
-        await Mailing(self.parts).invitation(user)
+        await Mailer(self.context).send_invitation(user)
         return user
 
     async def invite_again(self, by: str, user_id: str) -> User:
@@ -316,13 +316,13 @@ class Invitations:
         if user.password or not user.active:
             message = f"{user.email} has accepted an invitation already, or is disabled"
             raise RuleViolation(message, "not_invited")
-        await self.parts.stored.audit.append(
-            act(self.parts, by, "user.invited_again", f"user:{user.id}")
+        await self.context.stores.audit.append(
+            audit_event(self.context, by, "user.invited_again", f"user:{user.id}")
         )
-        await Mailing(self.parts).invitation(user)
+        await Mailer(self.context).send_invitation(user)
         return user
 
-    async def accept(self, token: str, password: str, visitor: Visitor) -> str:
+    async def accept(self, token: str, password: str, client: ClientInfo) -> str:
         """
         Set the first password, and return whose; nobody is signed in by that.
 
@@ -330,5 +330,5 @@ class Invitations:
             ServiceError: NOT_POSSIBLE for a weak password, or a link that is
                 unknown, used or over; TOO_MANY_ATTEMPTS.
         """
-        passwords = NewPasswords(self.parts)
-        return (await passwords.by_link(token, Purpose.INVITATION, password, visitor)).id
+        passwords = NewPasswords(self.context)
+        return (await passwords.by_link(token, Purpose.INVITATION, password, client)).id

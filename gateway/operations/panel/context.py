@@ -12,11 +12,11 @@ from gateway.domain.accounts.accounts import Companies
 from gateway.domain.identity.browsers import Cookie
 from gateway.domain.identity.panel_sessions import PanelSessions
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.sign_in import Tokens, WayIn
 
 
-class CookieCraft(Protocol):
+class CookieCrypto(Protocol):
     """Opaque cookies, and what is sealed for them."""
 
     def make(self) -> Cookie:
@@ -41,9 +41,9 @@ class CookieCraft(Protocol):
 
 
 class SignIns(Protocol):
-    """Sign-ins, as ``SessionRecords`` keeps them."""
+    """Sign-ins, as ``OwnSessions`` keeps them."""
 
-    async def who_is(self, access_token: str) -> SignedInUser:
+    async def authenticate(self, access_token: str) -> SignedInUser:
         """Return who calls."""
         ...
 
@@ -53,7 +53,7 @@ class SignIns(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PanelRules:
+class PanelSettings:
     """
     How long things of a browser last.
 
@@ -83,7 +83,7 @@ class PanelRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PanelParts:
+class PanelContext:
     """
     Everything an operation on the panel's sessions works with.
 
@@ -94,19 +94,19 @@ class PanelParts:
 
     store: PanelSessions
     companies: Companies
-    craft: CookieCraft
-    identity: Parts
+    cookies: CookieCrypto
+    identity: IdentityContext
     signing_in: WayIn
     refreshing: Tokens
     sign_ins: SignIns
-    rules: PanelRules
+    settings: PanelSettings
     seen: Callable[[str, str], None]
 
     def sealed(self, content: Mapping[str, str], cookie: Cookie) -> bytes:
         """Seal tokens for a cookie's row."""
-        return self.craft.seal(json.dumps(content), cookie)
+        return self.cookies.seal(json.dumps(content), cookie)
 
     def opened(self, sealed: bytes, cookie: Cookie) -> Mapping[str, str] | None:
         """Open what was sealed for a cookie's row; None for what was not."""
-        text = self.craft.open(sealed, cookie)
+        text = self.cookies.open(sealed, cookie)
         return None if text is None else json.loads(text)

@@ -20,7 +20,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.tokens import TokenPair
-from gateway.operations.panel.context import PanelParts
+from gateway.operations.panel.context import PanelContext
 
 ACCESS: Final = "access"
 REFRESH: Final = "refresh"
@@ -33,9 +33,9 @@ _COUNTED: Final = "token_refresh"
 class PanelTokens:
     """Keeps the access token of a browser alive; call ``close`` in the end."""
 
-    def __init__(self, parts: PanelParts) -> None:
+    def __init__(self, context: PanelContext) -> None:
         """Fly nothing yet."""
-        self._parts = parts
+        self._parts = context
         self._flights: dict[str, asyncio.Task[PanelSession]] = {}
 
     async def fresh(self, browser: Browser) -> Browser:
@@ -55,7 +55,7 @@ class PanelTokens:
             flight = self._begin(browser)
         else:
             self._parts.seen(_COUNTED, "coalesced")
-        patience = self._parts.rules.patience.total_seconds()
+        patience = self._parts.settings.patience.total_seconds()
         await asyncio.wait({flight}, timeout=patience)
         if flight.done():
             return Browser(browser.cookie, flight.result())
@@ -85,16 +85,16 @@ class PanelTokens:
 
     async def _fly(self, browser: Browser) -> PanelSession:
         """Refresh, unless somebody else did or does."""
-        parts, now = self._parts, self._parts.identity.now()
-        panel = await parts.store.find(browser.panel.id_hash)
+        context, now = self._parts, self._parts.identity.now()
+        panel = await context.store.find(browser.panel.id_hash)
         if panel is None:
             raise ServiceError(SESSION_REQUIRED, "gone")
         if not self._is_due(panel):
             return panel
-        until = now + parts.rules.lease
-        if await parts.store.lease(panel.id_hash, panel.version, now, until):
+        until = now + context.settings.lease
+        if await context.store.lease(panel.id_hash, panel.version, now, until):
             return await self._exchanged(panel, browser.cookie)
-        parts.seen(_COUNTED, "coalesced")
+        context.seen(_COUNTED, "coalesced")
         return await self._awaited(panel)
 
     async def _awaited(self, panel: PanelSession) -> PanelSession:
@@ -102,7 +102,7 @@ class PanelTokens:
         if self._lives(panel):
             return panel
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._parts.rules.patience.total_seconds()):
+            async with asyncio.timeout(self._parts.settings.patience.total_seconds()):
                 while True:
                     found = await self._parts.store.find(panel.id_hash)
                     if found is None:
@@ -114,21 +114,21 @@ class PanelTokens:
 
     async def _exchanged(self, panel: PanelSession, cookie: Cookie) -> PanelSession:
         """Exchange the refresh token and keep the new pair."""
-        parts = self._parts
-        tokens = parts.opened(panel.sealed, cookie) or {}
+        context = self._parts
+        tokens = context.opened(panel.sealed, cookie) or {}
         try:
-            async with asyncio.timeout(parts.rules.call.total_seconds()):
-                pair = await parts.refreshing.refresh(tokens.get(REFRESH, ""))
+            async with asyncio.timeout(context.settings.call.total_seconds()):
+                pair = await context.refreshing.refresh(tokens.get(REFRESH, ""))
         except ServiceError as refusal:
             if refusal.error is not REFRESH_INVALID:
                 raise
-            await parts.store.remove(panel.id_hash)
-            parts.seen(_COUNTED, "invalid_grant")
+            await context.store.remove(panel.id_hash)
+            context.seen(_COUNTED, "invalid_grant")
             raise ServiceError(SESSION_REQUIRED, "refresh") from refusal
         except (StoreUnavailable, TimeoutError) as problem:
-            parts.seen(_COUNTED, "error")
+            context.seen(_COUNTED, "error")
             return self._borne(panel, problem)
-        parts.seen(_COUNTED, "ok")
+        context.seen(_COUNTED, "ok")
         return await self._kept(panel, cookie, pair)
 
     async def _kept(self, panel: PanelSession, cookie: Cookie, pair: TokenPair) -> PanelSession:
@@ -155,4 +155,4 @@ class PanelTokens:
         ends_at = panel.access_ends_at
         if ends_at is None or panel.ends_at - ends_at <= _NOT_WORTH_IT:
             return False
-        return ends_at - self._parts.identity.now() < self._parts.rules.ahead
+        return ends_at - self._parts.identity.now() < self._parts.settings.ahead

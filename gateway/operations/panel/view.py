@@ -9,8 +9,8 @@ from gateway.domain.accounts.accounts import Company
 from gateway.domain.identity.browsers import Browser
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.operations.identity.ports import Visitor
-from gateway.operations.identity.second_factors import Codes
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.second_factors import SecondFactorCodes
 from gateway.operations.panel.sessions import PanelSessionRecords
 
 
@@ -56,7 +56,7 @@ class PanelViews:
 
     records: PanelSessionRecords
 
-    async def visit(self, browser: Browser | None, visitor: Visitor) -> PanelView:
+    async def visit(self, browser: Browser | None, client: ClientInfo) -> PanelView:
         """Look at a browser; one whose cookie stands for nothing begins anew."""
         if browser is not None and browser.panel.state is not PanelState.FULL:
             return PanelView(browser, None, given=False)
@@ -64,7 +64,7 @@ class PanelViews:
             who = await self.records.signed_in(browser)
             if who is not None:
                 return PanelView(browser, await self._signed_in(browser, who), given=False)
-        return PanelView(await self.records.begin(visitor), None, given=True)
+        return PanelView(await self.records.begin(client), None, given=True)
 
     async def risen(self, browser: Browser) -> PanelView:
         """Look at a browser that has just got a new cookie."""
@@ -74,13 +74,15 @@ class PanelViews:
 
     async def _signed_in(self, browser: Browser, who: SignedInUser) -> SignedInView:
         """Gather what is told of a person."""
-        parts, panel = self.records.parts, browser.panel
-        codes_left = await Codes(parts.identity).left(who.user_id) if who.has_factor else 0
+        context, panel = self.records.context, browser.panel
+        codes_left = (
+            await SecondFactorCodes(context.identity).left(who.user_id) if who.has_factor else 0
+        )
         return SignedInView(
             person=who,
             company=await self._company(who),
             codes_left=codes_left,
-            idle_ends_at=min(panel.seen_at + parts.rules.idle, panel.ends_at),
+            idle_ends_at=min(panel.seen_at + context.settings.idle, panel.ends_at),
         )
 
     async def _company(self, who: SignedInUser) -> Company | None:
@@ -88,4 +90,4 @@ class PanelViews:
         if len(who.companies) != 1:
             return None
         (company_id,) = who.companies
-        return await self.records.parts.companies.find(company_id)
+        return await self.records.context.companies.find(company_id)

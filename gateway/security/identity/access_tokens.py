@@ -30,7 +30,7 @@ ALGORITHM: Final = "EdDSA"
 TYPE: Final = "at+jwt"
 LEEWAY_S: Final = 30
 LONGEST: Final = 4096
-MOST_REMEMBERED: Final = 10_000
+MOST_CACHED: Final = 10_000
 
 _CLAIMS: Final = ("iss", "aud", "sub", "sid", "jti", "iat", "nbf", "exp")
 _KEY_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,32}", re.ASCII)
@@ -71,7 +71,7 @@ class AccessTokens:
     """Issues tokens and proves them; what was proven is remembered until it is over."""
 
     def __init__(
-        self, keyring: Keyring, audience: Audience, now: Now, most: int = MOST_REMEMBERED
+        self, keyring: Keyring, audience: Audience, now: Now, most: int = MOST_CACHED
     ) -> None:
         """Take the keys; remember at most so many."""
         self._keyring = keyring

@@ -18,7 +18,7 @@ from gateway.security.secrets import Random
 _BYTES = 32
 
 
-class Opaque:
+class OpaqueTokens:
     """Makes tokens and their digests."""
 
     def __init__(self, key: bytes, random: Random = os.urandom) -> None:

@@ -30,14 +30,14 @@ _TAG_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class PoolSize:
     """How many digests are made at once, and how many may wait."""
 
     threads: int = 2
     waiting: int = 32
 
 
-_COST, _ROOM = Cost(), Room()
+_COST, _ROOM = Cost(), PoolSize()
 
 
 class PasswordHasher:
@@ -47,7 +47,7 @@ class PasswordHasher:
         self,
         peppers: Mapping[str, bytes],
         cost: Cost = _COST,
-        room: Room = _ROOM,
+        room: PoolSize = _ROOM,
         random: Random = os.urandom,
     ) -> None:
         """Take the peppers by key id, the one in force first."""

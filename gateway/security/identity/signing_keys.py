@@ -71,7 +71,7 @@ def jwks(keys: Sequence[SigningKey]) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyInUse:
+class ActiveKey:
     """The key that signs now."""
 
     id: str
@@ -98,9 +98,9 @@ class Keyring:
         self._monotonic = monotonic
         self._read: _Read | None = None
         self._forgotten = 0
-        self._opened: KeyInUse | None = None
+        self._opened: ActiveKey | None = None
 
-    async def signing(self) -> KeyInUse:
+    async def signing(self) -> ActiveKey:
         """
         Return the key that signs now: the newest that may.
 
@@ -116,7 +116,7 @@ class Keyring:
         now = self._now()
         key = next((each for each in reversed(keys) if each.signs_from <= now), keys[0])
         if self._opened is None or self._opened.id != key.id:
-            self._opened = KeyInUse(key.id, self._private(key))
+            self._opened = ActiveKey(key.id, self._private(key))
         return self._opened
 
     async def public(self, key_id: str) -> Ed25519PublicKey | None:

@@ -118,7 +118,7 @@ async def somebody(desk: Desk) -> str:
     """Make a person; return their id."""
     who = f"{uuid.uuid4().hex}@example.com"
     await desk.plain(who, Role.VIEWER)
-    return (await desk.world.gateway.people.desk.users.find(who)).id
+    return (await desk.world.gateway.people.services.users.find(who)).id
 
 
 async def _user(desk: Desk) -> Known:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 import pyotp
 
 from gateway.domain.identity.rights import Role
-from gateway.operations.identity.ports import Visitor
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from tests.contract.openapi.known import Body, Knowing, Known
 from tests.surfaces.backoffice.desk import HERE, PASSWORD, Desk
@@ -31,7 +31,7 @@ async def _plain(desk: Desk) -> str:
 
 
 async def _signed_in(desk: Desk) -> SignedIn:
-    found = await desk.world.gateway.people.desk.signing_in.login(
+    found = await desk.world.gateway.people.services.sign_in.login(
         await _plain(desk), PASSWORD, HERE
     )
     assert isinstance(found, SignedIn)
@@ -40,14 +40,14 @@ async def _signed_in(desk: Desk) -> SignedIn:
 
 async def _with_codes(desk: Desk) -> tuple[str, list[str]]:
     """Make somebody who has just given a second factor; return recovery codes that are left."""
-    people, who = desk.world.gateway.people.desk, await _plain(desk)
+    people, who = desk.world.gateway.people.services, await _plain(desk)
     signed_in = await people.signing_in.login(who, PASSWORD, HERE)
     assert isinstance(signed_in, SignedIn)
     begun = await people.factors.begin(signed_in.person, PASSWORD, HERE)
     codes = list(await people.factors.confirm(signed_in.person, pyotp.TOTP(begun.secret).now()))
     asked = await people.signing_in.login(who, PASSWORD, HERE)
-    assert isinstance(asked, FactorAsked)
-    again = await people.signing_in.give_factor(asked.mfa_token, codes.pop(), HERE)
+    assert isinstance(asked, SecondFactorRequired)
+    again = await people.signing_in.submit_code(asked.mfa_token, codes.pop(), HERE)
     desk.tokens[who] = again.tokens.access_token
     return who, codes
 
@@ -63,9 +63,9 @@ async def mailed(desk: Desk, who: str) -> str:
             await asyncio.sleep(0.05)
 
 
-def elsewhere() -> Visitor:
+def elsewhere() -> ClientInfo:
     """Return somebody at an address from which nothing was tried."""
-    return Visitor(address=f"2001:db8::{uuid.uuid4().hex[:4]}", user_agent="tests")
+    return ClientInfo(address=f"2001:db8::{uuid.uuid4().hex[:4]}", user_agent="tests")
 
 
 async def _member(desk: Desk) -> Known:
@@ -78,8 +78,8 @@ async def _login(desk: Desk) -> Known:
 
 async def _mfa(desk: Desk) -> Known:
     who, codes = await _with_codes(desk)
-    asked = await desk.world.gateway.people.desk.signing_in.login(who, PASSWORD, HERE)
-    assert isinstance(asked, FactorAsked)
+    asked = await desk.world.gateway.people.services.sign_in.login(who, PASSWORD, HERE)
+    assert isinstance(asked, SecondFactorRequired)
     return Known(body=having(mfa_token=asked.mfa_token, code=codes[0]))
 
 
@@ -94,7 +94,7 @@ async def _forgot(_desk: Desk) -> Known:
 
 async def _reset(desk: Desk) -> Known:
     who = await _plain(desk)
-    await desk.world.gateway.people.desk.passwords.forgot(who, elsewhere())
+    await desk.world.gateway.people.services.passwords.forgot(who, elsewhere())
     return Known(body=having(token=await mailed(desk, who), password=OTHER_PASSWORD))
 
 
@@ -116,7 +116,7 @@ async def _fresh(desk: Desk) -> Known:
 
 async def _session(desk: Desk) -> Known:
     who = await _plain(desk)
-    await desk.world.gateway.people.desk.signing_in.login(who, PASSWORD, HERE)
+    await desk.world.gateway.people.services.sign_in.login(who, PASSWORD, HERE)
     said = await desk.ask("GET", "/iam/v1/auth/sessions", by=who)
     other = next(each for each in said.document["data"] if not each["current"])
     return Known(by=who, path={"session_id": other["id"]})

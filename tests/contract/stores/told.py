@@ -108,7 +108,7 @@ async def _adding_a_signing_key(office: Registers) -> Writer:
     door = door_of(office.store, Clock())
 
     async def write() -> Record:
-        made = await door.desk.keys.rotate("cli", at_once=True)
+        made = await door.services.signing_keys.rotate("cli", at_once=True)
         door.hasher.close()
         return Kept.SIGNING_KEY, made.id
 
@@ -117,10 +117,10 @@ async def _adding_a_signing_key(office: Registers) -> Writer:
 
 async def _retiring_a_signing_key(office: Registers) -> Writer:
     door = door_of(office.store, Clock())
-    made = [await door.desk.keys.rotate("cli", at_once=True) for _ in range(2)]
+    made = [await door.services.signing_keys.rotate("cli", at_once=True) for _ in range(2)]
 
     async def write() -> Record:
-        await door.desk.keys.retire("cli", made[0].id, at_once=True)
+        await door.services.signing_keys.retire("cli", made[0].id, at_once=True)
         door.hasher.close()
         return Kept.SIGNING_KEY, made[0].id
 

@@ -16,10 +16,10 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel import errors
 from gateway.domain.requests.reasons import REASONS
-from gateway.operations.identity.ports import Visitor
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from tests.surfaces.answers import JSON, WAITING, Answer
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.sayings import means
@@ -28,7 +28,7 @@ from tests.surfaces.world import World
 NOBODY = ""
 REFUSED = 400
 PASSWORD = "uma frase bem comprida"
-HERE = Visitor(address="127.0.0.1", user_agent="tests")
+HERE = ClientInfo(address="127.0.0.1", user_agent="tests")
 KNOWN = (*errors.CATALOGUE, *identity_errors.CATALOGUE)
 
 
@@ -58,10 +58,10 @@ class Desk:
 
     async def plain(self, who: str, *roles: Role) -> None:
         """Make somebody without a second factor, and sign them in."""
-        desk = self.world.gateway.people.desk
-        order = UserOrder(email=who, name="Plain", roles=frozenset(roles))
-        await desk.users.create("cli", order, PASSWORD)
-        signed_in = await desk.signing_in.login(who, PASSWORD, HERE)
+        identity = self.world.gateway.people.services
+        order = NewUser(email=who, name="Plain", roles=frozenset(roles))
+        await identity.users.create("cli", order, PASSWORD)
+        signed_in = await identity.sign_in.login(who, PASSWORD, HERE)
         assert isinstance(signed_in, SignedIn)
         self.tokens[who] = signed_in.tokens.access_token
 
@@ -71,17 +71,19 @@ class Desk:
 
     async def _made(self, sees: frozenset[str], *roles: Role) -> str:
         """Make somebody with a second factor, freshly given."""
-        desk = self.world.gateway.people.desk
+        identity = self.world.gateway.people.services
         who = f"{uuid.uuid4().hex}@example.com"
-        order = UserOrder(email=who, name="Limited", roles=frozenset(roles), companies=sees)
-        await desk.users.create("cli", order, PASSWORD)
-        signed_in = await desk.signing_in.login(who, PASSWORD, HERE)
+        order = NewUser(email=who, name="Limited", roles=frozenset(roles), companies=sees)
+        await identity.users.create("cli", order, PASSWORD)
+        signed_in = await identity.sign_in.login(who, PASSWORD, HERE)
         assert isinstance(signed_in, SignedIn)
-        begun = await desk.factors.begin(signed_in.person, PASSWORD, HERE)
-        codes = await desk.factors.confirm(signed_in.person, pyotp.TOTP(begun.secret).now())
-        asked = await desk.signing_in.login(who, PASSWORD, HERE)
-        assert isinstance(asked, FactorAsked)
-        again = await desk.signing_in.give_factor(asked.mfa_token, codes[0], HERE)
+        begun = await identity.second_factors.begin(signed_in.person, PASSWORD, HERE)
+        codes = await identity.second_factors.confirm(
+            signed_in.person, pyotp.TOTP(begun.secret).now()
+        )
+        asked = await identity.sign_in.login(who, PASSWORD, HERE)
+        assert isinstance(asked, SecondFactorRequired)
+        again = await identity.sign_in.submit_code(asked.mfa_token, codes[0], HERE)
         self.tokens[who] = again.tokens.access_token
         return who
 

@@ -30,13 +30,13 @@ async def invited(desk: Desk, by: str = "admin", **more: object) -> dict[str, st
 
 
 async def user_id(desk: Desk, email: str) -> str:
-    return (await desk.world.gateway.people.desk.users.find(email)).id
+    return (await desk.world.gateway.people.services.users.find(email)).id
 
 
 async def test_somebody_is_invited_and_comes_in(desk: Desk):
     """The link of the mail sets the password; the answer never shows it."""
     made = await invited(desk)
-    mails = await desk.world.gateway.people.parts.stored.outbox.latest(5)
+    mails = await desk.world.gateway.people.parts.stores.outbox.latest(5)
     mail = next(each for each in mails if each.to == made["email"])
     token = mail.text.split("token=")[1].split()[0]
 
@@ -285,12 +285,12 @@ async def test_who_is_locked_out_is_shown_and_let_in_again(desk: Desk):
     """Wrong passwords in a row shut a person out until a reset, or until they are let in."""
     who = await desk.limited("main", Role.VIEWER)
     people = desk.world.gateway.people
-    user = await people.desk.users.find(who)
+    user = await people.services.users.find(who)
     path, key = f"{OFFICE}/users/{user.id}", password_keys(who)[0]
     before = (await desk.ask("GET", path, by="admin")).document
     now = desk.world.gateway.now()
     blocked = Failures(key=key, count=100, since=now, blocked_until=now + timedelta(days=3650))
-    await people.parts.stored.failures.change(key, lambda _: blocked)
+    await people.parts.stores.failures.change(key, lambda _: blocked)
 
     locked = (await desk.ask("GET", path, by="admin")).document
     listed = (await desk.ask("GET", f"{OFFICE}/users?limit=100", by="admin")).document["data"]

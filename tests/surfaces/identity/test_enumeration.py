@@ -18,9 +18,9 @@ NOBODY = "nobody@example.com"
 
 async def test_every_wrong_password_is_refused_alike(house: House, maria):
     """Nobody's, a wrong one, a disabled person's, one who never accepted: byte by byte."""
-    desk = house.door.desk
+    services = house.door.services
     disabled = await house.door.person("off@example.com")
-    await desk.users.disable("cli", disabled.id)
+    await services.users.disable("cli", disabled.id)
 
     answers = [
         await house.login(NOBODY, PASSWORD),

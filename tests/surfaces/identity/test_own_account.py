@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from tests.surfaces.house import House
 from tests.unit.door import EMAIL, PASSWORD
 
@@ -124,8 +124,8 @@ async def test_a_link_is_built_from_the_configured_origin(house: House, maria):
 
 
 async def test_an_invitation_is_accepted(house: House, maria):
-    order = UserOrder(email="ana@example.com", name="Ana", roles=frozenset({Role.VIEWER}))
-    await house.door.desk.invitations.invite("cli", order)
+    order = NewUser(email="ana@example.com", name="Ana", roles=frozenset({Role.VIEWER}))
+    await house.door.services.invitations.invite("cli", order)
     body = {"token": await house.door.link("ana@example.com"), "password": NEW}
 
     before = await house.login("ana@example.com", NEW)

@@ -14,7 +14,7 @@ import pytest
 from gateway.config.identity import Identity
 from gateway.config.session import Session
 from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from tests.surfaces.house import ORIGIN
 from tests.surfaces.world import World, opened, sandbox
 
@@ -78,8 +78,8 @@ async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     """A gateway with one person on it."""
     settings = msgspec.structs.replace(sandbox(tmp_path), identity=Identity(origin=ORIGIN))
     async with opened(settings) as world:
-        order = UserOrder(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
-        await world.gateway.people.desk.users.create("test", order, PASSWORD)
+        order = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
+        await world.gateway.people.services.users.create("test", order, PASSWORD)
         yield Caller(world)
 
 
@@ -118,8 +118,8 @@ async def test_nothing_that_opens_anything_is_logged(
     """Passwords, tokens, codes, cookies, links and addresses: sought in all that was printed."""
     await everything(caller)
     gateway = caller.world.gateway
-    await gateway.people.desk.wishes.answer()
-    links = [each.text for each in await gateway.people.parts.stored.outbox.latest(10)]
+    await gateway.people.services.reset_requests.answer()
+    links = [each.text for each in await gateway.people.parts.stores.outbox.latest(10)]
     gateway.observing.lines.stop()
 
     printed = "".join(capfd.readouterr())

@@ -15,7 +15,7 @@ from yarl import URL
 
 from gateway.config.identity import Identity
 from gateway.domain.identity.rights import Role
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from tests.surfaces.answers import Answer
 from tests.surfaces.house import COOKIE, ORIGIN, check
 from tests.surfaces.world import World, basic, opened, sandbox
@@ -89,9 +89,9 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
     folder = tmp_path_factory.mktemp("panel")
     settings = msgspec.structs.replace(sandbox(folder), identity=Identity(origin=ORIGIN))
     async with opened(settings) as made:
-        users = made.gateway.people.desk.users
+        users = made.gateway.people.services.users
         for role in Role:
-            order = UserOrder(
+            order = NewUser(
                 email=f"{role}@panel.example", name=role.title(), roles=frozenset({role})
             )
             await users.create("test", order, PASSWORD)
@@ -221,7 +221,7 @@ async def test_what_is_dangerous_asks_for_a_fresh_code(world: World):
 async def test_a_session_that_is_ended_elsewhere_is_over_here(world: World):
     page = Page(world)
     await page.signs_in("operator@panel.example")
-    users = world.gateway.people.desk.users
+    users = world.gateway.people.services.users
     await asyncio.sleep(0.01)
 
     await users.end_sessions("test", "operator@panel.example")

@@ -26,7 +26,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.identity.rights import Role
 from gateway.http.openapi.document import document
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from tests.surfaces.house import COOKIE
 from tests.surfaces.panel.test_api import PASSWORD, Page, world
 from tests.surfaces.world import World
@@ -72,8 +72,8 @@ class Visit:
 async def visit(world: World) -> Visit:
     """A page, and one of everything that a path names; none of it is the page's own person."""
     opened, demo = await page(world), world.demo
-    other = UserOrder(email="other@panel.example", name="Other", roles=frozenset({Role.VIEWER}))
-    victim = await world.gateway.people.desk.users.create("test", other, PASSWORD)
+    other = NewUser(email="other@panel.example", name="Other", roles=frozenset({Role.VIEWER}))
+    victim = await world.gateway.people.services.users.create("test", other, PASSWORD)
     account = demo["accounts"]["main"]["id"]
     approval = await opened.ask(
         "POST", f"/panel/api/accounts/{account}/withdraw/pix", paying(world)
@@ -109,8 +109,8 @@ def paying(world: World) -> dict[str, object]:
 
 async def page(world: World) -> Page:
     """A browser of somebody with every role, whose second factor was just given."""
-    order = UserOrder(email=WHO, name="Everything", roles=frozenset(Role))
-    await world.gateway.people.desk.users.create("test", order, PASSWORD)
+    order = NewUser(email=WHO, name="Everything", roles=frozenset(Role))
+    await world.gateway.people.services.users.create("test", order, PASSWORD)
     opened = Page(world)
     await opened.signs_in(WHO)
     await opened.enrols(WHO)

@@ -245,7 +245,7 @@ async def test_what_ends_a_person_s_sessions_is_felt_with_the_next_call(
 ):
     window = await house.seated()
     house.clock.passes(1)
-    users = house.door.desk.users
+    users = house.door.services.users
     if how == "disabled":
         await users.disable("cli", maria.id)
     elif how == "roles":

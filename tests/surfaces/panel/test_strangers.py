@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.ports import ClientInfo
 from tests.surfaces.answers import Answer
 from tests.surfaces.house import DEVICE, HERE, House, Rate, Window, house_on
 from tests.unit.door import EMAIL, PASSWORD
@@ -26,9 +26,9 @@ async def login(window: Window, body=RIGHT, **headers: str) -> Answer:
 async def guess(house: House, times: int = 100) -> None:
     """Have strangers guess from everywhere, until the account is shut for others."""
     for number in range(times):
-        stranger = Visitor(address=f"198.51.100.{number}")
+        stranger = ClientInfo(address=f"198.51.100.{number}")
         with suppress(ServiceError):
-            await house.door.desk.signing_in.login(EMAIL, "wrong", stranger)
+            await house.door.services.sign_in.login(EMAIL, "wrong", stranger)
         house.clock.passes(1)
 
 

@@ -23,10 +23,10 @@ from gateway.http.backoffice.callers import Staff
 from gateway.http.identity.represent import public_id
 from gateway.operations.backoffice.access_orders import PeopleOrders
 from gateway.operations.bank.pages import Listed
-from gateway.operations.identity.services import IdentityDesk
-from gateway.operations.identity.sessions import OthersSessions
+from gateway.operations.identity.services import IdentityServices
+from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.identity.throttling import Lockouts
-from gateway.operations.identity.users import UserOrder, UserRecords
+from gateway.operations.identity.users import NewUser, UserRecords
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.fields import Name, Text
 
@@ -67,8 +67,8 @@ class WhyBody(msgspec.Struct):
 class UserActs:
     """The register of people, over HTTP."""
 
-    desk: IdentityDesk
-    others: OthersSessions
+    services: IdentityServices
+    others: UserSessions
     lists: Lists
     orders: PeopleOrders
 
@@ -92,13 +92,13 @@ class UserActs:
     async def unlock(self, who: Staff, user_id: str) -> Standing:
         """Let one in again who was wrong too often."""
         found = await self.read(who, user_id)
-        await Lockouts(self.others.parts).lift(who.acting.actor, found)
+        await Lockouts(self.others.context).lift(who.acting.actor, found)
         return await self.stands(who, user_id)
 
     async def read(self, who: Staff, user_id: str) -> User:
         """Read one."""
         try:
-            found = await self.desk.users.find(user_id)
+            found = await self.services.users.find(user_id)
         except RuleViolation as problem:
             raise ServiceError(NOT_FOUND, "user") from problem
         if not _shown(who, found):
@@ -107,7 +107,7 @@ class UserActs:
 
     async def invite(self, who: Staff, wanted: InvitationBody) -> User | Approval:
         """Make one, and send them a link, or let the order wait."""
-        order = UserOrder(
+        order = NewUser(
             email=wanted.email,
             name=wanted.name,
             roles=frozenset(wanted.roles),
@@ -121,7 +121,7 @@ class UserActs:
 
     async def invite_again(self, who: Staff, user_id: str) -> User:
         """Send a new link."""
-        return await self._do(who, user_id, self.desk.invitations.invite_again)
+        return await self._do(who, user_id, self.services.invitations.invite_again)
 
     async def set_roles(self, who: Staff, taken: tuple[str, RolesBody]) -> User | Approval:
         """Give one these roles and no others; giving one that writes waits."""
@@ -161,7 +161,7 @@ class UserActs:
 
     async def end_sessions(self, who: Staff, user_id: str) -> int:
         """End all of one's sign-ins."""
-        return await self._do(who, user_id, self.desk.users.end_sessions)
+        return await self._do(who, user_id, self.services.users.end_sessions)
 
     async def end_session(self, who: Staff, taken: tuple[str, str]) -> None:
         """End one sign-in, named as lists name it."""
@@ -173,18 +173,18 @@ class UserActs:
 
     def _orders(self, who: Staff) -> PeopleOrders:
         """Return what orders go through, likewise."""
-        return replace(self.orders, desk=replace(self.desk, users=self._users(who)))
+        return replace(self.orders, services=replace(self.services, users=self._users(who)))
 
     def _users(self, who: Staff) -> UserRecords:
         """Return the register for changes of the versions that somebody has seen."""
-        return replace(self.desk.users, expected=who.expected)
+        return replace(self.services.users, expected=who.expected)
 
     async def _within(self, who: Staff, problem: RuleViolation, email: str) -> RuleViolation:
         """Say of a person who is not shown no more than that they cannot be invited."""
         if problem.reason != "taken":
             return problem
         try:
-            shown = _shown(who, await self.desk.users.find(email))
+            shown = _shown(who, await self.services.users.find(email))
         except RuleViolation:
             return problem
         if shown:
@@ -195,7 +195,7 @@ class UserActs:
     async def _standings(self, people: Sequence[User]) -> Sequence[Standing]:
         """Look up how people stand."""
         signed_in = await self.lists.last_sign_ins([each.id for each in people])
-        return standings(people, signed_in, await Lockouts(self.others.parts).of(people))
+        return standings(people, signed_in, await Lockouts(self.others.context).of(people))
 
     async def _do(
         self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[calls.Result]]

@@ -15,14 +15,14 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.panel_sessions import PanelSession, PanelState
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
 from tests.unit.door import EMAIL, HOME, PASSWORD
 from tests.unit.standing import Clock
 
-ORDER = UserOrder(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
+ORDER = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
 
 
 @pytest.fixture
@@ -47,17 +47,17 @@ async def people(settings: Settings, clock: Clock) -> AsyncIterator[People]:
 
 
 async def test_it_starts_with_a_key_and_lets_people_in(people, clock):
-    await people.desk.users.create("cli", ORDER, PASSWORD)
+    await people.services.users.create("cli", ORDER, PASSWORD)
 
-    came = await people.desk.signing_in.login(EMAIL, PASSWORD, HOME)
+    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
 
     assert isinstance(came, SignedIn)
-    assert (await people.desk.sessions.who_is(came.tokens.access_token)).email == EMAIL
+    assert (await people.services.sessions.authenticate(came.tokens.access_token)).email == EMAIL
     assert len((await people.keyring.published())["keys"]) == 1
 
 
 async def test_the_settings_reach_the_rules(people):
-    rules = people.parts.rules
+    rules = people.parts.settings
 
     assert rules.origin == "https://pix.example"
     assert rules.access == timedelta(seconds=120)
@@ -66,24 +66,24 @@ async def test_the_settings_reach_the_rules(people):
 
 async def test_another_process_with_the_same_keys_knows_the_same_people(people, settings, clock):
     """Passwords and tokens hold after a restart, and on the other node."""
-    await people.desk.users.create("cli", ORDER, PASSWORD)
-    came = await people.desk.signing_in.login(EMAIL, PASSWORD, HOME)
+    await people.services.users.create("cli", ORDER, PASSWORD)
+    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
     store = open_store(settings.store_url)
     other = assemble_people(settings, store, load_keys(settings), clock.now)
 
-    again = await other.desk.signing_in.login(EMAIL, PASSWORD, HOME)
+    again = await other.services.sign_in.login(EMAIL, PASSWORD, HOME)
 
     assert isinstance(again, SignedIn)
-    assert await other.desk.sessions.who_is(came.tokens.access_token)
-    assert await other.desk.refreshing.refresh(came.tokens.refresh_token)
+    assert await other.services.sessions.authenticate(came.tokens.access_token)
+    assert await other.services.tokens.refresh(came.tokens.refresh_token)
     await other.close()
     await store.close()
 
 
 async def test_sign_ins_that_ended_a_week_ago_are_forgotten(people, clock):
-    await people.desk.users.create("cli", ORDER, PASSWORD)
-    came = await people.desk.signing_in.login(EMAIL, PASSWORD, HOME)
-    await people.desk.sessions.logout(came.person)
+    await people.services.users.create("cli", ORDER, PASSWORD)
+    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    await people.services.sessions.logout(came.person)
 
     clock.passes(7 * 86_400 - 1)
     assert await people.tidying.tidy() == 0

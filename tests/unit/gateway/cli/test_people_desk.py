@@ -9,6 +9,6 @@ async def test_the_desk_is_open_for_the_length_of_the_block(tmp_path, monkeypatc
     monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
 
     async with opened_people(Terminal(config=CONFIG, as_json=False)) as people:
-        assert await people.desk.users.list() == []
+        assert await people.services.users.list() == []
 
     assert people.hasher._pool._shutdown

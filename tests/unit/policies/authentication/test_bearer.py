@@ -18,12 +18,12 @@ from tests.unit.refusals import refused
 def finding(outcome: SignedInUser | Exception) -> BearerToken:
     """Answer every token alike."""
 
-    async def who_is(_token: str) -> SignedInUser:
+    async def authenticate(_token: str) -> SignedInUser:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
-    return BearerToken(who_is)
+    return BearerToken(authenticate)
 
 
 async def test_whose_token_it_is_is_filled_in():

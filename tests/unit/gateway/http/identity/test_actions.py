@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.identity.errors import NOT_FOUND
-from gateway.http.identity.actions import OwnAccount, WaysBack
-from gateway.http.identity.callers import Guest, Member
+from gateway.http.identity.actions import AccountActions, RecoveryActions
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.identity.represent import public_id
 from gateway.store.engine import open_store
 from policies.validation.identity import ForgotBody, LinkBody
@@ -25,7 +25,7 @@ async def door(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[
     shutil.copy(store_file, tmp_path / "store.db")
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     opened = door_of(store, clock)
-    await opened.desk.keys.ensure()
+    await opened.services.signing_keys.ensure()
     await opened.person()
     yield opened
     opened.hasher.close()
@@ -35,29 +35,29 @@ async def door(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[
 @pytest.mark.parametrize("named", ["public", "own"])
 async def test_a_session_is_ended_by_either_of_its_names(door: Door, named: str):
     came = await door.comes_in()
-    member = Member(person=came.person, visitor=HOME)
+    member = SignedInCaller(person=came.person, client=HOME)
     wanted = came.person.session_id if named == "own" else public_id(came.person.session_id)
 
-    await OwnAccount(door.desk).end_session(member, wanted)
+    await AccountActions(door.services).end_session(member, wanted)
 
-    assert await door.desk.sessions.list(came.person) == []
+    assert await door.services.sessions.list(came.person) == []
 
 
 async def test_a_name_of_nothing_is_not_found(door: Door):
-    member = Member(person=(await door.comes_in()).person, visitor=HOME)
+    member = SignedInCaller(person=(await door.comes_in()).person, client=HOME)
 
     for wanted in ("", "000000000000", member.person.session_id[:12]):
         with refused(NOT_FOUND):
-            await OwnAccount(door.desk).end_session(member, wanted)
+            await AccountActions(door.services).end_session(member, wanted)
 
 
 async def test_a_link_is_asked_for_and_used(door: Door):
-    ways, guest = WaysBack(door.desk), Guest(HOME)
+    ways, guest = RecoveryActions(door.services), AnonymousCaller(HOME)
     await ways.forgot(guest, ForgotBody(email=EMAIL))
-    await door.desk.wishes.answer()
+    await door.services.reset_requests.answer()
 
     body = LinkBody(token=await door.link(), password="outra frase bem comprida")
     await ways.reset(guest, body)
 
-    assert await door.desk.signing_in.login(EMAIL, body.password, HOME)
+    assert await door.services.sign_in.login(EMAIL, body.password, HOME)
     assert body.password != PASSWORD

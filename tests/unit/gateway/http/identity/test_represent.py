@@ -8,16 +8,16 @@ from datetime import timedelta
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import Session
 from gateway.http.identity import represent
-from gateway.http.identity.callers import Guest, Member
-from gateway.operations.identity.ports import Visitor
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
+from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.second_factors import Enrolment
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn, TokenPair
 from tests.unit.people import somebody
 from tests.unit.standing import NOON
 
 MARIA = somebody(Role.VIEWER, Role.ADMIN)
-MEMBER = Member(person=MARIA, visitor=Visitor(), farewell={"Set-Cookie": "gone"})
+MEMBER = SignedInCaller(person=MARIA, client=ClientInfo(), logout_headers={"Set-Cookie": "gone"})
 
 
 def test_an_instant_is_whole_seconds_since_1970():
@@ -80,7 +80,7 @@ def test_a_qr_code_is_an_image_and_nothing_else():
 
 def test_the_end_of_a_session_goes_with_its_farewell():
     assert represent.ended(None, MEMBER).headers == {"Set-Cookie": "gone"}
-    assert represent.recovery_codes_at_the_end(["a"], MEMBER).headers == {"Set-Cookie": "gone"}
+    assert represent.recovery_codes_and_logout(["a"], MEMBER).headers == {"Set-Cookie": "gone"}
     assert represent.done(None, MEMBER).headers == {}
 
 
@@ -89,7 +89,7 @@ def test_codes_are_shown_as_they_were_made():
     assert represent.fresh(NOON, MEMBER) == {"expires_at": 1795176000}
 
 
-GUEST = Guest(Visitor())
+GUEST = AnonymousCaller(ClientInfo())
 PAIR = TokenPair(
     session_id="s",
     access_token="a.b.c",
@@ -101,7 +101,7 @@ PAIR = TokenPair(
 
 def test_a_challenge_names_nobody():
     """Contract 2.9: no name, no e-mail, no roles, and no hint of how long."""
-    shown = represent.login(FactorAsked("m", NOON), GUEST)
+    shown = represent.login(SecondFactorRequired("m", NOON), GUEST)
 
     assert shown == {"mfa_required": True, "mfa_token": "m"}
 

@@ -13,7 +13,7 @@ from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.requests.calls import Call
 from gateway.http.checks import check_surfaces
 from gateway.http.panel.api import panel_api
-from gateway.http.panel.surface import PanelQuestions
+from gateway.http.panel.surface import PanelPolicies
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import HARDENED, BrowserCookie, DeviceCookie, SessionCookie
@@ -33,11 +33,11 @@ async def nobody(*_arguments: object) -> Any:
     raise AssertionError
 
 
-async def who_is(_token: str) -> SignedInUser:
+async def authenticate(_token: str) -> SignedInUser:
     return somebody()
 
 
-QUESTIONS = PanelQuestions(
+QUESTIONS = PanelPolicies(
     quota=WithinAddressQuota({}, float, lambda *_: None),
     persons=WithinPersonQuota(Quota(1, 1), float, lambda *_: None),
     browser=BrowserCookie(HARDENED, nobody),
@@ -53,7 +53,9 @@ def office() -> Surface:
     needs: Any = Right(Area.ACCOUNT, Action.READ)
     rows = [row(path="/read", needs=needs), row(path="/write", method="POST", needs=needs)]
     made = surface(*rows)
-    asked = replace(made.gates[0], scheme="bearer", policies=(BearerToken(who_is), RequiresRight()))
+    asked = replace(
+        made.gates[0], scheme="bearer", policies=(BearerToken(authenticate), RequiresRight())
+    )
     everybody = Gate(
         policies=(), admits=lambda _: None, rows=[row(path="/info", needs=None)], opens="known"
     )

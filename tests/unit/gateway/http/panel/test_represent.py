@@ -12,9 +12,9 @@ from gateway.domain.identity.browsers import Browser, Cookie, KnownBrowser
 from gateway.domain.identity.panel_sessions import PanelSession, PanelState
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
-from gateway.http.identity.callers import Guest
-from gateway.http.panel.represent import PanelShows
-from gateway.operations.identity.ports import Visitor
+from gateway.http.identity.callers import AnonymousCaller
+from gateway.http.panel.represent import PanelResponses
+from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.panel.view import PanelView, SignedInView
 from gateway.security.identity.device_cookies import DeviceCookies
 from policies.authentication.session import HARDENED
@@ -22,9 +22,9 @@ from tests.unit.people import COMPANY, somebody
 from tests.unit.standing import NOON
 
 DEVICES = DeviceCookies([b"d" * 32], lambda: NOON, lambda size: b"r" * size)
-SHOWS = PanelShows(HARDENED, Environment.SANDBOX, DEVICES, frozenset())
+SHOWS = PanelResponses(HARDENED, Environment.SANDBOX, DEVICES, frozenset())
 GIVEN = "__Host-pixgate=v; Path=/; Secure; HttpOnly; SameSite=Strict"
-GUEST = Guest(Visitor())
+GUEST = AnonymousCaller(ClientInfo())
 BEFORE = {
     "authenticated": False,
     "mfa_required": False,
@@ -69,7 +69,7 @@ def test_a_browser_in_which_somebody_signs_in_is_known_from_then_on():
     view = PanelView(browser(PanelState.FULL), signed_in(maria), given=True)
 
     session, device = SHOWS.session(view, GUEST).cookies
-    _, again = SHOWS.session(view, Guest(Visitor(known=before))).cookies
+    _, again = SHOWS.session(view, AnonymousCaller(ClientInfo(known=before))).cookies
     (reset,) = SHOWS.remembered(maria.user_id, GUEST).cookies
 
     assert session == GIVEN

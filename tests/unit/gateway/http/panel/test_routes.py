@@ -7,9 +7,9 @@ import pytest
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.identity.errors import CSRF_FAILED
-from gateway.http.identity.callers import Guest
-from gateway.http.panel.routes import PanelActs
-from gateway.operations.identity.ports import Visitor
+from gateway.http.identity.callers import AnonymousCaller
+from gateway.http.panel.routes import PanelSessionActions
+from gateway.operations.identity.ports import ClientInfo
 from policies.validation.identity import CodeBody, LoginBody
 from tests.unit.refusals import refused
 
@@ -24,9 +24,12 @@ def test_signing_in_and_out_are_posts(path: str):
 
 async def test_without_a_browser_nobody_signs_in():
     """A gate that forgot to look for the cookie is no way in."""
-    acts, guest = PanelActs(records=None, views=None, desk=None), Guest(Visitor())  # type: ignore[arg-type]
+    acts, guest = (
+        PanelSessionActions(records=None, views=None, services=None),
+        AnonymousCaller(ClientInfo()),
+    )  # type: ignore[arg-type]
 
     with refused(CSRF_FAILED):
         await acts.login(guest, LoginBody("a@b.c", "a"))
     with refused(CSRF_FAILED):
-        await acts.give_factor(guest, CodeBody("123456"))
+        await acts.submit_code(guest, CodeBody("123456"))

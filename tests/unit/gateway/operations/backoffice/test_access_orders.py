@@ -26,7 +26,7 @@ from gateway.operations.backoffice.access_orders import (
     PeopleOrders,
 )
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests import registers
 from tests.registers import Registers
@@ -57,7 +57,7 @@ class Desk:
 
     def people(self, rules: FourEyes | None = None) -> PeopleOrders:
         return PeopleOrders(
-            desk=self.door.desk, approvals=self.approvals, rules=rules or FourEyes()
+            services=self.door.services, approvals=self.approvals, rules=rules or FourEyes()
         )
 
     def wanted(self, permissions: frozenset[Permission] = PAYS, **more: Any) -> CredentialOrder:
@@ -83,10 +83,10 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     async with registers.opened(tmp_path) as office:
         clock = Clock()
         door = door_of(office.store, clock)
-        await door.desk.keys.ensure()
+        await door.services.signing_keys.ensure()
         people = [
-            await door.desk.users.create(
-                "cli", UserOrder(email=f"{name}@example.com", name=name, roles=roles)
+            await door.services.users.create(
+                "cli", NewUser(email=f"{name}@example.com", name=name, roles=roles)
             )
             for name, roles in (
                 ("maria", frozenset({Role.ADMIN})),
@@ -106,7 +106,9 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
             users=office.store.identity.users,
             money=nothing,
             office=BackOfficeCarriers(
-                records=office.credentials, desk=door.desk, users=office.store.identity.users
+                records=office.credentials,
+                services=door.services,
+                users=office.store.identity.users,
             ),
             terms=terms,
         )
@@ -205,8 +207,8 @@ async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(desk: D
         await desk.approvals.approve(desk.joao, done.id)
 
 
-def stranger(*roles: Role) -> UserOrder:
-    return UserOrder(email="new@example.com", name="New", roles=frozenset(roles))
+def stranger(*roles: Role) -> NewUser:
+    return NewUser(email="new@example.com", name="New", roles=frozenset(roles))
 
 
 @pytest.mark.parametrize(
@@ -237,7 +239,7 @@ async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(desk: D
     """An admin orders an admin, and is a security officer when somebody agrees."""
     waiting = await desk.people().invite(desk.maria, stranger(Role.ADMIN))
     assert isinstance(waiting, Approval)
-    await desk.door.desk.users.set_roles("cli", desk.maria.user_id, {Role.SECURITY})
+    await desk.door.services.users.set_roles("cli", desk.maria.user_id, {Role.SECURITY})
 
     refused = await refusal(desk.approvals.approve(desk.joao, waiting.id))
 
@@ -249,7 +251,7 @@ async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(desk: D
 async def test_an_address_taken_meanwhile_keeps_the_order_waiting(desk: Desk):
     waiting = await desk.people().invite(desk.maria, stranger(Role.OPERATOR))
     assert isinstance(waiting, Approval)
-    await desk.door.desk.users.create("cli", stranger(Role.VIEWER))
+    await desk.door.services.users.create("cli", stranger(Role.VIEWER))
 
     with pytest.raises(RuleViolation):
         await desk.approvals.approve(desk.joao, waiting.id)
@@ -259,20 +261,20 @@ async def test_an_address_taken_meanwhile_keeps_the_order_waiting(desk: Desk):
 
 
 async def test_a_grant_undoes_no_change_of_meanwhile(desk: Desk):
-    made = await desk.door.desk.users.create("cli", stranger(Role.VIEWER))
+    made = await desk.door.services.users.create("cli", stranger(Role.VIEWER))
     given = frozenset({Role.VIEWER, Role.OPERATOR})
     waiting = await desk.people().set_roles(desk.maria, made, given)
     assert isinstance(waiting, Approval)
-    await desk.door.desk.users.set_roles("cli", made.id, {Role.SECURITY})
+    await desk.door.services.users.set_roles("cli", made.id, {Role.SECURITY})
 
     await desk.approvals.approve(desk.joao, waiting.id)
 
-    found = await desk.door.desk.users.find(made.id)
+    found = await desk.door.services.users.find(made.id)
     assert found.roles == {Role.SECURITY, Role.OPERATOR}
 
 
 async def test_nobody_orders_a_role_for_themselves(desk: Desk):
-    found = await desk.door.desk.users.find(desk.maria.user_id)
+    found = await desk.door.services.users.find(desk.maria.user_id)
 
     with pytest.raises(RuleViolation):
         await desk.people().set_roles(desk.maria, found, frozenset({Role.ADMIN, Role.OPERATOR}))

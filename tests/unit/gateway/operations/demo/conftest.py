@@ -13,7 +13,7 @@ from gateway.config.settings import Settings
 from gateway.operations.demo.document import DemoUrls
 from gateway.operations.demo.ensure import DemoParts
 from gateway.operations.demo.store_side import DemoRecords
-from gateway.operations.identity.ports import Parts
+from gateway.operations.identity.ports import IdentityContext
 from gateway.security.keys import load_keys
 from provider_adapters.sandbox.bank.server import SandboxBank
 from provider_adapters.sandbox.control import BankControl
@@ -62,7 +62,7 @@ def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
     )
 
 
-def people_of(office: Registers, folder: Path) -> Parts:
+def people_of(office: Registers, folder: Path) -> IdentityContext:
     """Keep people in this store, with keys made in this folder."""
     settings = Settings(var=str(folder))
     return assemble_people(settings, office.store, load_keys(settings), office.clock).parts

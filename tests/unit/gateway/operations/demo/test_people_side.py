@@ -21,7 +21,7 @@ def demo(parts: DemoParts) -> Demo:
 
 
 async def found(parts: DemoParts, role: Role):
-    return await parts.people.stored.users.find_by_email(f"{role.value}@example.com")
+    return await parts.people.stores.users.find_by_email(f"{role.value}@example.com")
 
 
 async def test_there_is_somebody_for_every_role(parts: DemoParts, demo: Demo):
@@ -32,7 +32,7 @@ async def test_there_is_somebody_for_every_role(parts: DemoParts, demo: Demo):
         assert user.roles == {role}
         assert user.has_factor is (role is not Role.VIEWER)
         password = demo["users"][role.value]["password"]
-        assert await parts.people.crafts.hashing.matches(password, user.password)
+        assert await parts.people.crypto.hashing.matches(password, user.password)
 
 
 def test_kept_people_stay_and_missing_ones_are_chosen(parts: DemoParts, demo: Demo):
@@ -47,11 +47,11 @@ def test_kept_people_stay_and_missing_ones_are_chosen(parts: DemoParts, demo: De
 async def test_the_second_time_changes_nobody(parts: DemoParts, demo: Demo):
     """A change would end their sessions."""
     await people_side.ensure(parts.people, demo)
-    before = await parts.people.stored.users.list()
+    before = await parts.people.stores.users.list()
 
     await people_side.ensure(parts.people, demo)
 
-    assert await parts.people.stored.users.list() == before
+    assert await parts.people.stores.users.list() == before
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ async def test_the_second_time_changes_nobody(parts: DemoParts, demo: Demo):
 async def test_who_was_changed_is_put_right(parts: DemoParts, demo: Demo, changed: dict):
     await people_side.ensure(parts.people, demo)
     admin = await found(parts, Role.ADMIN)
-    await parts.people.stored.users.replace(replace(admin, **changed), event())
+    await parts.people.stores.users.replace(replace(admin, **changed), event())
 
     await people_side.ensure(parts.people, demo)
 
@@ -76,4 +76,4 @@ async def test_who_was_changed_is_put_right(parts: DemoParts, demo: Demo, change
     password = demo["users"]["admin"]["password"]
     assert (mended.active, mended.roles, mended.companies) == (True, {Role.ADMIN}, frozenset())
     assert mended.has_factor
-    assert await parts.people.crafts.hashing.matches(password, mended.password)
+    assert await parts.people.crypto.hashing.matches(password, mended.password)

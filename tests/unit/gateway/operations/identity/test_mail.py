@@ -3,11 +3,11 @@
 import hashlib
 
 from gateway.domain.identity.challenges import Purpose
-from gateway.operations.identity.mail import Mailing
+from gateway.operations.identity.mail import Mailer
 
 
 async def test_a_link_is_kept_as_its_digest_alone(door, maria):
-    await Mailing(door.parts).reset(maria)
+    await Mailer(door.context).send_reset_link(maria)
 
     token = await door.link()
     now = door.clock.now()
@@ -19,7 +19,7 @@ async def test_a_link_is_kept_as_its_digest_alone(door, maria):
 
 
 async def test_people_are_addressed_by_name(door, maria):
-    await Mailing(door.parts).invitation(maria)
+    await Mailer(door.context).send_invitation(maria)
 
     text = (await door.mails())[0]
     assert text.startswith("Olá, Maria!")
@@ -27,6 +27,6 @@ async def test_people_are_addressed_by_name(door, maria):
 
 
 async def test_a_notice_holds_no_link(door, maria):
-    await Mailing(door.parts).notice(maria, "Aviso", "Algo mudou.")
+    await Mailer(door.context).notify(maria, "Aviso", "Algo mudou.")
 
     assert "://" not in (await door.mails())[0]

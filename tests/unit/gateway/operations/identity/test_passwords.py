@@ -12,21 +12,27 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity import passwords as module
-from gateway.operations.identity.passwords import LONGEST, SHORTEST, NewPasswords, Proving, as_typed
-from gateway.operations.identity.ports import Visitor
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.passwords import (
+    LONGEST,
+    SHORTEST,
+    NewPasswords,
+    PasswordCheck,
+    normalized_email,
+)
+from gateway.operations.identity.ports import ClientInfo
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
-from gateway.operations.identity.users import UserOrder
+from gateway.operations.identity.users import NewUser
 from gateway.telemetry import trace
 from tests.unit.door import EMAIL, HOME, PASSWORD, refusal
 
 
 def test_what_is_typed_at_the_door_is_read_as_it_is_kept():
-    assert as_typed(" Maria@Example.COM ") == "maria@example.com"
+    assert normalized_email(" Maria@Example.COM ") == "maria@example.com"
 
 
 async def test_whose_address_and_password_they_are(door, maria):
-    proving = Proving(door.parts)
+    proving = PasswordCheck(door.context)
 
     assert await proving.by_email(EMAIL, PASSWORD, HOME) == maria
     assert await proving.by_email(EMAIL, "wrong", HOME) is None
@@ -49,7 +55,7 @@ async def test_the_same_work_is_done_for_nobody(door, maria, monkeypatch):
     monkeypatch.setattr(door.hasher, "matches", noting)
     monkeypatch.setattr(door.store.identity.users, "find_by_email", finding)
     for email in (EMAIL, "nobody@example.com"):
-        await Proving(door.parts).by_email(email, "wrong", HOME)
+        await PasswordCheck(door.context).by_email(email, "wrong", HOME)
 
     assert asked == ["find", "digest"] * 2
 
@@ -58,10 +64,10 @@ async def test_a_browser_known_for_somebody_else_is_any_browser(door, maria):
     """What is tried there counts as a stranger's."""
     foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
     for _ in range(5):
-        await Proving(door.parts).by_email(EMAIL, "wrong", foreign)
+        await PasswordCheck(door.context).by_email(EMAIL, "wrong", foreign)
 
     with pytest.raises(ServiceError) as refused:
-        await Proving(door.parts).by_email(EMAIL, PASSWORD, foreign)
+        await PasswordCheck(door.context).by_email(EMAIL, PASSWORD, foreign)
 
     assert refused.value.reason == "account_ip"
 
@@ -71,10 +77,10 @@ async def test_who_is_signed_in_is_not_shut_out_of_their_own_account_by_stranger
     caller = (await door.comes_in()).person
     for _ in range(6):
         with suppress(ServiceError):
-            await Proving(door.parts).by_email(EMAIL, "wrong", HOME)
+            await PasswordCheck(door.context).by_email(EMAIL, "wrong", HOME)
 
-    assert await Proving(door.parts).by_caller(caller, PASSWORD, HOME) == maria
-    assert await Proving(door.parts).by_caller(caller, "wrong", HOME) is None
+    assert await PasswordCheck(door.context).by_caller(caller, PASSWORD, HOME) == maria
+    assert await PasswordCheck(door.context).by_caller(caller, "wrong", HOME) is None
 
 
 @pytest.mark.parametrize(
@@ -90,7 +96,7 @@ async def test_who_is_signed_in_is_not_shut_out_of_their_own_account_by_stranger
 )
 async def test_a_weak_password_is_refused_with_the_rule_it_breaks(door, password: str, reason: str):
     with pytest.raises(ServiceError) as refused:
-        NewPasswords(door.parts).refuse_weak(password)
+        NewPasswords(door.context).refuse_weak(password)
 
     assert refusal(refused.value) == ("not_possible", reason)
     assert refused.value.detail
@@ -101,16 +107,16 @@ async def test_a_weak_password_is_refused_with_the_rule_it_breaks(door, password
 async def test_twelve_to_128_characters_of_any_kind_are_taken(door, password: str):
     assert SHORTEST <= len(password) <= LONGEST
 
-    NewPasswords(door.parts).refuse_weak(password)
+    NewPasswords(door.context).refuse_weak(password)
 
 
 async def test_a_weak_password_does_not_use_the_link_up(door, maria):
     await door.forgets(maria.email, HOME)
     link = await door.link()
     with pytest.raises(ServiceError):
-        await NewPasswords(door.parts).by_link(link, Purpose.RESET, "short", HOME)
+        await NewPasswords(door.context).by_link(link, Purpose.RESET, "short", HOME)
 
-    user = await NewPasswords(door.parts).by_link(link, Purpose.RESET, PASSWORD + "!", HOME)
+    user = await NewPasswords(door.context).by_link(link, Purpose.RESET, PASSWORD + "!", HOME)
 
     assert user.id == maria.id
 
@@ -119,7 +125,7 @@ async def test_a_link_of_one_purpose_serves_no_other(door, maria):
     await door.forgets(maria.email, HOME)
 
     with pytest.raises(ServiceError) as refused:
-        await NewPasswords(door.parts).by_link(
+        await NewPasswords(door.context).by_link(
             await door.link(), Purpose.INVITATION, PASSWORD, HOME
         )
 
@@ -130,11 +136,11 @@ async def test_links_cannot_be_tried_for_ever(door):
     """Each try costs us a slow digest."""
     for _ in range(20):
         with pytest.raises(ServiceError) as refused:
-            await NewPasswords(door.parts).by_link("made up", Purpose.RESET, PASSWORD, HOME)
+            await NewPasswords(door.context).by_link("made up", Purpose.RESET, PASSWORD, HOME)
         assert refusal(refused.value) == ("not_possible", "link_over")
 
     with pytest.raises(ServiceError) as refused:
-        await NewPasswords(door.parts).by_link("made up", Purpose.RESET, PASSWORD, HOME)
+        await NewPasswords(door.context).by_link("made up", Purpose.RESET, PASSWORD, HOME)
 
     assert refusal(refused.value) == ("too_many_attempts", "link")
 
@@ -153,19 +159,19 @@ async def test_nobody_is_looked_up_while_the_caller_waits(door, maria, monkeypat
 
     monkeypatch.setattr(door.store.identity.users, "find_by_email", finding)
     for email in (EMAIL, NOBODY):
-        await door.desk.passwords.forgot(email, HOME)
+        await door.services.passwords.forgot(email, HOME)
     before = list(looked_up)
 
-    assert await door.desk.wishes.answer() == 1
+    assert await door.services.reset_requests.answer() == 1
     assert (before, looked_up) == ([], [EMAIL, NOBODY])
 
 
 async def test_a_link_is_told_under_the_trace_of_its_wish(door, maria):
     trace.begin("the-wish")
-    await door.desk.passwords.forgot(EMAIL, HOME)
+    await door.services.passwords.forgot(EMAIL, HOME)
     trace.begin("another")
 
-    await door.desk.wishes.answer()
+    await door.services.reset_requests.answer()
 
     entries = await door.store.office.record.after(0, 50)
     told = next(each.event for each in entries if each.event.action == "password.forgotten")
@@ -173,7 +179,7 @@ async def test_a_link_is_told_under_the_trace_of_its_wish(door, maria):
 
 
 async def test_a_wish_waits_while_the_store_is_away(door, maria, monkeypatch):
-    await door.desk.passwords.forgot(EMAIL, HOME)
+    await door.services.passwords.forgot(EMAIL, HOME)
 
     async def away(_email):
         raise StoreUnavailable
@@ -181,20 +187,20 @@ async def test_a_wish_waits_while_the_store_is_away(door, maria, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(door.store.identity.users, "find_by_email", away)
         try:
-            await door.desk.wishes.answer()
+            await door.services.reset_requests.answer()
         except StoreUnavailable:
             sent = len(await door.mails())
 
-    assert (sent, await door.desk.wishes.answer(), len(await door.mails())) == (0, 1, 1)
+    assert (sent, await door.services.reset_requests.answer(), len(await door.mails())) == (0, 1, 1)
 
 
 async def test_what_waits_is_bounded(door, maria, monkeypatch, caplog):
     monkeypatch.setattr(module, "_MOST", 2)
 
     for _ in range(3):
-        door.desk.wishes.add(EMAIL, HOME.address)
+        door.services.reset_requests.add(EMAIL, HOME.address)
 
-    assert await door.desk.wishes.answer() == 2
+    assert await door.services.reset_requests.answer() == 2
     assert "dropped" in caplog.text
     assert EMAIL not in caplog.text
 
@@ -202,8 +208,8 @@ async def test_what_waits_is_bounded(door, maria, monkeypatch, caplog):
 NEW = "outra frase bem comprida"
 
 
-def at(number: int) -> Visitor:
-    return Visitor(address=f"203.0.113.{number}")
+def at(number: int) -> ClientInfo:
+    return ClientInfo(address=f"203.0.113.{number}")
 
 
 async def test_a_link_sets_a_new_password_and_signs_nobody_in(door, maria):
@@ -211,24 +217,24 @@ async def test_a_link_sets_a_new_password_and_signs_nobody_in(door, maria):
     door.clock.passes(1)
     await door.forgets(" Maria@Example.com", HOME)
 
-    await door.desk.passwords.reset(await door.link(), NEW, HOME)
+    await door.services.passwords.reset(await door.link(), NEW, HOME)
 
     with pytest.raises(ServiceError) as refused:
         await door.who(came)
     assert refusal(refused.value) == ("token_invalid", "session_over")
-    assert await door.desk.sessions.list(came.person) == []
+    assert await door.services.sessions.list(came.person) == []
     with pytest.raises(ServiceError):
-        await door.desk.signing_in.login(EMAIL, PASSWORD, HOME)
-    assert isinstance(await door.desk.signing_in.login(EMAIL, NEW, HOME), SignedIn)
+        await door.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    assert isinstance(await door.services.sign_in.login(EMAIL, NEW, HOME), SignedIn)
     assert ("authn_password_change", maria.id) in door.noticed
 
 
 async def test_after_a_reset_the_factor_is_asked_for_still(door, maria):
     await door.enrols()
     await door.forgets(EMAIL, HOME)
-    await door.desk.passwords.reset(await door.link(), NEW, HOME)
+    await door.services.passwords.reset(await door.link(), NEW, HOME)
 
-    assert isinstance(await door.desk.signing_in.login(EMAIL, NEW, HOME), FactorAsked)
+    assert isinstance(await door.services.sign_in.login(EMAIL, NEW, HOME), SecondFactorRequired)
 
 
 async def test_the_link_begins_with_the_configured_origin(door, maria):
@@ -240,10 +246,10 @@ async def test_the_link_begins_with_the_configured_origin(door, maria):
 async def test_a_link_works_once(door, maria):
     await door.forgets(EMAIL, HOME)
     link = await door.link()
-    await door.desk.passwords.reset(link, NEW, HOME)
+    await door.services.passwords.reset(link, NEW, HOME)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.passwords.reset(link, PASSWORD, HOME)
+        await door.services.passwords.reset(link, PASSWORD, HOME)
 
     assert refusal(refused.value) == ("not_possible", "link_over")
 
@@ -256,10 +262,10 @@ async def test_a_wish_voids_no_link_and_using_one_ends_all(door, maria):
         links.append(await door.link())
         door.clock.passes(1)
 
-    assert await door.desk.passwords.reset(links[0], NEW, HOME) == maria.id
+    assert await door.services.passwords.reset(links[0], NEW, HOME) == maria.id
     for link in links:
         with pytest.raises(ServiceError) as refused:
-            await door.desk.passwords.reset(link, PASSWORD, HOME)
+            await door.services.passwords.reset(link, PASSWORD, HOME)
         assert refusal(refused.value) == ("not_possible", "link_over")
 
 
@@ -268,17 +274,17 @@ async def test_a_link_is_over_after_half_an_hour(door, maria):
     door.clock.passes(1800)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.passwords.reset(await door.link(), NEW, HOME)
+        await door.services.passwords.reset(await door.link(), NEW, HOME)
 
     assert refusal(refused.value) == ("not_possible", "link_over")
 
 
 async def test_who_was_disabled_meanwhile_resets_nothing(door, maria):
     await door.forgets(EMAIL, HOME)
-    await door.desk.users.disable("cli", maria.id)
+    await door.services.users.disable("cli", maria.id)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.passwords.reset(await door.link(), NEW, HOME)
+        await door.services.passwords.reset(await door.link(), NEW, HOME)
 
     assert refusal(refused.value) == ("not_possible", "link_over")
     assert not (await door.store.identity.users.find(maria.id)).active
@@ -287,9 +293,9 @@ async def test_who_was_disabled_meanwhile_resets_nothing(door, maria):
 @pytest.mark.parametrize("who", ["nobody@example.com", "gone@example.com", "invited@example.com"])
 async def test_who_cannot_sign_in_gets_no_link_and_nothing_shows_it(door, maria, who: str):
     await door.person("gone@example.com")
-    await door.desk.users.disable("cli", "gone@example.com")
-    order = UserOrder(email="invited@example.com", name="I", roles=frozenset({Role.VIEWER}))
-    await door.desk.users.create("cli", order)
+    await door.services.users.disable("cli", "gone@example.com")
+    order = NewUser(email="invited@example.com", name="I", roles=frozenset({Role.VIEWER}))
+    await door.services.users.create("cli", order)
 
     assert await door.forgets(who, HOME) is None
 
@@ -312,7 +318,7 @@ async def test_a_fourth_link_is_not_sent_until_one_ends_and_nothing_shows_it(doo
 async def test_a_link_that_was_used_makes_room_for_another(door, maria):
     for number in range(4):
         await door.forgets(EMAIL, at(number))
-    await door.desk.passwords.reset(await door.link(), NEW, HOME)
+    await door.services.passwords.reset(await door.link(), NEW, HOME)
     before = len(await door.mails())
 
     await door.forgets(EMAIL, HOME)
@@ -334,11 +340,11 @@ async def test_the_current_password_sets_a_new_one_and_every_session_ends(door, 
     came = await door.comes_in()
     door.clock.passes(1)
 
-    await door.desk.passwords.change(came.person, PASSWORD, NEW, HOME)
+    await door.services.passwords.change(came.person, PASSWORD, NEW, HOME)
 
     with pytest.raises(ServiceError):
         await door.who(came)
-    assert isinstance(await door.desk.signing_in.login(EMAIL, NEW, HOME), SignedIn)
+    assert isinstance(await door.services.sign_in.login(EMAIL, NEW, HOME), SignedIn)
     assert "senha" in (await door.mails())[0]
 
 
@@ -346,7 +352,7 @@ async def test_a_stolen_session_alone_changes_no_password(door, maria):
     came = await door.comes_in()
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.passwords.change(came.person, "guess", NEW, HOME)
+        await door.services.passwords.change(came.person, "guess", NEW, HOME)
 
     assert refusal(refused.value) == ("password_wrong", "password")
     assert await door.who(came)
@@ -357,9 +363,9 @@ async def test_guesses_from_within_are_throttled_too(door, maria):
     came = await door.comes_in()
     for _ in range(15):
         with pytest.raises(ServiceError):
-            await door.desk.passwords.change(came.person, "guess", NEW, HOME)
+            await door.services.passwords.change(came.person, "guess", NEW, HOME)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.passwords.change(came.person, PASSWORD, NEW, HOME)
+        await door.services.passwords.change(came.person, PASSWORD, NEW, HOME)
 
     assert refusal(refused.value) == ("too_many_attempts", "account_ip")

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.second_factors import Codes, sealed_for
-from gateway.operations.identity.sign_in import FactorAsked
+from gateway.operations.identity.second_factors import SecondFactorCodes, totp_row
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from gateway.security.sealing import SealBroken
 from tests.unit.door import EMAIL, HOME, PASSWORD, refusal
@@ -20,11 +20,9 @@ async def enrolled(door, maria):
 async def test_the_secret_is_sealed_for_its_person_alone(door, maria):
     user, _ = await enrolled(door, maria)
 
-    assert (
-        door.sealer.open(user.totp.sealed_secret, sealed_for(user.id)) == door.secrets[user.email]
-    )
+    assert door.sealer.open(user.totp.sealed_secret, totp_row(user.id)) == door.secrets[user.email]
     with pytest.raises(SealBroken):
-        door.sealer.open(user.totp.sealed_secret, sealed_for("another"))
+        door.sealer.open(user.totp.sealed_secret, totp_row("another"))
 
 
 async def test_recovery_codes_are_kept_as_slow_digests(door, maria):
@@ -40,7 +38,7 @@ async def test_recovery_codes_are_kept_as_slow_digests(door, maria):
 async def test_a_code_of_one_number_does_not_open_as_another(door, maria):
     user, codes = await enrolled(door, maria)
 
-    assert not await Codes(door.parts).accept(user, "08" + codes[7][2:])
+    assert not await SecondFactorCodes(door.context).accept(user, "08" + codes[7][2:])
 
 
 async def test_a_right_code_that_was_used_is_told_apart_from_a_wrong_one(door, maria):
@@ -49,9 +47,9 @@ async def test_a_right_code_that_was_used_is_told_apart_from_a_wrong_one(door, m
     door.clock.passes(30)
     code = door.code()
 
-    tried = [await Codes(door.parts).accept(user, each) for each in (code, code)]
+    tried = [await SecondFactorCodes(door.context).accept(user, each) for each in (code, code)]
     reused = door.noticed.count(("authn_factor_reuse", user.id))
-    await Codes(door.parts).accept(user, door.wrong_code())
+    await SecondFactorCodes(door.context).accept(user, door.wrong_code())
 
     assert tried == [True, False]
     assert reused == door.noticed.count(("authn_factor_reuse", user.id)) == 1
@@ -60,36 +58,36 @@ async def test_a_right_code_that_was_used_is_told_apart_from_a_wrong_one(door, m
 async def test_new_codes_void_the_old_ones(door, maria):
     user, codes = await enrolled(door, maria)
 
-    new = await Codes(door.parts).renew(user)
+    new = await SecondFactorCodes(door.context).renew(user)
 
-    assert not await Codes(door.parts).accept(user, codes[0])
-    assert await Codes(door.parts).accept(user, new[0])
-    assert await Codes(door.parts).left(user.id) == 9
+    assert not await SecondFactorCodes(door.context).accept(user, codes[0])
+    assert await SecondFactorCodes(door.context).accept(user, new[0])
+    assert await SecondFactorCodes(door.context).left(user.id) == 9
 
 
 async def test_a_right_code_forgives_the_wrong_ones_before(door, maria):
     user, _ = await enrolled(door, maria)
     for _ in range(2):
         for _ in range(9):
-            assert not await Codes(door.parts).accept(user, door.wrong_code())
-        assert await Codes(door.parts).accept(user, door.code())
+            assert not await SecondFactorCodes(door.context).accept(user, door.wrong_code())
+        assert await SecondFactorCodes(door.context).accept(user, door.code())
         door.clock.passes(30)
 
 
 async def test_recovery_codes_count_among_the_wrong_ones(door, maria):
     user, _ = await enrolled(door, maria)
     for _ in range(10):
-        assert not await Codes(door.parts).accept(user, "00-00000-00000")
+        assert not await SecondFactorCodes(door.context).accept(user, "00-00000-00000")
 
     with pytest.raises(ServiceError) as refused:
-        await Codes(door.parts).accept(user, door.code())
+        await SecondFactorCodes(door.context).accept(user, door.code())
 
     assert refusal(refused.value) == ("too_many_attempts", "factor")
 
 
 async def test_without_an_app_no_code_is_right(door, maria):
-    assert not await Codes(door.parts).accept(maria, "123456")
-    assert not await Codes(door.parts).app_code(maria, "123456")
+    assert not await SecondFactorCodes(door.context).accept(maria, "123456")
+    assert not await SecondFactorCodes(door.context).app_code(maria, "123456")
 
 
 async def refused(work) -> tuple[str, str]:
@@ -101,20 +99,22 @@ async def refused(work) -> tuple[str, str]:
 async def test_an_app_is_enrolled_by_password_and_code(door, maria):
     caller = (await door.comes_in()).person
 
-    begun = await door.desk.factors.begin(caller, PASSWORD, HOME)
+    begun = await door.services.second_factors.begin(caller, PASSWORD, HOME)
 
     assert begun.uri.startswith("otpauth://totp/pixgate:maria%40example.com?")
     assert f"secret={begun.secret}" in begun.uri
     door.secrets[EMAIL] = begun.secret
-    assert len(await door.desk.factors.confirm(caller, door.code())) == 10
-    assert isinstance(await door.desk.signing_in.login(EMAIL, PASSWORD, HOME), FactorAsked)
+    assert len(await door.services.second_factors.confirm(caller, door.code())) == 10
+    assert isinstance(
+        await door.services.sign_in.login(EMAIL, PASSWORD, HOME), SecondFactorRequired
+    )
     assert ("authn_factor_change", maria.id) in door.noticed
 
 
 async def test_a_stolen_session_alone_enrols_nothing(door, maria):
     caller = (await door.comes_in()).person
 
-    assert await refused(door.desk.factors.begin(caller, "guess", HOME)) == (
+    assert await refused(door.services.second_factors.begin(caller, "guess", HOME)) == (
         "password_wrong",
         "password",
     )
@@ -122,37 +122,40 @@ async def test_a_stolen_session_alone_enrols_nothing(door, maria):
 
 async def test_until_its_first_code_the_app_is_not_asked_for(door, maria):
     came = await door.comes_in()
-    await door.desk.factors.begin(came.person, PASSWORD, HOME)
+    await door.services.second_factors.begin(came.person, PASSWORD, HOME)
 
-    assert isinstance(await door.desk.signing_in.login(EMAIL, PASSWORD, HOME), SignedIn)
+    assert isinstance(await door.services.sign_in.login(EMAIL, PASSWORD, HOME), SignedIn)
     assert await door.who(came)
 
 
 async def test_a_wrong_first_code_enrols_nothing(door, maria):
     caller = (await door.comes_in()).person
-    begun = await door.desk.factors.begin(caller, PASSWORD, HOME)
+    begun = await door.services.second_factors.begin(caller, PASSWORD, HOME)
     door.secrets[EMAIL] = begun.secret
 
-    assert await refused(door.desk.factors.confirm(caller, door.wrong_code())) == (
+    assert await refused(door.services.second_factors.confirm(caller, door.wrong_code())) == (
         "mfa_invalid",
         "code",
     )
-    assert await door.desk.factors.recovery_codes_left(caller) == 0
+    assert await door.services.second_factors.recovery_codes_left(caller) == 0
 
 
 async def test_beginning_again_voids_what_was_begun(door, maria):
     caller = (await door.comes_in()).person
-    first = await door.desk.factors.begin(caller, PASSWORD, HOME)
-    await door.desk.factors.begin(caller, PASSWORD, HOME)
+    first = await door.services.second_factors.begin(caller, PASSWORD, HOME)
+    await door.services.second_factors.begin(caller, PASSWORD, HOME)
     door.secrets[EMAIL] = first.secret
 
-    assert await refused(door.desk.factors.confirm(caller, door.code())) == ("mfa_invalid", "code")
+    assert await refused(door.services.second_factors.confirm(caller, door.code())) == (
+        "mfa_invalid",
+        "code",
+    )
 
 
 async def test_nothing_is_confirmed_that_was_not_begun(door, maria):
     caller = (await door.comes_in()).person
 
-    assert await refused(door.desk.factors.confirm(caller, "123456")) == (
+    assert await refused(door.services.second_factors.confirm(caller, "123456")) == (
         "not_possible",
         "factor_absent",
     )
@@ -163,8 +166,8 @@ async def test_a_present_factor_is_not_replaced_behind_its_back(door, maria):
     await door.enrols()
     caller = (await door.comes_in()).person
 
-    begun = await refused(door.desk.factors.begin(caller, PASSWORD, HOME))
-    confirmed = await refused(door.desk.factors.confirm(caller, "123456"))
+    begun = await refused(door.services.second_factors.begin(caller, PASSWORD, HOME))
+    confirmed = await refused(door.services.second_factors.confirm(caller, "123456"))
 
     assert begun == confirmed == ("not_possible", "factor_present")
 
@@ -182,10 +185,10 @@ async def test_a_factor_is_fresh_for_five_minutes(door, maria):
     caller = (await door.comes_in()).person
 
     door.clock.passes(300)
-    door.desk.factors.require_fresh(caller)
+    door.services.second_factors.require_fresh(caller)
     door.clock.passes(0.001)
     with pytest.raises(ServiceError) as problem:
-        door.desk.factors.require_fresh(caller)
+        door.services.second_factors.require_fresh(caller)
 
     assert refusal(problem.value) == ("step_up_required", "factor_old")
 
@@ -195,11 +198,11 @@ async def test_a_code_makes_it_fresh_again(door, maria):
     came = await door.comes_in()
     door.clock.passes(301)
 
-    until = await door.desk.factors.step_up(came.person, door.code())
+    until = await door.services.second_factors.step_up(came.person, door.code())
 
     caller = await door.who(came)
     assert until == door.clock.now() + timedelta(minutes=5)
-    door.desk.factors.require_fresh(caller)
+    door.services.second_factors.require_fresh(caller)
 
 
 async def test_a_wrong_code_makes_nothing_fresh(door, maria):
@@ -207,25 +210,25 @@ async def test_a_wrong_code_makes_nothing_fresh(door, maria):
     came = await door.comes_in()
     door.clock.passes(301)
 
-    assert await refused(door.desk.factors.step_up(came.person, door.wrong_code())) == (
+    assert await refused(door.services.second_factors.step_up(came.person, door.wrong_code())) == (
         "mfa_invalid",
         "code",
     )
     caller = await door.who(came)
     with pytest.raises(ServiceError):
-        door.desk.factors.require_fresh(caller)
+        door.services.second_factors.require_fresh(caller)
 
 
 async def test_who_has_no_factor_cannot_step_up(door, maria):
     """They enrol one first."""
     caller = (await door.comes_in()).person
 
-    assert await refused(door.desk.factors.step_up(caller, "123456")) == (
+    assert await refused(door.services.second_factors.step_up(caller, "123456")) == (
         "step_up_required",
         "no_factor",
     )
     with pytest.raises(ServiceError) as problem:
-        door.desk.factors.require_fresh(caller)
+        door.services.second_factors.require_fresh(caller)
     assert refusal(problem.value) == ("step_up_required", "no_factor")
 
 
@@ -234,11 +237,11 @@ async def test_a_factor_is_removed_with_a_fresh_code_and_every_session_ends(door
     came = await door.comes_in()
     door.clock.passes(1)
 
-    await door.desk.factors.remove(came.person)
+    await door.services.second_factors.remove(came.person)
 
     assert await refused(door.who(came)) == ("token_invalid", "session_over")
-    assert isinstance(await door.desk.signing_in.login(EMAIL, PASSWORD, HOME), SignedIn)
-    assert await door.desk.factors.recovery_codes_left(came.person) == 0
+    assert isinstance(await door.services.sign_in.login(EMAIL, PASSWORD, HOME), SignedIn)
+    assert await door.services.second_factors.recovery_codes_left(came.person) == 0
 
 
 @pytest.mark.parametrize("act", ["remove", "new_recovery_codes"])
@@ -247,7 +250,7 @@ async def test_without_a_fresh_code_nothing_is_taken_away(door, maria, act: str)
     came = await door.comes_in()
     door.clock.passes(301)
 
-    assert await refused(getattr(door.desk.factors, act)(came.person)) == (
+    assert await refused(getattr(door.services.second_factors, act)(came.person)) == (
         "step_up_required",
         "factor_old",
     )
@@ -257,7 +260,7 @@ async def test_new_recovery_codes_are_shown_once_and_told_by_mail(door, maria):
     old = await door.enrols()
     came = await door.comes_in()
 
-    new = await door.desk.factors.new_recovery_codes(came.person)
+    new = await door.services.second_factors.new_recovery_codes(came.person)
 
     assert len(set(new) | set(old)) == 20
     mail = (await door.mails())[0]
@@ -268,7 +271,7 @@ async def test_new_recovery_codes_are_shown_once_and_told_by_mail(door, maria):
 
 async def test_after_a_reset_by_an_administrator_a_new_app_is_enrolled(door, maria):
     await door.enrols()
-    await door.desk.users.reset_mfa("cli", maria.id)
+    await door.services.users.reset_mfa("cli", maria.id)
     door.clock.passes(60)
 
     assert len(await door.enrols()) == 10
@@ -279,9 +282,9 @@ async def test_after_a_reset_by_an_administrator_a_new_app_is_enrolled(door, mar
 
 async def test_a_disabled_person_changes_no_factor(door, maria):
     caller = (await door.comes_in()).person
-    await door.desk.users.disable("cli", maria.id)
+    await door.services.users.disable("cli", maria.id)
 
-    assert await refused(door.desk.factors.confirm(caller, "123456")) == (
+    assert await refused(door.services.second_factors.confirm(caller, "123456")) == (
         "token_invalid",
         "person_disabled",
     )

@@ -2,11 +2,13 @@
 
 from dataclasses import fields
 
-from gateway.operations.identity.services import IdentityDesk, identity_desk
+from gateway.operations.identity.services import IdentityServices, build_identity_services
 
 
 async def test_every_operation_works_on_the_same_parts(door):
-    desk = identity_desk(door.parts, door.store.companies, door.desk.keys.new_key)
+    services = build_identity_services(
+        door.context, door.store.companies, door.services.signing_keys.new_key
+    )
 
-    assert isinstance(desk, IdentityDesk)
-    assert {getattr(desk, each.name).parts for each in fields(desk)} == {door.parts}
+    assert isinstance(services, IdentityServices)
+    assert {getattr(services, each.name).context for each in fields(services)} == {door.context}

@@ -10,9 +10,13 @@ import pytest
 from gateway.domain.identity.errors import PASSWORD_WRONG
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.second_factors import Enrolment
-from gateway.operations.identity.sign_in import CountedRefreshing, CountedSigningIn, FactorAsked
+from gateway.operations.identity.sign_in import (
+    CountedRefreshing,
+    CountedSigningIn,
+    SecondFactorRequired,
+)
 from gateway.operations.identity.tokens import SignedIn, TokenPair
 from gateway.security.identity.passwords import PasswordHasher
 from gateway.security.identity.phc import Cost
@@ -29,17 +33,19 @@ def test_no_token_or_secret_shows_in_a_log():
         refresh_expires_at=NOON,
     )
 
-    assert "hidden" not in repr([pair, FactorAsked("hidden", NOON), Enrolment("hidden", "hidden")])
+    assert "hidden" not in repr(
+        [pair, SecondFactorRequired("hidden", NOON), Enrolment("hidden", "hidden")]
+    )
 
 
-async def asked(door: Door, visitor: Visitor = HOME) -> FactorAsked:
-    answer = await door.desk.signing_in.login(EMAIL, PASSWORD, visitor)
-    assert isinstance(answer, FactorAsked)
+async def asked(door: Door, client: ClientInfo = HOME) -> SecondFactorRequired:
+    answer = await door.services.sign_in.login(EMAIL, PASSWORD, client)
+    assert isinstance(answer, SecondFactorRequired)
     return answer
 
 
 async def test_a_password_is_enough_where_there_is_no_factor(door, maria):
-    answer = await door.desk.signing_in.login(" Maria@Example.com ", PASSWORD, HOME)
+    answer = await door.services.sign_in.login(" Maria@Example.com ", PASSWORD, HOME)
 
     assert isinstance(answer, SignedIn)
     assert (answer.person.user_id, answer.person.factor_at) == (maria.id, None)
@@ -55,9 +61,9 @@ async def test_tokens_live_ten_minutes_and_eight_hours(door, maria):
 
 
 async def test_the_session_tells_where_it_came_from(door, maria):
-    came = await door.comes_in(visitor=replace(HOME, user_agent="a\nb" * 300, panel=True))
+    came = await door.comes_in(client=replace(HOME, user_agent="a\nb" * 300, panel=True))
 
-    session = (await door.desk.sessions.list(came.person))[0]
+    session = (await door.services.sessions.list(came.person))[0]
 
     assert (session.address, session.panel) == (HOME.address, True)
     assert session.user_agent.isprintable()
@@ -66,7 +72,7 @@ async def test_the_session_tells_where_it_came_from(door, maria):
 
 async def test_wrong_unknown_disabled_and_invited_are_one_answer(door, maria):
     await door.person("gone@example.com")
-    await door.desk.users.disable("cli", "gone@example.com")
+    await door.services.users.disable("cli", "gone@example.com")
     answers = []
 
     for email, password in [
@@ -77,7 +83,7 @@ async def test_wrong_unknown_disabled_and_invited_are_one_answer(door, maria):
         ("", ""),
     ]:
         with pytest.raises(ServiceError) as refused:
-            await door.desk.signing_in.login(email, password, HOME)
+            await door.services.sign_in.login(email, password, HOME)
         answers.append((refused.value.error, refused.value.reason, refused.value.headers))
 
     assert len({repr(each) for each in answers}) == 1
@@ -117,10 +123,10 @@ async def test_a_code_works_once(door, maria):
 async def test_an_earlier_code_does_not_work_after_a_later_one(door, maria):
     await door.enrols()
     first, second = await asked(door), await asked(door)
-    await door.desk.signing_in.give_factor(first.mfa_token, door.code(off=1), HOME)
+    await door.services.sign_in.submit_code(first.mfa_token, door.code(off=1), HOME)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor(second.mfa_token, door.code(), HOME)
+        await door.services.sign_in.submit_code(second.mfa_token, door.code(), HOME)
 
     assert refusal(refused.value) == ("mfa_invalid", "code")
 
@@ -130,11 +136,11 @@ async def test_a_challenge_bears_five_tries(door, maria):
     challenge = await asked(door)
     for _ in range(5):
         with pytest.raises(ServiceError) as refused:
-            await door.desk.signing_in.give_factor(challenge.mfa_token, door.wrong_code(), HOME)
+            await door.services.sign_in.submit_code(challenge.mfa_token, door.wrong_code(), HOME)
         assert refusal(refused.value) == ("mfa_invalid", "code")
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+        await door.services.sign_in.submit_code(challenge.mfa_token, door.code(), HOME)
 
     assert refusal(refused.value) == ("mfa_expired", "challenge_over")
 
@@ -146,11 +152,13 @@ async def test_ten_wrong_codes_lock_for_a_quarter_of_an_hour(door, maria):
         challenge = await asked(door)
         for _ in range(5):
             with pytest.raises(ServiceError):
-                await door.desk.signing_in.give_factor(challenge.mfa_token, door.wrong_code(), HOME)
+                await door.services.sign_in.submit_code(
+                    challenge.mfa_token, door.wrong_code(), HOME
+                )
     challenge = await asked(door)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+        await door.services.sign_in.submit_code(challenge.mfa_token, door.code(), HOME)
 
     assert refusal(refused.value) == ("too_many_attempts", "factor")
     assert refused.value.headers["Retry-After"] == "900"
@@ -161,11 +169,11 @@ async def test_ten_wrong_codes_lock_for_a_quarter_of_an_hour(door, maria):
 async def test_a_challenge_works_once(door, maria):
     await door.enrols()
     challenge = await asked(door)
-    await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+    await door.services.sign_in.submit_code(challenge.mfa_token, door.code(), HOME)
     door.clock.passes(30)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+        await door.services.sign_in.submit_code(challenge.mfa_token, door.code(), HOME)
 
     assert refusal(refused.value) == ("mfa_expired", "challenge_over")
 
@@ -176,7 +184,7 @@ async def test_of_two_right_codes_at_once_one_opens(door, maria):
     codes = (door.code(), door.code(off=1))
 
     answers = await asyncio.gather(
-        *(door.desk.signing_in.give_factor(challenge.mfa_token, code, HOME) for code in codes),
+        *(door.services.sign_in.submit_code(challenge.mfa_token, code, HOME) for code in codes),
         return_exceptions=True,
     )
 
@@ -189,7 +197,7 @@ async def test_a_challenge_is_over_after_five_minutes(door, maria):
     door.clock.passes(300)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor(challenge.mfa_token, door.code(), HOME)
+        await door.services.sign_in.submit_code(challenge.mfa_token, door.code(), HOME)
 
     assert refusal(refused.value) == ("mfa_expired", "challenge_over")
 
@@ -200,7 +208,7 @@ async def test_a_challenge_is_bound_to_the_browser_it_was_made_in(door, maria, b
     challenge = await asked(door, replace(HOME, bound_to="this"))
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor(
+        await door.services.sign_in.submit_code(
             challenge.mfa_token, door.code(), replace(HOME, bound_to=bound_to)
         )
 
@@ -209,7 +217,7 @@ async def test_a_challenge_is_bound_to_the_browser_it_was_made_in(door, maria, b
 
 async def test_a_made_up_challenge_is_over(door, maria):
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor("made up", "123456", HOME)
+        await door.services.sign_in.submit_code("made up", "123456", HOME)
 
     assert refusal(refused.value) == ("mfa_expired", "challenge_unknown")
 
@@ -220,10 +228,10 @@ async def test_a_change_of_the_person_voids_their_challenges(door, maria, act: s
     challenge = await asked(door)
     code = door.code()
     door.clock.passes(1)
-    await getattr(door.desk.users, act)("cli", maria.id)
+    await getattr(door.services.users, act)("cli", maria.id)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor(challenge.mfa_token, code, HOME)
+        await door.services.sign_in.submit_code(challenge.mfa_token, code, HOME)
 
     assert refusal(refused.value) == ("mfa_expired", "person_changed")
 
@@ -232,19 +240,19 @@ async def test_a_recovery_code_opens_once_and_its_owner_is_told(door, maria):
     codes = await door.enrols()
     first, second = await asked(door), await asked(door)
 
-    came = await door.desk.signing_in.give_factor(first.mfa_token, codes[3].lower(), HOME)
+    came = await door.services.sign_in.submit_code(first.mfa_token, codes[3].lower(), HOME)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.give_factor(second.mfa_token, codes[3], HOME)
+        await door.services.sign_in.submit_code(second.mfa_token, codes[3], HOME)
     assert refusal(refused.value) == ("mfa_invalid", "code")
-    assert await door.desk.factors.recovery_codes_left(came.person) == 9
+    assert await door.services.second_factors.recovery_codes_left(came.person) == 9
     assert "Restam 9" in "".join(await door.mails())
 
 
 async def test_the_digest_of_a_password_is_made_anew_when_it_should_cost_more(door, maria):
     dearer = PasswordHasher({"new": b"n" * 32, "p": b"p" * 32}, Cost(kib=128, passes=1))
-    crafts = replace(door.parts.crafts, hashing=dearer)
-    signing_in = replace(door.desk.signing_in, parts=replace(door.parts, crafts=crafts))
+    crypto = replace(door.context.crypto, hashing=dearer)
+    signing_in = replace(door.services.sign_in, context=replace(door.context, crypto=crypto))
 
     came = await signing_in.login(EMAIL, PASSWORD, HOME)
 
@@ -261,7 +269,7 @@ async def test_a_sixth_session_ends_the_oldest(door, maria):
         door.clock.passes(1)
         came.append(await door.comes_in())
 
-    live = await door.desk.sessions.list(came[-1].person)
+    live = await door.services.sessions.list(came[-1].person)
 
     assert [each.id for each in live] == [each.tokens.session_id for each in came[1:]]
 
@@ -271,13 +279,13 @@ async def test_who_is_changed_while_signing_in_does_not_come_in(door, maria, mon
     begin = door.store.identity.sessions.begin
 
     async def slow(*arguments):
-        await door.desk.users.disable("cli", maria.id)
+        await door.services.users.disable("cli", maria.id)
         await begin(*arguments)
 
     monkeypatch.setattr(door.store.identity.sessions, "begin", slow)
 
     with pytest.raises(ServiceError) as refused:
-        await door.desk.signing_in.login(EMAIL, PASSWORD, ELSEWHERE)
+        await door.services.sign_in.login(EMAIL, PASSWORD, ELSEWHERE)
 
     assert refusal(refused.value) == ("password_wrong", "person_changed")
     assert await door.store.identity.sessions.of(maria.id, door.clock.now()) == []
@@ -290,7 +298,7 @@ def seen() -> list[tuple[str, str]]:
 
 @pytest.fixture
 def entrance(door, seen) -> CountedSigningIn:
-    return CountedSigningIn(door.desk.signing_in, lambda *each: seen.append(each))
+    return CountedSigningIn(door.services.sign_in, lambda *each: seen.append(each))
 
 
 async def test_every_outcome_of_a_password_has_a_word(door, maria, entrance, seen):
@@ -312,7 +320,7 @@ async def test_every_outcome_of_a_code_has_a_word(door, maria, entrance, seen):
     async def gives(code: str, token: str = "") -> None:
         asked = await entrance.login(EMAIL, PASSWORD, HOME)
         try:
-            await entrance.give_factor(token or asked.mfa_token, code, HOME)
+            await entrance.submit_code(token or asked.mfa_token, code, HOME)
         except ServiceError:
             return
 
@@ -332,7 +340,7 @@ async def test_every_outcome_of_a_code_has_a_word(door, maria, entrance, seen):
 
 
 async def test_every_outcome_of_a_refresh_has_a_word(door, maria, seen):
-    tokens = CountedRefreshing(door.desk.refreshing, lambda *each: seen.append(each))
+    tokens = CountedRefreshing(door.services.tokens, lambda *each: seen.append(each))
     came = await door.comes_in()
 
     await tokens.refresh(came.tokens.refresh_token)

@@ -11,33 +11,35 @@ import pytest
 from gateway.domain.identity.browsers import KnownBrowser
 from gateway.domain.identity.failure_counts import Failures
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import Visitor
+from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.throttling import (
     REMEMBERED,
-    Limit,
+    AttemptLimit,
     Lockout,
     Lockouts,
     Throttle,
     blocked_for,
-    doubling,
+    doubling_blocks,
     factor_key,
     network,
     password_keys,
-    taken_back,
+    undo_attempt,
 )
 from gateway.operations.identity.tokens import SignedIn
-from gateway.security.identity.passwords import PasswordHasher, Room
+from gateway.security.identity.passwords import PasswordHasher, PoolSize
 from gateway.security.identity.phc import Cost
 from tests.unit.door import ELSEWHERE, EMAIL, HOME, PASSWORD
 from tests.unit.standing import NOON
 
 SECOND = timedelta(seconds=1)
 WINDOW = timedelta(minutes=15)
-LIMIT = Limit(most=3, window=WINDOW, block=doubling(timedelta(seconds=30), timedelta(minutes=2)))
+LIMIT = AttemptLimit(
+    most=3, window=WINDOW, block=doubling_blocks(timedelta(seconds=30), timedelta(minutes=2))
+)
 
 
 def after(
-    tries: int, before: Failures | None = None, limit: Limit = LIMIT, at=NOON
+    tries: int, before: Failures | None = None, limit: AttemptLimit = LIMIT, at=NOON
 ) -> Failures | None:
     for _ in range(tries):
         before = limit.next(before, "k", at)
@@ -86,7 +88,7 @@ def test_a_window_that_is_over_begins_anew():
 
 
 def test_without_a_length_a_block_lasts_until_the_window_is_over():
-    limit = Limit(most=3, window=WINDOW)
+    limit = AttemptLimit(most=3, window=WINDOW)
 
     failures = limit.next(after(2, limit=limit), "k", NOON + 60 * SECOND)
 
@@ -96,14 +98,14 @@ def test_without_a_length_a_block_lasts_until_the_window_is_over():
 def test_a_try_that_was_right_is_taken_back_with_its_block():
     three = after(3)
 
-    back = taken_back(three, "k", NOON)
+    back = undo_attempt(three, "k", NOON)
 
     assert back == after(2)
 
 
 def test_taking_back_what_was_not_counted_is_nothing():
-    assert taken_back(None, "k", NOON).count == 0
-    assert taken_back(after(1), "k", NOON).count == 0
+    assert undo_attempt(None, "k", NOON).count == 0
+    assert undo_attempt(after(1), "k", NOON).count == 0
 
 
 @pytest.mark.parametrize(
@@ -124,17 +126,19 @@ def test_one_household_is_one_network(address: str, known: str):
     assert network(address) == known
 
 
-async def login(door, email: str = EMAIL, password: str = "wrong", visitor: Visitor = HOME) -> str:
+async def login(
+    door, email: str = EMAIL, password: str = "wrong", client: ClientInfo = HOME
+) -> str:
     try:
-        answer = await door.desk.signing_in.login(email, password, visitor)
+        answer = await door.services.sign_in.login(email, password, client)
     except ServiceError as problem:
         return f"{problem.error.status} {problem.headers.get('Retry-After', '')}".strip()
     assert isinstance(answer, SignedIn)
     return "in"
 
 
-def at(number: int) -> Visitor:
-    return Visitor(address=f"203.0.113.{number}")
+def at(number: int) -> ClientInfo:
+    return ClientInfo(address=f"203.0.113.{number}")
 
 
 @pytest.mark.parametrize("email", [EMAIL, "nobody@example.com"])
@@ -148,7 +152,7 @@ async def test_the_wait_doubles_and_the_right_password_waits_too(door, maria):
     waits = []
     for _ in range(3):
         for _ in range(5):
-            assert await login(door, visitor=HOME) == "401"
+            assert await login(door, client=HOME) == "401"
         waits.append(await login(door, password=PASSWORD))
         door.clock.passes(int(waits[-1].split()[1]) + 300)
 
@@ -161,7 +165,7 @@ async def test_another_address_is_not_made_to_wait(door, maria):
     for _ in range(6):
         await login(door)
 
-    assert await login(door, password=PASSWORD, visitor=ELSEWHERE) == "in"
+    assert await login(door, password=PASSWORD, client=ELSEWHERE) == "in"
 
 
 async def test_the_right_password_begins_anew(door, maria):
@@ -191,31 +195,31 @@ async def test_many_at_once_are_not_more_than_allowed(door, maria):
 
 async def test_one_account_tried_from_everywhere_is_held_but_not_shut(door, maria):
     for number in range(50):
-        assert await login(door, visitor=at(number)) == "401"
+        assert await login(door, client=at(number)) == "401"
     assert door.paused == []
 
-    assert await login(door, password=PASSWORD, visitor=at(51)) == "in"
+    assert await login(door, password=PASSWORD, client=at(51)) == "in"
 
     assert door.paused == [5.0]
 
 
 async def test_a_hundred_in_a_row_leave_the_reset_alone(door, maria):
     for number in range(100):
-        assert await login(door, visitor=at(number)) == "401"
-    assert await login(door, password=PASSWORD, visitor=at(101)) == "429 900"
+        assert await login(door, client=at(number)) == "401"
+    assert await login(door, password=PASSWORD, client=at(101)) == "429 900"
     door.clock.passes(86_400)
-    assert await login(door, password=PASSWORD, visitor=at(101)) == "429 900"
+    assert await login(door, password=PASSWORD, client=at(101)) == "429 900"
 
     await door.forgets(EMAIL, HOME)
-    await door.desk.passwords.reset(await door.link(), "outra frase bem comprida", HOME)
+    await door.services.passwords.reset(await door.link(), "outra frase bem comprida", HOME)
 
-    assert await login(door, password="outra frase bem comprida", visitor=at(101)) == "in"
+    assert await login(door, password="outra frase bem comprida", client=at(101)) == "in"
 
 
 async def test_a_try_we_were_too_busy_for_does_not_count(door, maria):
-    busy = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), Room(threads=1, waiting=-1))
-    crafts = replace(door.parts.crafts, hashing=busy)
-    signing_in = replace(door.desk.signing_in, parts=replace(door.parts, crafts=crafts))
+    busy = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(threads=1, waiting=-1))
+    crypto = replace(door.context.crypto, hashing=busy)
+    signing_in = replace(door.services.sign_in, context=replace(door.context, crypto=crypto))
     for _ in range(8):
         with pytest.raises(ServiceError) as refused:
             await signing_in.login(EMAIL, PASSWORD, HOME)
@@ -246,7 +250,7 @@ async def test_who_is_refused_is_told_to_the_security_log(door, maria):
     assert door.noticed.count(("authn_login_fail", maria.id)) == 5
 
 
-def known(user, number: int = 1) -> Visitor:
+def known(user, number: int = 1) -> ClientInfo:
     """A browser in which somebody has signed in before, at the address that strangers use too."""
     return replace(HOME, known=KnownBrowser(user_id=user.id, id=f"{number:032}"))
 
@@ -254,7 +258,7 @@ def known(user, number: int = 1) -> Visitor:
 async def guessed(door, times: int) -> None:
     """Have strangers guess from everywhere until the account is shut for others."""
     for number in range(times):
-        await login(door, visitor=at(number))
+        await login(door, client=at(number))
         door.clock.passes(1)
 
 
@@ -265,34 +269,34 @@ async def test_strangers_guesses_do_not_shut_a_known_browser_out(door, maria):
         await login(door)
     door.paused.clear()
 
-    assert await login(door, password=PASSWORD, visitor=ELSEWHERE) == "429 900"
-    assert await login(door, password=PASSWORD, visitor=known(maria)) == "in"
+    assert await login(door, password=PASSWORD, client=ELSEWHERE) == "429 900"
+    assert await login(door, password=PASSWORD, client=known(maria)) == "in"
     assert door.paused == []
 
 
 async def test_a_stolen_device_cookie_has_ten_guesses_an_hour(door, maria):
     """Then it is a browser like any other; nothing that it does shuts another one out."""
-    answers = [await login(door, visitor=known(maria)) for _ in range(16)]
+    answers = [await login(door, client=known(maria)) for _ in range(16)]
 
     assert answers == ["401"] * 15 + ["429 30"]
-    assert await login(door, password=PASSWORD, visitor=known(maria, 2)) == "in"
+    assert await login(door, password=PASSWORD, client=known(maria, 2)) == "in"
     door.clock.passes(3600)
-    assert await login(door, password=PASSWORD, visitor=known(maria)) == "in"
+    assert await login(door, password=PASSWORD, client=known(maria)) == "in"
 
 
 async def test_the_right_password_in_a_known_browser_begins_anew(door, maria):
     for _ in range(3):
         for _ in range(9):
-            assert await login(door, visitor=known(maria)) == "401"
-        assert await login(door, password=PASSWORD, visitor=known(maria)) == "in"
+            assert await login(door, client=known(maria)) == "401"
+        assert await login(door, password=PASSWORD, client=known(maria)) == "in"
 
 
 async def test_a_device_cookie_of_somebody_else_gives_nothing(door, maria):
     joao = await door.person("joao@example.com")
     await guessed(door, 100)
 
-    assert await login(door, password=PASSWORD, visitor=known(joao)) == "429 900"
-    assert [await login(door, "p@example.com", visitor=known(joao)) for _ in range(6)] == [
+    assert await login(door, password=PASSWORD, client=known(joao)) == "429 900"
+    assert [await login(door, "p@example.com", client=known(joao)) for _ in range(6)] == [
         *["401"] * 5,
         "429 30",
     ]
@@ -303,10 +307,10 @@ async def test_who_is_shut_out_is_told_that_a_reset_helps(door, maria):
     said = {}
     for email in (EMAIL, "nobody@example.com"):
         for number in range(100):
-            await login(door, email, visitor=at(number))
+            await login(door, email, client=at(number))
             door.clock.passes(1)
         with pytest.raises(ServiceError) as refused:
-            await door.desk.signing_in.login(email, PASSWORD, ELSEWHERE)
+            await door.services.sign_in.login(email, PASSWORD, ELSEWHERE)
         said[email] = (refused.value.reason, refused.value.detail)
 
     assert said[EMAIL] == said["nobody@example.com"]
@@ -319,23 +323,23 @@ FOR_GOOD = timedelta(days=3650)
 
 async def shut(door, key: str, lasts: timedelta) -> None:
     """Count once where once is too often."""
-    limit = Limit(most=1, window=timedelta(hours=1), block=lambda _: lasts)
+    limit = AttemptLimit(most=1, window=timedelta(hours=1), block=lambda _: lasts)
     now = door.clock.now()
-    await door.parts.stored.failures.change(key, lambda before: limit.next(before, key, now))
+    await door.context.stores.failures.change(key, lambda before: limit.next(before, key, now))
 
 
 async def test_nobody_is_locked_out_who_was_never_wrong(door, maria):
-    assert await Lockouts(door.parts).of([maria]) == {}
-    assert await Lockouts(door.parts).of([]) == {}
+    assert await Lockouts(door.context).of([maria]) == {}
+    assert await Lockouts(door.context).of([]) == {}
 
 
 async def test_a_lock_that_opens_by_itself_is_told_with_its_end(door, maria):
     lasts = timedelta(minutes=5)
     await shut(door, factor_key(maria.id), lasts)
 
-    locked = await Lockouts(door.parts).of([maria])
+    locked = await Lockouts(door.context).of([maria])
     door.clock.passes(lasts.total_seconds())
-    after = await Lockouts(door.parts).of([maria])
+    after = await Lockouts(door.context).of([maria])
 
     assert locked == {maria.id: Lockout(door.clock.now())}
     assert after == {}
@@ -345,14 +349,14 @@ async def test_a_lock_for_good_has_no_end_and_wins(door, maria):
     await shut(door, factor_key(maria.id), timedelta(minutes=5))
     await shut(door, password_keys(EMAIL)[0], FOR_GOOD)
 
-    assert await Lockouts(door.parts).of([maria]) == {maria.id: Lockout(None)}
+    assert await Lockouts(door.context).of([maria]) == {maria.id: Lockout(None)}
 
 
 async def test_who_is_let_in_again_may_try_again(door, maria):
     await shut(door, password_keys(EMAIL)[0], FOR_GOOD)
     await shut(door, factor_key(maria.id), timedelta(minutes=5))
 
-    await Lockouts(door.parts).lift("user:ana@example.com", maria)
+    await Lockouts(door.context).lift("user:ana@example.com", maria)
 
-    assert await Lockouts(door.parts).of([maria]) == {}
-    await Throttle(door.parts).factor(maria.id)
+    assert await Lockouts(door.context).of([maria]) == {}
+    await Throttle(door.context).factor(maria.id)

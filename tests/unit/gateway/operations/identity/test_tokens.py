@@ -15,7 +15,7 @@ async def test_an_access_token_never_outlives_its_session(door, maria):
     came = await door.comes_in()
     door.clock.passes(28_800 - 60)
 
-    tokens = await door.desk.refreshing.refresh(came.tokens.refresh_token)
+    tokens = await door.services.tokens.refresh(came.tokens.refresh_token)
 
     assert tokens.expires_at == came.tokens.refresh_expires_at
     assert tokens.refresh_expires_at == came.tokens.refresh_expires_at
@@ -25,7 +25,7 @@ async def test_a_session_is_never_older_than_its_person_whatever_another_clock_s
     """Otherwise who changed the password on a node that is ahead could not sign in here."""
     door.clock.passes(-2)
 
-    came = await TokenIssuer(door.parts).begin(maria, HOME, None)
+    came = await TokenIssuer(door.context).begin(maria, HOME, None)
 
     assert await door.who(came)
     session, _ = await door.store.identity.sessions.find(came.tokens.session_id)
@@ -51,7 +51,7 @@ async def _lines(connection):
 
 async def refused(door, token: str) -> str:
     with pytest.raises(ServiceError) as problem:
-        await door.desk.refreshing.refresh(token)
+        await door.services.tokens.refresh(token)
     assert problem.value.error.code == "REFRESH_INVALID"
     return problem.value.reason
 
@@ -59,18 +59,18 @@ async def refused(door, token: str) -> str:
 async def test_a_token_is_exchanged_for_the_next_pair(door, maria):
     came = await door.comes_in()
 
-    pair = await door.desk.refreshing.refresh(came.tokens.refresh_token)
+    pair = await door.services.tokens.refresh(came.tokens.refresh_token)
 
     assert pair.session_id == came.tokens.session_id
     assert pair.refresh_token != came.tokens.refresh_token
-    assert (await door.desk.sessions.who_is(pair.access_token)).user_id == maria.id
+    assert (await door.services.sessions.authenticate(pair.access_token)).user_id == maria.id
 
 
 async def test_refreshing_does_not_move_the_end(door, maria):
     came = await door.comes_in()
     door.clock.passes(3600)
 
-    pair = await door.desk.refreshing.refresh(came.tokens.refresh_token)
+    pair = await door.services.tokens.refresh(came.tokens.refresh_token)
 
     assert pair.refresh_expires_at == came.tokens.refresh_expires_at
 
@@ -80,7 +80,7 @@ async def test_of_ten_at_once_one_wins_and_its_pair_works(door, maria):
     came = await door.comes_in()
 
     answers = await asyncio.gather(
-        *(door.desk.refreshing.refresh(came.tokens.refresh_token) for _ in range(10)),
+        *(door.services.tokens.refresh(came.tokens.refresh_token) for _ in range(10)),
         return_exceptions=True,
     )
 
@@ -89,23 +89,23 @@ async def test_of_ten_at_once_one_wins_and_its_pair_works(door, maria):
     assert {refusal(each) for each in answers if each is not won[0]} == {
         ("refresh_invalid", "used")
     }
-    assert await door.desk.refreshing.refresh(won[0].refresh_token)
+    assert await door.services.tokens.refresh(won[0].refresh_token)
     assert not [word for word, _ in door.noticed if word == "authn_token_reuse"]
 
 
 async def test_the_one_before_within_ten_seconds_fails_its_caller_alone(door, maria):
     came = await door.comes_in()
-    pair = await door.desk.refreshing.refresh(came.tokens.refresh_token)
+    pair = await door.services.tokens.refresh(came.tokens.refresh_token)
     door.clock.passes(10)
 
     assert await refused(door, came.tokens.refresh_token) == "used"
 
-    assert await door.desk.refreshing.refresh(pair.refresh_token)
+    assert await door.services.tokens.refresh(pair.refresh_token)
 
 
 async def test_later_it_ends_the_session_and_alarms(door, maria):
     came = await door.comes_in()
-    pair = await door.desk.refreshing.refresh(came.tokens.refresh_token)
+    pair = await door.services.tokens.refresh(came.tokens.refresh_token)
     door.clock.passes(10.001)
 
     assert await refused(door, came.tokens.refresh_token) == "used"
@@ -113,14 +113,14 @@ async def test_later_it_ends_the_session_and_alarms(door, maria):
     assert ("authn_token_reuse", maria.id) in door.noticed
     assert await refused(door, pair.refresh_token) == "session_over"
     with pytest.raises(ServiceError):
-        await door.desk.sessions.who_is(pair.access_token)
+        await door.services.sessions.authenticate(pair.access_token)
 
 
 async def test_one_before_that_ends_it_however_soon(door, maria):
     """The window is for the immediate predecessor: some kept older ones alive for ever."""
     came = await door.comes_in()
-    second = await door.desk.refreshing.refresh(came.tokens.refresh_token)
-    third = await door.desk.refreshing.refresh(second.refresh_token)
+    second = await door.services.tokens.refresh(came.tokens.refresh_token)
+    third = await door.services.tokens.refresh(second.refresh_token)
 
     assert await refused(door, came.tokens.refresh_token) == "used"
 
@@ -129,7 +129,7 @@ async def test_one_before_that_ends_it_however_soon(door, maria):
 
 async def test_the_alarm_is_raised_once(door, maria):
     came = await door.comes_in()
-    await door.desk.refreshing.refresh(came.tokens.refresh_token)
+    await door.services.tokens.refresh(came.tokens.refresh_token)
     door.clock.passes(11)
     for _ in range(3):
         await refused(door, came.tokens.refresh_token)
@@ -157,7 +157,7 @@ async def test_an_access_token_refreshes_nothing(door, maria):
 
 async def test_after_logout_it_is_over(door, maria):
     came = await door.comes_in()
-    await door.desk.sessions.logout(came.person)
+    await door.services.sessions.logout(came.person)
 
     assert await refused(door, came.tokens.refresh_token) == "session_over"
 
@@ -172,6 +172,6 @@ async def test_a_disabled_person_does_not_refresh(door, maria, monkeypatch):
 
     monkeypatch.setattr(door.store.identity.sessions, "end_all", silent)
     with pytest.raises(StoreUnavailable):
-        await door.desk.users.disable("cli", maria.id)
+        await door.services.users.disable("cli", maria.id)
 
     assert await refused(door, came.tokens.refresh_token) == "person_changed"

@@ -3,7 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.operations.identity.user_changes import act, change, holds, own_act
+from gateway.operations.identity.user_changes import (
+    audit_event,
+    change_user,
+    is_valid,
+    own_audit_event,
+)
 from gateway.telemetry import trace
 
 
@@ -31,20 +36,22 @@ async def test_a_change_by_another_is_not_undone(door, maria):
 
     door.store.identity.users.find = found
 
-    changed = await change(door.parts, maria.id, lambda user: replace(user, name="Ana"), unheard)
+    changed = await change_user(
+        door.context, maria.id, lambda user: replace(user, name="Ana"), unheard
+    )
 
     assert changed is not None
     assert (changed.name, changed.active) == ("Ana", False)
 
 
 async def test_nobody_is_changed_who_is_not_there(door):
-    assert await change(door.parts, "nobody", lambda user: user, unheard) is None
+    assert await change_user(door.context, "nobody", lambda user: user, unheard) is None
 
 
 async def test_each_change_is_told_from_the_one_before_whatever_the_clock_says(door, maria):
     door.clock.passes(-60)
 
-    changed = await change(door.parts, maria.id, lambda user: user, unheard)
+    changed = await change_user(door.context, maria.id, lambda user: user, unheard)
 
     assert changed is not None
     assert changed.updated_at > maria.updated_at
@@ -54,14 +61,16 @@ async def test_a_session_older_than_the_latest_change_does_not_hold(door, maria)
     came = await door.comes_in()
     session, user = await door.store.identity.sessions.find(came.tokens.session_id)
 
-    assert holds(session, user)
-    assert not holds(session, replace(user, active=False))
-    assert not holds(session, replace(user, updated_at=session.created_at + timedelta(seconds=1)))
+    assert is_valid(session, user)
+    assert not is_valid(session, replace(user, active=False))
+    assert not is_valid(
+        session, replace(user, updated_at=session.created_at + timedelta(seconds=1))
+    )
 
 
 async def test_an_act_names_who_did_what_to_whom_and_in_which_request(door, maria):
-    event = own_act(door.parts, maria, "password.changed", why="asked")
+    event = own_audit_event(door.context, maria, "password.changed", why="asked")
 
     assert (event.actor, event.subject) == (f"user:{maria.email}", f"user:{maria.id}")
     assert (event.action, event.details) == ("password.changed", {"why": "asked"})
-    assert act(door.parts, "cli", "x", "y").trace_id == trace.current_trace_id()
+    assert audit_event(door.context, "cli", "x", "y").trace_id == trace.current_trace_id()

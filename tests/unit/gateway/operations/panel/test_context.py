@@ -2,17 +2,17 @@
 
 
 def test_tokens_are_sealed_for_one_cookie(hall):
-    mine, other = hall.parts.craft.make(), hall.parts.craft.make()
+    mine, other = hall.context.cookies.make(), hall.context.cookies.make()
 
-    sealed = hall.parts.sealed({"access": "a"}, mine)
+    sealed = hall.context.sealed({"access": "a"}, mine)
 
-    assert hall.parts.opened(sealed, mine) == {"access": "a"}
-    assert hall.parts.opened(sealed, other) is None
+    assert hall.context.opened(sealed, mine) == {"access": "a"}
+    assert hall.context.opened(sealed, other) is None
 
 
 def test_the_lease_outlives_the_call_it_is_for(hall):
     """Else two processes would refresh the same token."""
-    rules = hall.parts.rules
+    settings = hall.context.settings
 
-    assert rules.lease > rules.patience > rules.call
-    assert rules.ahead > rules.overlap
+    assert settings.lease > settings.patience > settings.call
+    assert settings.ahead > settings.overlap

@@ -37,7 +37,7 @@ async def test_a_sign_in_is_of_the_panel_and_known_by_its_cookie(hall, maria):
     browser = await hall.seated()
 
     seated = await hall.records.seat(await hall.again(browser))
-    (session,) = await hall.door.desk.sessions.list(seated.person)
+    (session,) = await hall.door.services.sessions.list(seated.person)
 
     assert seated.person.email == EMAIL
     assert session.panel is True
@@ -54,7 +54,7 @@ async def test_two_logins_from_one_page_are_one(hall, maria):
         await hall.records.login(browser, EMAIL, PASSWORD, HOME)
 
     seated = await hall.records.seat(first)
-    assert len(await hall.door.desk.sessions.list(seated.person)) == 1
+    assert len(await hall.door.services.sessions.list(seated.person)) == 1
 
 
 async def test_a_code_is_taken_where_one_was_asked_for(hall, maria):
@@ -62,12 +62,12 @@ async def test_a_code_is_taken_where_one_was_asked_for(hall, maria):
     browser = await hall.records.begin(HOME)
 
     with refused(MFA_EXPIRED):
-        await hall.records.give_factor(browser, hall.door.code(), HOME)
+        await hall.records.submit_code(browser, hall.door.code(), HOME)
     pending = await hall.records.login(browser, EMAIL, PASSWORD, HOME)
 
     assert pending.panel.state is PanelState.MFA_PENDING
     assert (pending.panel.user_id, pending.panel.session_id) == ("", "")
-    full = await hall.records.give_factor(pending, hall.door.code(), HOME)
+    full = await hall.records.submit_code(pending, hall.door.code(), HOME)
     assert full.panel.state is PanelState.FULL
 
 
@@ -137,7 +137,7 @@ async def test_a_cookie_renewed_a_moment_ago_does_not_outlive_a_rise(hall, maria
 async def test_a_session_that_was_ended_elsewhere_is_no_seat(hall, maria):
     browser = await hall.seated()
     hall.door.clock.passes(1)
-    await hall.door.desk.users.end_sessions("cli", maria.id)
+    await hall.door.services.users.end_sessions("cli", maria.id)
 
     assert await hall.records.signed_in(browser) is None
     with refused(SESSION_REQUIRED):
@@ -189,13 +189,13 @@ async def test_a_store_refusal_of_another_kind_passes(hall, maria):
     browser = await hall.seated()
 
     class Busy:
-        async def who_is(self, _token):
+        async def authenticate(self, _token):
             raise ServiceError(PASSWORD_WRONG)
 
         async def logout(self, _caller):
             """Not asked."""
 
-    records = replace(hall.records, parts=replace(hall.parts, sign_ins=Busy()))
+    records = replace(hall.records, context=replace(hall.context, sign_ins=Busy()))
     with refused(PASSWORD_WRONG):
         await records.seat(browser)
 

@@ -34,12 +34,14 @@ class Slow:
 
 
 def with_slow(
-    hall, problem: Exception | None = None, **rules: timedelta
+    hall, problem: Exception | None = None, **settings: timedelta
 ) -> tuple[PanelTokens, Slow]:
     """Refresh by something slow."""
-    slow = Slow(hall.door.desk.refreshing, problem)
-    parts = replace(hall.parts, refreshing=slow, rules=replace(hall.parts.rules, **rules))
-    return PanelTokens(parts), slow
+    slow = Slow(hall.door.services.tokens, problem)
+    context = replace(
+        hall.context, refreshing=slow, settings=replace(hall.context.settings, **settings)
+    )
+    return PanelTokens(context), slow
 
 
 async def due(hall):
@@ -98,7 +100,7 @@ async def test_another_process_that_holds_the_lease_is_not_disturbed(hall, maria
     """The old token serves as long as it lives."""
     browser = await due(hall)
     now = hall.door.clock.now()
-    await hall.parts.store.lease(browser.panel.id_hash, 0, now, now + timedelta(seconds=15))
+    await hall.context.store.lease(browser.panel.id_hash, 0, now, now + timedelta(seconds=15))
 
     found = await hall.tokens.fresh(browser)
 
@@ -172,7 +174,7 @@ async def test_a_session_that_went_away_meanwhile_is_over(hall, maria):
     tokens, slow = with_slow(hall)
     flying = asyncio.create_task(tokens.fresh(browser))
     await asyncio.sleep(0.05)
-    await hall.parts.store.remove(browser.panel.id_hash)
+    await hall.context.store.remove(browser.panel.id_hash)
 
     slow.go.set()
 

@@ -48,7 +48,7 @@ async def test_who_is_signed_in_is_told(hall, maria):
 
 
 async def test_the_only_company_of_a_person_is_told(hall, maria):
-    await hall.door.desk.users.set_companies("cli", maria.id, [COMPANY])
+    await hall.door.services.users.set_companies("cli", maria.id, [COMPANY])
     hall.door.clock.passes(1)
 
     view = await hall.views.visit(await hall.seated(), HOME)
@@ -73,7 +73,7 @@ async def test_looking_does_not_keep_a_session_alive(hall, maria):
 async def test_a_sign_in_that_has_ended_begins_anew(hall, maria):
     browser = await hall.seated()
     hall.door.clock.passes(1)
-    await hall.door.desk.users.end_sessions("cli", maria.id)
+    await hall.door.services.users.end_sessions("cli", maria.id)
 
     view = await hall.views.visit(browser, HOME)
 

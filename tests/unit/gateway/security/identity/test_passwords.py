@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
 from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity import phc
-from gateway.security.identity.passwords import PasswordHasher, Room
+from gateway.security.identity.passwords import PasswordHasher, PoolSize
 from gateway.security.identity.phc import Cost
 
 PEPPERS = {"new": b"n" * 32, "old": b"o" * 32}
@@ -111,7 +111,7 @@ async def test_a_lone_surrogate_is_a_wrong_password_and_no_accident(hasher):
 
 async def test_above_the_room_a_caller_is_told_to_come_again():
     """Two run, and so many wait; the next is refused before the process drowns."""
-    hasher = PasswordHasher(PEPPERS, CHEAP, Room(threads=1, waiting=1))
+    hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=1))
     gate = threading.Event()
     hasher._pool.submit(gate.wait)
     waiting = [asyncio.create_task(hasher.make(PASSWORD)) for _ in range(2)]
@@ -130,7 +130,7 @@ async def test_above_the_room_a_caller_is_told_to_come_again():
 
 async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
     """Otherwise leaving at once would be a way around the limit."""
-    hasher = PasswordHasher(PEPPERS, CHEAP, Room(threads=1, waiting=0))
+    hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=0))
     gate = threading.Event()
     started = threading.Event()
 

@@ -21,7 +21,7 @@ from gateway.http.backoffice.administration.user_acts import (
 from gateway.http.backoffice.callers import Staff
 from gateway.http.identity.represent import public_id
 from gateway.operations.backoffice.access_orders import FourEyes, PeopleOrders
-from gateway.operations.identity.sessions import OthersSessions
+from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext
 from tests import registers
 from tests.unit.door import Door, door_of
@@ -48,8 +48,8 @@ class People:
 def alone(door: Door, lists: Lists) -> UserActs:
     """What people do where nobody else has to agree."""
     nobody: Any = None
-    orders = PeopleOrders(desk=door.desk, approvals=nobody, rules=FourEyes(people=False))
-    return UserActs(door.desk, OthersSessions(door.parts), lists, orders)
+    orders = PeopleOrders(services=door.services, approvals=nobody, rules=FourEyes(people=False))
+    return UserActs(door.services, UserSessions(door.context), lists, orders)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ async def people(tmp_path: Path) -> AsyncIterator[People]:
     """The register of people over a store with two companies."""
     async with registers.opened(tmp_path) as office:
         door = door_of(office.store, Clock())
-        await door.desk.keys.ensure()
+        await door.services.signing_keys.ensure()
         yield People(await staged(office), door, alone(door, office.store.office.lists))
         door.hasher.close()
 
