@@ -10,7 +10,7 @@ from typing import Final
 
 from gateway.domain.bank.providers import Capabilities, Repeat
 from provider_adapters._shared.factory import AdapterFactory, AdapterRefused
-from provider_adapters.sandbox.adapter import SandboxFactory
+from provider_adapters.sandbox.factory import SandboxFactory
 
 GROUP: Final = "pixgate.provider_adapters"
 """The entry-point group in which other packages name an ``AdapterFactory``."""

@@ -10,7 +10,7 @@ from gateway.config.settings import Settings
 from gateway.net.common.runtime import Surroundings
 from gateway.telemetry.records import Observer
 from provider_adapters.registry import find
-from provider_adapters.sandbox.adapter import SandboxFactory
+from provider_adapters.sandbox.factory import SandboxFactory
 
 
 def connect(

@@ -17,6 +17,7 @@ from gateway.domain.bank.providers import (
     Outcome,
     ProviderError,
     Rejected,
+    Unavailable,
     Unknown,
     Unreachable,
 )
@@ -136,6 +137,32 @@ class ProviderClient:
         except ProviderError as failure:
             evidence = passage.evidence(failure)
             return Unknown(evidence) if passage.bytes_left else NotSent(evidence)
+
+    async def change(self, request: ProviderRequest, translate: Translate[Value]) -> Value:
+        """
+        Change something at the bank other than money; sent once, never repeated.
+
+        Raises:
+            ProviderError: What ``translate`` raised for the answer; without
+                an answer, Unreachable when no byte left us, else Unavailable.
+        """
+        answered: list[ProviderError] = []
+
+        def understood(answer: ProviderAnswer) -> Value:
+            try:
+                return translate(answer)
+            except ProviderError as failure:
+                answered.append(failure)
+                raise
+
+        passage = Passage(self.read_by())
+        try:
+            return await self._once(request, understood, passage, self._limits.payout_s)
+        except ProviderError as failure:
+            if failure in answered:
+                raise
+            kind = Unavailable if passage.bytes_left else Unreachable
+            raise kind(failure.reason) from failure
 
     async def _once(
         self,

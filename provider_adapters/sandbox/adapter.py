@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-from gateway.domain.accounts.accounts import Environment
-from gateway.domain.backoffice.callbacks import CallbackProof
 from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.incoming import IncomingPayment
@@ -27,24 +24,14 @@ from gateway.domain.bank.refunds import Refund, RefundOrder
 from gateway.domain.bank.statements import Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
-from gateway.net.client.addresses import AddressRefused, loopback_address
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import Passage
-from gateway.net.client.transport import WireTransport
-from gateway.net.common.runtime import Surroundings
 from gateway.telemetry.records import Observer
-from provider_adapters._shared.factory import AdapterRefused, settings_of
-from provider_adapters._shared.http import ClientParts, ProviderClient
-from provider_adapters._shared.transcript import Transcript
-from provider_adapters.sandbox import client as bank
-from provider_adapters.sandbox import documents, listing, payouts, translate
-from provider_adapters.sandbox.callbacks import SandboxProof, token_of
-from provider_adapters.sandbox.client import Question
-from provider_adapters.sandbox.options import SandboxOptions
-from provider_adapters.sandbox.settings import SandboxSettings
-
-_BALANCE = Question(operation="get_balance", path="/saldo")
+from provider_adapters._shared.http import ProviderClient
+from provider_adapters.sandbox import orders, payouts, refunds, requests, translate
+from provider_adapters.sandbox.payouts import ExpectedPayout
+from provider_adapters.sandbox.translate import UnknownWord
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,48 +39,51 @@ class SandboxAdapter:
     """
     The sandbox bank as one configured provider.
 
-    A ``ProviderAccount``'s credentials are the bank's token of that account.
+    The first nine operations are those of every bank, the others are optional
+    (``gateway.domain.bank.provider_options``). Each builds a request, sends it, and
+    translates the answer. A ``ProviderAccount``'s credentials are the bank's
+    token for that account.
+
+    Attributes:
+        name: The provider's name in ``config.yaml``, for metrics.
     """
 
     name: str
     capabilities: Capabilities
     client: ProviderClient
     observer: Observer
-    around: Surroundings
+    now: Now
 
     async def start(self) -> None:
         """Open the client's connections on the running loop."""
         await self.client.start()
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the client's connections."""
         await self.client.close()
 
     async def probe(self) -> None:
-        """Reach the bank: any answer in its own words will do; ``GET /``."""
-        await self.client.read(bank.PROBE, translate.reached)
+        """Reach the bank; ``GET /``. Any answer in the bank's own shape is enough."""
+        await self.client.read(requests.PROBE, translate.reached)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
-        """Read the balance, live; ``GET /v1/contas/{conta}/saldo``."""
-        return await self.client.read(bank.asking(account, _BALANCE), translate.balance)
+        """Read the balance, live; ``GET …/saldo``."""
+        return await self.client.read(requests.balance(account), translate.balance)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
-        """Read a page of movements; ``GET …/extrato``, its window half open as ours."""
-        query = listing.query(window, cursor, limit)
-        question = Question(operation="list_statement", path="/extrato", query=query)
-        return await self.client.read(
-            bank.asking(account, question),
-            lambda answer: translate.statement(answer, self._unseen("list_statement")),
-        )
+        """Read a page of movements; ``GET …/extrato``."""
+        request = requests.statement(account, window, cursor, limit)
+        unknown = self._unknown_word("list_statement")
+        return await self.client.read(request, lambda answer: translate.statement(answer, unknown))
 
     async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
-        """Read every key, cancelled ones too; ``GET …/chaves``, in one piece."""
+        """Read every key, cancelled ones too; ``GET …/chaves``."""
         return await self._keys(account, "list_keys")
 
     async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
-        """Find a key among all: the bank's own ids are no UUIDs for some, so it has no call."""
+        """Find a key among all: some of the bank's ids are not UUIDs, so ours must be compared."""
         for key in await self._keys(account, "get_key"):
             if key.public_id(account.account_id) == key_id:
                 return key
@@ -107,18 +97,12 @@ class SandboxAdapter:
         """
         Read the latest payment of a charge; ``GET …/cobrancas/{referencia}/pagamento``.
 
-        The payment names whoever paid, also for an anonymous charge, so the
-        charge is read too; both within the time of one read.
+        The payment names its payer even when the charge is anonymous, so the
+        charge is read too. Both calls share the time limit of one read.
         """
         by = self.client.read_by()
-        question = Question(
-            operation="get_charge_payment",
-            path="/cobrancas/{referencia}/pagamento",
-            steps={"referencia": reference},
-        )
-        payment = await self.client.read(
-            bank.asking(account, question), translate.charge_payment, by
-        )
+        request = requests.charge_payment(account, reference)
+        payment = await self.client.read(request, translate.charge_payment, by)
         charge = await self._charge(account, reference, "get_charge_payment", by)
         payer = charge.payer and (payment.payer or charge.payer)
         return dataclasses.replace(payment, payer=payer)
@@ -127,24 +111,24 @@ class SandboxAdapter:
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
         """
-        Ask the bank to pay out; ``POST …/transferencias``.
+        Order a payout; ``POST …/transferencias``.
 
-        The provider key travels as the idempotency key. The bank keeps it for
-        ever and answers a repetition with the payout as it stands.
+        The provider key is sent as the idempotency key. The bank keeps it
+        forever and answers a repetition with the payout's current state.
 
         Returns:
-            Accepted or Settled as the bank said, a known key included;
+            Accepted or Settled as the bank answered, also for a known key;
             Rejected for a listed refusal; NotSent when no byte left us;
-            Unknown for all else: look it up, do not send again.
+            Unknown for all else: look the payout up, do not send it again.
         """
         try:
-            request = self._order(account, order)
+            request = self._payout(account, order)
         except ProviderError as failure:
-            return NotSent(Passage().evidence(failure))
-        asked = payouts.Asked(order.provider_key, order.value)
-        unseen = self._unseen("create_payout")
+            return _not_sent(failure)
+        expected = ExpectedPayout(order.provider_key, order.value)
+        unknown = self._unknown_word("create_payout")
         return await self.client.pay(
-            request, lambda answer: payouts.created(answer, asked, unseen), send_by
+            request, lambda answer: payouts.created(answer, expected, unknown), send_by
         )
 
     async def find_payout(
@@ -153,173 +137,129 @@ class SandboxAdapter:
         """
         Look a payout up; ``GET …/transferencias/{id}`` or ``…/por-chave/{chave}``.
 
-        The bank shows a payout from the moment it is carried out. What was
-        ordered is not known here: whoever asks compares ``Settled.value``.
+        The bank shows a payout from the moment it is executed. The caller
+        compares ``Settled.value`` with the order, which is not known here.
 
         Raises:
-            NotFound: the bank does not know it; no proof before
-                ``absent_after`` is over.
-            NotSupported: without the bank's id, where looking up by key is
-                switched off.
+            NotFound: The bank does not know the payout. That proves nothing
+                before ``absent_after`` has passed.
+            NotSupported: There is no bank's id, and lookup by key is disabled.
         """
         if not (provider_id or self.capabilities.lookup_by_key):
             raise NotSupported(Reason.NOT_SUPPORTED)
-        path = "/transferencias/{id}" if provider_id else "/transferencias/por-chave/{id}"
-        question = Question(
-            operation="find_payout", path=path, steps={"id": provider_id or provider_key}
-        )
-        asked = payouts.Asked(provider_key, None)
-        unseen = self._unseen("find_payout")
+        request = requests.payout(account, provider_key, provider_id)
+        expected = ExpectedPayout(provider_key, None)
+        unknown = self._unknown_word("find_payout")
         return await self.client.read(
-            bank.asking(account, question), lambda answer: payouts.found(answer, asked, unseen)
+            request, lambda answer: payouts.found(answer, expected, unknown)
         )
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
-        """Register a key; see ``SandboxOptions``, as for all that follow."""
-        return await self._options.create_key(account, order)
+        """Register a key, sent once; ``POST …/chaves``."""
+        request, unknown = orders.create_key(account, order), self._unknown_word("create_key")
+        return await self.client.change(
+            request, lambda answer: translate.changed_key(answer, unknown)
+        )
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
-        """Give a key up."""
-        return await self._options.cancel_key(account, key)
+        """Cancel a key; ``DELETE …/chaves/{id}``, safe to repeat."""
+        request = orders.cancel_key(account, key.provider_id)
+        unknown = self._unknown_word("cancel_key")
+        return await self.client.read(
+            request, lambda answer: translate.changed_key(answer, unknown)
+        )
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
-        """Ask who is behind a key."""
-        return await self._options.look_up_key(account, key)
+        """Read the owner of a key; ``POST …/consultas-chave``, which changes nothing."""
+        return await self.client.read(orders.look_up_key(account, key), translate.owner)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
-        """Make a charge."""
-        return await self._options.create_charge(account, order)
+        """Create a charge, sent once; ``POST …/cobrancas``."""
+        request, unknown = orders.create_charge(account, order), self._unknown_word("create_charge")
+        return await self.client.change(
+            request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
+        )
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
-        """Cancel a charge."""
-        return await self._options.cancel_charge(account, reference)
+        """Cancel a charge; ``DELETE …/cobrancas/{referencia}``, safe to repeat."""
+        request = orders.cancel_charge(account, reference)
+        unknown = self._unknown_word("cancel_charge")
+        return await self.client.read(
+            request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
+        )
 
     async def find_received(self, account: ProviderAccount, e2e_id: str) -> IncomingPayment:
-        """Read one payment."""
-        return await self._options.find_received(account, e2e_id)
+        """Read one payment received; ``GET …/recebimentos/{e2e}``."""
+        request = requests.received_payment(account, e2e_id)
+        return await self.client.read(request, translate.received_payment)
 
     async def list_received(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[IncomingPayment]:
-        """Read a page of payments."""
-        return await self._options.list_received(account, window, cursor, limit)
+        """Read a page of payments received; ``GET …/recebimentos``."""
+        request = requests.received_payments(account, window, cursor, limit)
+        return await self.client.read(request, translate.received_payments)
 
     async def create_refund(
         self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
     ) -> Outcome:
-        """Give money back."""
-        return await self._options.create_refund(account, order, send_by)
+        """
+        Refund a payment received; ``POST …/recebimentos/{e2e}/devolucoes``.
+
+        The provider key is sent as the idempotency key, as for a payout.
+        """
+        try:
+            request = orders.create_refund(account, order)
+        except ProviderError as failure:
+            return _not_sent(failure)
+        unknown = self._unknown_word("create_refund")
+        return await self.client.pay(
+            request, lambda answer: refunds.created(answer, order, unknown), send_by
+        )
 
     async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
-        """Look a refund up."""
-        return await self._options.find_refund(account, provider_key)
+        """Look a refund up; ``GET …/devolucoes/por-chave/{chave}``."""
+        request = requests.refund(account, provider_key)
+        unknown = self._unknown_word("find_refund")
+        return await self.client.read(
+            request, lambda answer: refunds.found(answer, provider_key, unknown)
+        )
 
     async def list_refunds(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Refund]:
-        """Read a page of refunds."""
-        return await self._options.list_refunds(account, window, cursor, limit)
-
-    @property
-    def _options(self) -> SandboxOptions:
-        """What is offered beyond the nine calls; made when asked for, it keeps nothing."""
-        return SandboxOptions(client=self.client, now=self.around.now, unseen=self._unseen)
+        """Read a page of refunds; ``GET …/devolucoes``."""
+        request = requests.refunds(account, window, cursor, limit)
+        unknown = self._unknown_word("list_refunds")
+        return await self.client.read(request, lambda answer: refunds.page(answer, unknown))
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
-        """Read every key."""
-        question = Question(operation=operation, path="/chaves")
-        return await self.client.read(
-            bank.asking(account, question),
-            lambda answer: translate.keys(answer, self._unseen(operation)),
-        )
+        """Read every key, for one of two operations."""
+        request, unknown = requests.keys(account, operation), self._unknown_word(operation)
+        return await self.client.read(request, lambda answer: translate.keys(answer, unknown))
 
     async def _charge(
         self, account: ProviderAccount, reference: str, operation: str, by: Deadline
     ) -> Charge:
-        """Read a charge."""
-        question = Question(
-            operation=operation, path="/cobrancas/{referencia}", steps={"referencia": reference}
-        )
+        """Read a charge, for one of two operations."""
+        unknown = self._unknown_word(operation)
         return await self.client.read(
-            bank.asking(account, question),
-            lambda answer: translate.charge(answer, self.around.now(), self._unseen(operation)),
+            requests.charge(account, reference, operation),
+            lambda answer: translate.charge(answer, self.now(), unknown),
             by,
         )
 
-    def _order(self, account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
-        """Make the request of a payout; raises what keeps it from being one."""
+    def _payout(self, account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
+        """Build the request of a payout; raises ``NotSupported`` or ``Refused``."""
         if not self.capabilities.payouts:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        return bank.ordering(account, order)
+        return orders.create_payout(account, order)
 
-    def _unseen(self, operation: str) -> translate.Unseen:
-        """Count a word of the bank's that we do not know: drift shows on its first day."""
+    def _unknown_word(self, operation: str) -> UnknownWord:
+        """Count a word that we do not know, so that a change of the bank's interface shows."""
         return lambda: self.observer.count("unknown_status", f"{self.name}.{operation}")
 
 
-class SandboxFactory:
-    """Makes sandbox adapters; an ``AdapterFactory`` and a ``CallbackFactory``."""
-
-    settings = SandboxSettings
-    capabilities = SandboxSettings().capabilities()
-
-    def __init__(self, around: Surroundings | None = None) -> None:
-        """Take clocks and chance from outside where a test wants to."""
-        self._around = around or Surroundings()
-
-    def __call__(
-        self,
-        name: str,
-        settings: Mapping[str, object],
-        environment: Environment,
-        observer: Observer,
-    ) -> SandboxAdapter:
-        """Make the adapter; never in production, and never of a bank on another machine."""
-        if environment is not Environment.SANDBOX:
-            message = f"providers.{name}: the sandbox bank moves no money and is refused here"
-            raise AdapterRefused(message)
-        chosen = settings_of(name, SandboxSettings, settings)
-        return SandboxAdapter(
-            name=name,
-            capabilities=chosen.capabilities(),
-            client=self._client(name, chosen, observer),
-            observer=observer,
-            around=self._around,
-        )
-
-    def proof(self, secrets: Sequence[bytes], now: Now) -> CallbackProof:
-        """Make what believes the bank's callbacks; see ``CallbackFactory``."""
-        return SandboxProof(secrets, now)
-
-    def token(self, secret: bytes) -> str:
-        """Return the last step of the callbacks' address."""
-        return token_of(secret)
-
-    def _client(self, name: str, chosen: SandboxSettings, observer: Observer) -> ProviderClient:
-        """Make the client; nothing is opened yet."""
-        around = self._around
-        if around.certified is None:
-            told = partial(observer.certificate, name)
-            around = dataclasses.replace(around, certified=told)
-        transport = WireTransport(
-            _base_url(name, chosen), chosen.limits, Environment.SANDBOX, around, chosen.tls
-        )
-        return ProviderClient(
-            ClientParts(
-                provider=name,
-                transport=transport,
-                limits=chosen.limits,
-                observer=observer,
-                transcript=Transcript(name, documents.HARMLESS),
-                around=around,
-            )
-        )
-
-
-def _base_url(name: str, settings: SandboxSettings) -> str:
-    """Return the bank's address, which must be on this machine."""
-    try:
-        return loopback_address(settings.base_url)
-    except AddressRefused as problem:
-        message = f"providers.{name}: base_url {problem}"
-        raise AdapterRefused(message) from problem
+def _not_sent(failure: ProviderError) -> Outcome:
+    """Return the outcome of an order that could not be made into a request."""
+    return NotSent(Passage().evidence(failure))

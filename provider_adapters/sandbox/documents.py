@@ -1,4 +1,4 @@
-"""The bank's documents as it writes them; amounts are whole centavos, times carry their zone."""
+"""The bank's JSON documents; amounts are integer centavos, times have a zone."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Error(msgspec.Struct, frozen=True):
-    """Why the bank says no."""
+    """The bank's error code."""
 
     code: str
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """The body of every answer that is not 2xx."""
+    """The body of every answer outside 2xx."""
 
     error: Error
 
 
 class Saldo(msgspec.Struct, frozen=True):
-    """A balance; what is held is part of ``saldo_centavos``."""
+    """A balance; ``saldo_centavos`` includes what is blocked."""
 
     saldo_centavos: int
     bloqueado_centavos: int
@@ -48,7 +48,7 @@ class Chaves(msgspec.Struct, frozen=True):
 
 
 class Pessoa(msgspec.Struct, frozen=True, gc=False):
-    """Somebody who pays or is paid; texts alone, of no interest to the garbage collector."""
+    """A payer or payee; holds texts only, so the garbage collector can skip it."""
 
     nome: str | None = None
     documento: str | None = None
@@ -74,7 +74,7 @@ class Cobranca(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pagamento(msgspec.Struct, frozen=True, kw_only=True):
-    """A payment that came in."""
+    """A payment received for a charge."""
 
     e2e: str | None
     valor_centavos: int
@@ -92,7 +92,7 @@ class CobrancaPaga(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lancamento(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A movement; the amount is positive, ``natureza`` tells the direction."""
+    """A movement; the amount has no sign, ``natureza`` is the direction: C or D."""
 
     id: str
     tipo: str
@@ -124,6 +124,68 @@ class Transferencia(msgspec.Struct, frozen=True, kw_only=True):
     falha: Error | None
 
 
+class Titular(msgspec.Struct, frozen=True, kw_only=True):
+    """The owner of a key; ``documento`` is masked for keys of other banks."""
+
+    chave: str
+    tipo: str
+    titular: Pessoa
+    banco: str | None
+    nome_banco: str | None
+    ispb: str
+    agencia: str | None
+    conta: str | None
+
+
+class Recebimento(msgspec.Struct, frozen=True, kw_only=True):
+    """A payment received, and how much of it was refunded."""
+
+    id: str
+    referencia: str | None
+    e2e: str
+    valor_centavos: int
+    devolvido_centavos: int
+    pago_em: Instant
+    pagador: Pessoa | None
+
+
+class Recebimentos(msgspec.Struct, frozen=True):
+    """A page of payments, newest first."""
+
+    recebimentos: list[Recebimento]
+    proximo_cursor: str | None
+
+
+class Origem(msgspec.Struct, frozen=True):
+    """The payment that a refund returns."""
+
+    e2e: str
+    referencia: str | None
+
+
+class Devolucao(msgspec.Struct, frozen=True, kw_only=True):
+    """A refund."""
+
+    id: str
+    chave_idempotencia: str | None
+    referencia: str | None
+    situacao: str
+    valor_centavos: int
+    id_devolucao: str | None
+    descricao: str | None
+    recebimento: Origem
+    criada_em: Instant
+    liquidada_em: Instant | None
+    falha: Error | None
+
+
+class Devolucoes(msgspec.Struct, frozen=True):
+    """A page of refunds, newest first."""
+
+    devolucoes: list[Devolucao]
+    proximo_cursor: str | None
+
+
 REFUSAL: Final = msgspec.json.Decoder(Refusal)
 SALDO: Final = msgspec.json.Decoder(Saldo)
 CHAVES: Final = msgspec.json.Decoder(Chaves)
@@ -131,6 +193,12 @@ COBRANCA: Final = msgspec.json.Decoder(Cobranca)
 COBRANCA_PAGA: Final = msgspec.json.Decoder(CobrancaPaga)
 EXTRATO: Final = msgspec.json.Decoder(Extrato)
 TRANSFERENCIA: Final = msgspec.json.Decoder(Transferencia)
+CHAVE: Final = msgspec.json.Decoder(Chave)
+TITULAR: Final = msgspec.json.Decoder(Titular)
+RECEBIMENTO: Final = msgspec.json.Decoder(Recebimento)
+RECEBIMENTOS: Final = msgspec.json.Decoder(Recebimentos)
+DEVOLUCAO: Final = msgspec.json.Decoder(Devolucao)
+DEVOLUCOES: Final = msgspec.json.Decoder(Devolucoes)
 
 HARMLESS: Final = frozenset(
     {
@@ -159,4 +227,4 @@ HARMLESS: Final = frozenset(
         "valor_centavos",
     }
 )
-"""The fields a transcript may show: no name, tax number, key, reference or text among them."""
+"""The fields a transcript may show: no names, tax numbers, keys, references or free text."""

@@ -1,4 +1,9 @@
-"""What is ordered beyond payouts, in the bank's words: keys, charges, refunds."""
+"""
+Orders in the bank's words: keys, charges, payouts, refunds.
+
+Every function raises ``Refused`` for what cannot be written: text that is not
+Unicode, or an identifier that cannot stand in a path.
+"""
 
 from __future__ import annotations
 
@@ -8,41 +13,45 @@ from typing import Final
 import msgspec
 
 from gateway.domain.bank.charges import ChargeOrder
+from gateway.domain.bank.payout_orders import AccountType, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import KeyOrder
 from gateway.domain.bank.providers import ProviderAccount, Refused
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.net.client.messages import Kind, ProviderRequest
 from gateway.net.client.reasons import Reason
-from provider_adapters.sandbox import client as bank
-from provider_adapters.sandbox import translate
-from provider_adapters.sandbox.client import Question
+from provider_adapters.sandbox.requests import below_account
+from provider_adapters.sandbox.words import CHARGE_TYPES, KEY_TYPES
 
-_KEY_WORDS: Final = {kind: word for word, kind in translate.KEY_TYPES.items()}
-_CHARGE_WORDS: Final = {kind: word for word, kind in translate.CHARGE_TYPES.items()}
+_KEY_WORDS: Final = {kind: word for word, kind in KEY_TYPES.items()}
+_CHARGE_WORDS: Final = {kind: word for word, kind in CHARGE_TYPES.items()}
+_ACCOUNT_WORDS: Final = {
+    AccountType.CHECKING: "corrente",
+    AccountType.SAVINGS: "poupanca",
+    AccountType.SALARY: "salario",
+    AccountType.PAYMENT: "pagamento",
+}
 
 
-def key(account: ProviderAccount, order: KeyOrder) -> ProviderRequest:
-    """Make the request that registers a key; the bank draws a random one."""
+def create_key(account: ProviderAccount, order: KeyOrder) -> ProviderRequest:
+    """Build ``POST …/chaves``; the bank generates the value of a random key."""
     document = {"tipo": _KEY_WORDS[order.type]}
     if order.key:
         document["chave"] = order.key
-    return _post(account, Question(operation="create_key", path="/chaves"), document)
+    return _post(below_account(account, "create_key", "/chaves"), document)
 
 
-def key_cancelling(account: ProviderAccount, key_id: str) -> ProviderRequest:
-    """Make the request that gives a key up, by the bank's id."""
-    question = Question(operation="cancel_key", path="/chaves/{id}", steps={"id": key_id})
-    return _delete(account, question)
+def cancel_key(account: ProviderAccount, key_id: str) -> ProviderRequest:
+    """Build ``DELETE …/chaves/{id}``, by the bank's id."""
+    return _delete(below_account(account, "cancel_key", "/chaves/{id}", id=key_id))
 
 
-def key_lookup(account: ProviderAccount, text: str) -> ProviderRequest:
-    """Make the request that asks who is behind a key, which is in no address."""
-    question = Question(operation="look_up_key", path="/consultas-chave")
-    return _post(account, question, {"chave": text})
+def look_up_key(account: ProviderAccount, key: str) -> ProviderRequest:
+    """Build ``POST …/consultas-chave``; the key is in the body, because paths are logged."""
+    return _post(below_account(account, "look_up_key", "/consultas-chave"), {"chave": key})
 
 
-def charge(account: ProviderAccount, order: ChargeOrder) -> ProviderRequest:
-    """Make the request of a charge."""
+def create_charge(account: ProviderAccount, order: ChargeOrder) -> ProviderRequest:
+    """Build ``POST …/cobrancas``; what the order leaves open is left out."""
     payer = order.payer
     document: dict[str, object] = {
         "referencia": order.reference,
@@ -55,72 +64,97 @@ def charge(account: ProviderAccount, order: ChargeOrder) -> ProviderRequest:
         "pagador": payer
         and {"nome": payer.name, "documento": payer.tax_number, "mensagem": payer.message},
     }
-    told = {name: value for name, value in document.items() if value is not None}
-    return _post(account, Question(operation="create_charge", path="/cobrancas"), told)
+    given = {name: value for name, value in document.items() if value is not None}
+    return _post(below_account(account, "create_charge", "/cobrancas"), given)
 
 
-def charge_cancelling(account: ProviderAccount, reference: str) -> ProviderRequest:
-    """Make the request that cancels a charge."""
-    question = Question(
-        operation="cancel_charge", path="/cobrancas/{referencia}", steps={"referencia": reference}
-    )
-    return _delete(account, question)
+def cancel_charge(account: ProviderAccount, reference: str) -> ProviderRequest:
+    """Build ``DELETE …/cobrancas/{referencia}``."""
+    path = "/cobrancas/{referencia}"
+    return _delete(below_account(account, "cancel_charge", path, referencia=reference))
 
 
-def refund(account: ProviderAccount, order: RefundOrder) -> ProviderRequest:
-    """
-    Make the request that gives money back; raises ``Refused`` for what cannot be written.
+def create_payout(account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
+    """Build ``POST …/transferencias``; the provider key is the idempotency key."""
+    document = {
+        "valor_centavos": order.value.centavos,
+        "descricao": order.description,
+        "destino": _destination(order),
+    }
+    request = below_account(account, "create_payout", "/transferencias")
+    return _payment(request, document, order.provider_key)
 
-    The provider key is the idempotency key, which the bank keeps for ever.
-    """
-    question = Question(
-        operation="create_refund",
-        path="/recebimentos/{e2e}/devolucoes",
-        steps={"e2e": order.payment_e2e_id},
-    )
+
+def create_refund(account: ProviderAccount, order: RefundOrder) -> ProviderRequest:
+    """Build ``POST …/recebimentos/{e2e}/devolucoes``; the provider key is the idempotency key."""
     document = {
         "valor_centavos": order.value.centavos,
         "referencia": order.reference,
         "descricao": order.description,
     }
-    asked = _post(account, question, document)
+    path = "/recebimentos/{e2e}/devolucoes"
+    request = below_account(account, "create_refund", path, e2e=order.payment_e2e_id)
+    return _payment(request, document, order.provider_key)
+
+
+def _post(request: ProviderRequest, document: Mapping[str, object]) -> ProviderRequest:
+    """Make a read a POST of a document."""
     return ProviderRequest(
-        operation=asked.operation,
-        method=asked.method,
-        template=asked.template,
-        path=asked.path,
-        headers={**asked.headers, "Idempotency-Key": order.provider_key},
-        body=asked.body,
+        operation=request.operation,
+        method="POST",
+        template=request.template,
+        path=request.path,
+        headers=request.headers,
+        body=_encoded(document),
+    )
+
+
+def _payment(
+    request: ProviderRequest, document: Mapping[str, object], idempotency_key: str
+) -> ProviderRequest:
+    """Make a read a POST that moves money; the bank keeps its idempotency key forever."""
+    return ProviderRequest(
+        operation=request.operation,
+        method="POST",
+        template=request.template,
+        path=request.path,
+        headers={**request.headers, "Idempotency-Key": idempotency_key},
+        body=_encoded(document),
         kind=Kind.PAYOUT,
     )
 
 
-def _post(
-    account: ProviderAccount, question: Question, document: Mapping[str, object]
-) -> ProviderRequest:
-    """Make a request with a body."""
-    asked = bank.asking(account, question)
-    try:
-        body = msgspec.json.encode(document)
-    except ValueError as problem:  # text that is no Unicode
-        raise Refused(Reason.UNSENDABLE) from problem
+def _delete(request: ProviderRequest) -> ProviderRequest:
+    """Make a read a DELETE, which may be repeated."""
     return ProviderRequest(
-        operation=asked.operation,
-        method="POST",
-        template=asked.template,
-        path=asked.path,
-        headers=asked.headers,
-        body=body,
-    )
-
-
-def _delete(account: ProviderAccount, question: Question) -> ProviderRequest:
-    """Make a request that may be repeated at will."""
-    asked = bank.asking(account, question)
-    return ProviderRequest(
-        operation=asked.operation,
+        operation=request.operation,
         method="DELETE",
-        template=asked.template,
-        path=asked.path,
-        headers=asked.headers,
+        template=request.template,
+        path=request.path,
+        headers=request.headers,
     )
+
+
+def _encoded(document: Mapping[str, object]) -> bytes:
+    """Write a document as JSON."""
+    try:
+        return msgspec.json.encode(document)
+    except ValueError as problem:  # a lone surrogate: text that is not Unicode
+        raise Refused(Reason.UNSENDABLE) from problem
+
+
+def _destination(order: PayoutOrder) -> dict[str, str]:
+    """Write a payout's destination, without empty fields."""
+    to = order.destination
+    holder = {"nome": to.name, "documento": to.tax_number}
+    if isinstance(to, PixDestination):
+        place = {"forma": "chave", "tipo_chave": _KEY_WORDS[to.key_type], "chave": to.key}
+    else:
+        place = {
+            "forma": "conta",
+            "banco": to.bank_number,
+            "agencia": to.branch,
+            "conta": to.account,
+            "tipo_conta": _ACCOUNT_WORDS[to.account_type],
+        }
+    return {name: text for name, text in (place | holder).items() if text}

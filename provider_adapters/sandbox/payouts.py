@@ -1,37 +1,26 @@
 """
-Payouts in the bank's words, and its answers as outcomes.
+The bank's answers about payouts, as outcomes.
 
-What is not listed here is not returned but raised, and the client makes
-Unknown of it.
+Only listed answers are returned. All others are raised, and the client turns
+them into Unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
-
-from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder, PixDestination
+from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import Accepted, Evidence, Outcome, Rejected, Settled, Unknown
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import integrity
 from provider_adapters._shared.documents import understood
-from provider_adapters.sandbox import documents as said
-from provider_adapters.sandbox import translate
+from provider_adapters.sandbox import documents, translate
+from provider_adapters.sandbox.translate import UnknownWord
+from provider_adapters.sandbox.words import FAILURES
 
-FAILURES: Final[Mapping[str, FailureCode]] = {
-    "ACCOUNT_INVALID": FailureCode.ACCOUNT_INVALID,
-    "INSUFFICIENT_FUNDS": FailureCode.INSUFFICIENT_FUNDS,
-    "KEY_NOT_FOUND": FailureCode.KEY_NOT_FOUND,
-    "LIMIT_EXCEEDED": FailureCode.LIMIT_EXCEEDED,
-    "NOT_ALLOWED": FailureCode.REJECTED,
-    "OWNER_MISMATCH": FailureCode.OWNER_MISMATCH,
-    "REJECTED": FailureCode.REJECTED,
-}
 REJECTIONS: Final = frozenset(
     {
         (400, "ACCOUNT_INVALID"),
@@ -44,49 +33,31 @@ REJECTIONS: Final = frozenset(
     }
 )
 """
-The only answers that prove that nothing moved and nothing will.
+The only answers that prove that no money moved or will move.
 
-INVALID_REQUEST is not among them: it is also what a status of 400 carries that
-came after the payout was carried out.
+INVALID_REQUEST is not among them: the bank also sends it with a 400 after the
+payout was executed.
 """
 DUPLICATES: Final = frozenset({(409, "DUPLICATE")})
-"""The bank knows our key already: the payout is ours, and ordered."""
+"""The bank knows our key already: the payout is ours, and it was ordered before."""
 
 _FORBIDDEN: Final = 403
-_CREATED: Final = frozenset({200, 201})
-_KEY_WORDS: Final = {kind: word for word, kind in translate.KEY_TYPES.items()}
-_ACCOUNT_WORDS: Final = {
-    AccountType.CHECKING: "corrente",
-    AccountType.SAVINGS: "poupanca",
-    AccountType.SALARY: "salario",
-    AccountType.PAYMENT: "pagamento",
-}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What an answer must agree with; the amount is not known when a payout is looked up."""
+class ExpectedPayout:
+    """What an answer must agree with; a lookup does not know the amount."""
 
     provider_key: str
     value: Money | None
 
 
-def body(order: PayoutOrder) -> bytes:
-    """Write an order; raises ``ValueError`` for text that is no Unicode."""
-    document = {
-        "valor_centavos": order.value.centavos,
-        "descricao": order.description,
-        "destino": _destination(order),
-    }
-    return msgspec.json.encode(document)
-
-
-def created(answer: ProviderAnswer, asked: Asked, unseen: translate.Unseen) -> Outcome:
+def created(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord) -> Outcome:
     """
-    Read what the bank says to an order.
+    Read the answer to an order.
 
     Raises:
-        ProviderError: for all that is not listed.
+        ProviderError: The answer is none of those listed.
     """
     code = translate.error_code(answer)
     if (answer.status, code) in REJECTIONS:
@@ -98,42 +69,44 @@ def created(answer: ProviderAnswer, asked: Asked, unseen: translate.Unseen) -> O
     if (answer.status, code) in DUPLICATES:
         return Accepted(evidence=answer.evidence(Reason.DUPLICATE, code))
 
-    def shape(payout: said.Transferencia) -> Outcome:
-        return _outcome(answer, payout, asked) or _processing(answer, payout, unseen)
+    def shape(payout: documents.Transferencia) -> Outcome:
+        return _outcome(answer, payout, expected) or _processing(answer, payout, unknown)
 
-    return understood(answer, said.TRANSFERENCIA, shape, _CREATED)
+    return understood(answer, documents.TRANSFERENCIA, shape, translate.CHANGED)
 
 
-def found(answer: ProviderAnswer, asked: Asked, unseen: translate.Unseen) -> Outcome:
+def found(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord) -> Outcome:
     """
-    Read a payout that was looked up; an unknown state is Unknown.
+    Read the answer to a lookup; an unknown state is Unknown.
 
     Raises:
-        ProviderError: NotFound only for the bank's own word for it.
+        ProviderError: NotFound only for the bank's own error code for it.
     """
     if answer.status >= 300:  # noqa: PLR2004 - not a payout
         raise translate.failure(answer)
 
-    def shape(payout: said.Transferencia) -> Outcome:
-        outcome = _outcome(answer, payout, asked)
+    def shape(payout: documents.Transferencia) -> Outcome:
+        outcome = _outcome(answer, payout, expected)
         if outcome is None:
-            unseen()
+            unknown()
             return Unknown(answer.evidence(Reason.UNKNOWN_STATUS))
         return outcome
 
-    return understood(answer, said.TRANSFERENCIA, shape)
+    return understood(answer, documents.TRANSFERENCIA, shape)
 
 
-def _outcome(answer: ProviderAnswer, payout: said.Transferencia, asked: Asked) -> Outcome | None:
-    """Read a payout's state; None when it is not known, Unknown when the payout is not ours."""
-    problem = _contradiction(payout, asked)
+def _outcome(
+    answer: ProviderAnswer, payout: documents.Transferencia, expected: ExpectedPayout
+) -> Outcome | None:
+    """Read a payout's state: None for an unknown one, Unknown for a payout that is not ours."""
+    problem = _contradiction(payout, expected)
     if problem is not None:
         return Unknown(answer.evidence(problem))
     evidence = answer.evidence(Reason.ANSWERED)
     match payout.situacao:
         case "EM_PROCESSAMENTO":
             return _accepted(payout, evidence)
-        case "LIQUIDADA" | "DEVOLVIDA":  # what came back had arrived; it shows as money in
+        case "LIQUIDADA" | "DEVOLVIDA":  # a returned payout had arrived; its return is money in
             return Settled(
                 evidence=evidence,
                 value=Money(payout.valor_centavos),
@@ -150,11 +123,11 @@ def _outcome(answer: ProviderAnswer, payout: said.Transferencia, asked: Asked) -
     return None
 
 
-def _contradiction(payout: said.Transferencia, asked: Asked) -> Reason | None:
-    """Say in what a payout differs from what was asked."""
-    if payout.chave_idempotencia != asked.provider_key:
+def _contradiction(payout: documents.Transferencia, expected: ExpectedPayout) -> Reason | None:
+    """Return in what a payout differs from the one expected, if in anything."""
+    if payout.chave_idempotencia != expected.provider_key:
         return Reason.KEY_MISMATCH
-    if asked.value is not None and payout.valor_centavos != asked.value.centavos:
+    if expected.value is not None and payout.valor_centavos != expected.value.centavos:
         return Reason.AMOUNT_MISMATCH
     if payout.e2e is not None and not integrity.is_e2e_id(payout.e2e):
         return Reason.E2E_ID_MALFORMED
@@ -162,32 +135,16 @@ def _contradiction(payout: said.Transferencia, asked: Asked) -> Reason | None:
 
 
 def _processing(
-    answer: ProviderAnswer, payout: said.Transferencia, unseen: translate.Unseen
+    answer: ProviderAnswer, payout: documents.Transferencia, unknown: UnknownWord
 ) -> Outcome:
-    """Take an unknown word, said to an order that was taken, for still processing."""
-    unseen()
+    """Treat an accepted order of unknown state as still processing."""
+    unknown()
     return _accepted(payout, answer.evidence(Reason.UNKNOWN_STATUS))
 
 
-def _accepted(payout: said.Transferencia, evidence: Evidence) -> Accepted:
+def _accepted(payout: documents.Transferencia, evidence: Evidence) -> Accepted:
     return Accepted(
         evidence=evidence,
         provider_id=integrity.provider_id(payout.id),
         e2e_id=payout.e2e or "",
     )
-
-
-def _destination(order: PayoutOrder) -> dict[str, str]:
-    to = order.destination
-    who = {"nome": to.name, "documento": to.tax_number}
-    if isinstance(to, PixDestination):
-        where = {"forma": "chave", "tipo_chave": _KEY_WORDS[to.key_type], "chave": to.key}
-    else:
-        where = {
-            "forma": "conta",
-            "banco": to.bank_number,
-            "agencia": to.branch,
-            "conta": to.account,
-            "tipo_conta": _ACCOUNT_WORDS[to.account_type],
-        }
-    return {name: text for name, text in (where | who).items() if text}

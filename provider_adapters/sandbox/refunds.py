@@ -1,8 +1,8 @@
 """
-Refunds in the bank's words, and its answers as outcomes.
+The bank's answers about refunds, as outcomes and as values.
 
-What is not listed here is not returned but raised, and the client makes
-Unknown of it.
+Only listed answers to an order are returned. All others are raised, and the
+client turns them into Unknown.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import integrity
 from provider_adapters._shared.documents import understood
-from provider_adapters.sandbox import option_documents as said
-from provider_adapters.sandbox import translate
-from provider_adapters.sandbox.option_words import above_zero, good
+from provider_adapters.sandbox import documents, translate
+from provider_adapters.sandbox.translate import UnknownWord, above_zero
+from provider_adapters.sandbox.words import REFUND_STATUSES
 
 REJECTIONS: Final[Mapping[tuple[int, str], tuple[str, FailureCode]]] = {
     (400, "ABOVE_PAYMENT"): (ABOVE_PAYMENT, FailureCode.OTHER),
@@ -32,26 +32,20 @@ REJECTIONS: Final[Mapping[tuple[int, str], tuple[str, FailureCode]]] = {
     (422, "KEY_REUSED"): (IN_USE, FailureCode.OTHER),
 }
 """
-The only answers that prove that this order moved nothing and never will.
+The only answers that prove that this order moved no money and never will.
 
-A 404 is not among them: it is also what a status of 404 carries that came after
-the refund was given; whether the payment exists is asked before.
+A 404 is not among them: the bank also sends one after the refund was executed.
+Whether the payment exists is checked before.
 """
-STATUSES: Final[Mapping[str, RefundStatus]] = {
-    "EM_PROCESSAMENTO": RefundStatus.PROCESSING,
-    "DEVOLVIDO": RefundStatus.PAID,
-    "NAO_REALIZADO": RefundStatus.FAILED,
-}
 _FORBIDDEN: Final = 403
-_CREATED: Final = frozenset({200, 201})
 
 
-def created(answer: ProviderAnswer, order: RefundOrder, unseen: translate.Unseen) -> Outcome:
+def created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) -> Outcome:
     """
-    Read what the bank says to an order.
+    Read the answer to an order.
 
     Raises:
-        ProviderError: for all that is not listed.
+        ProviderError: The answer is none of those listed.
     """
     code = translate.error_code(answer)
     if (answer.status, code) in REJECTIONS:
@@ -60,42 +54,42 @@ def created(answer: ProviderAnswer, order: RefundOrder, unseen: translate.Unseen
         evidence = answer.evidence(reason, code)
         return Rejected(evidence=evidence, failure=failed, forbidden=forbidden)
 
-    def shape(document: said.Devolucao) -> Outcome:
-        return _outcome(answer, _refund(document, unseen), order)
+    def shape(document: documents.Devolucao) -> Outcome:
+        return _outcome(answer, _refund(document, unknown), order)
 
-    return understood(answer, said.DEVOLUCAO, shape, _CREATED)
+    return understood(answer, documents.DEVOLUCAO, shape, translate.CHANGED)
 
 
-def found(answer: ProviderAnswer, provider_key: str, unseen: translate.Unseen) -> Refund:
+def found(answer: ProviderAnswer, provider_key: str, unknown: UnknownWord) -> Refund:
     """
-    Read a refund that was looked up.
+    Read the answer to a lookup.
 
     Raises:
-        ProviderError: NotFound only for the bank's own word for it; BadReply
-            for a refund of another key.
+        ProviderError: NotFound only for the bank's own error code for it;
+            BadReply for a refund of another key.
     """
 
-    def shape(document: said.Devolucao) -> Refund:
-        refund = _refund(document, unseen)
+    def shape(document: documents.Devolucao) -> Refund:
+        refund = _refund(document, unknown)
         if refund.provider_key != provider_key:
             raise ValueError(Reason.KEY_MISMATCH)
         return refund
 
-    return understood(good(answer), said.DEVOLUCAO, shape)
+    return translate.read_optional(answer, documents.DEVOLUCAO, shape)
 
 
-def page(answer: ProviderAnswer, unseen: translate.Unseen) -> Page[Refund]:
+def page(answer: ProviderAnswer, unknown: UnknownWord) -> Page[Refund]:
     """Read a page of refunds."""
 
-    def shape(document: said.Devolucoes) -> Page[Refund]:
-        items = tuple(_refund(each, unseen) for each in document.devolucoes)
+    def shape(document: documents.Devolucoes) -> Page[Refund]:
+        items = tuple(_refund(each, unknown) for each in document.devolucoes)
         return Page(items=items, next_cursor=document.proximo_cursor)
 
-    return understood(good(answer), said.DEVOLUCOES, shape)
+    return translate.read_optional(answer, documents.DEVOLUCOES, shape)
 
 
 def _outcome(answer: ProviderAnswer, refund: Refund, order: RefundOrder) -> Outcome:
-    """Read a refund's state, if it is the one that was ordered."""
+    """Read a refund's state; Unknown for a refund that is not the one ordered."""
     problem = _contradiction(refund, order)
     if problem is not None:
         return Unknown(answer.evidence(problem))
@@ -119,7 +113,7 @@ def _outcome(answer: ProviderAnswer, refund: Refund, order: RefundOrder) -> Outc
 
 
 def _contradiction(refund: Refund, order: RefundOrder) -> Reason | None:
-    """Say in what a refund differs from what was ordered."""
+    """Return in what a refund differs from the order, if in anything."""
     if refund.provider_key != order.provider_key:
         return Reason.KEY_MISMATCH
     if refund.value != order.value:
@@ -128,11 +122,11 @@ def _contradiction(refund: Refund, order: RefundOrder) -> Reason | None:
     return None if same_payment else Reason.E2E_ID_MALFORMED
 
 
-def _refund(document: said.Devolucao, unseen: translate.Unseen) -> Refund:
-    """Read a refund; one of an unknown state is still processing."""
-    status = STATUSES.get(document.situacao)
+def _refund(document: documents.Devolucao, unknown: UnknownWord) -> Refund:
+    """Read a refund; one of unknown state is still processing."""
+    status = REFUND_STATUSES.get(document.situacao)
     if status is None:
-        unseen()
+        unknown()
     for e2e_id in (document.id_devolucao, document.recebimento.e2e):
         if e2e_id is not None and not integrity.is_e2e_id(e2e_id):
             raise ValueError(Reason.E2E_ID_MALFORMED)
@@ -152,9 +146,9 @@ def _refund(document: said.Devolucao, unseen: translate.Unseen) -> Refund:
     )
 
 
-def _failure(document: said.Devolucao) -> FailureCode | None:
-    """Name why it failed, in our words."""
-    if STATUSES.get(document.situacao) is not RefundStatus.FAILED:
+def _failure(document: documents.Devolucao) -> FailureCode | None:
+    """Return why the refund failed; None unless it did."""
+    if REFUND_STATUSES.get(document.situacao) is not RefundStatus.FAILED:
         return None
     code = "" if document.falha is None else document.falha.code
     return FailureCode.REJECTED if code == "REJECTED" else FailureCode.OTHER

@@ -1,154 +1,202 @@
-"""The bank's words into ours, for reads; nothing here asks anybody anything."""
+"""
+The bank's answers as our values; no I/O.
+
+Each function raises a ``ProviderError`` for an answer that is not what was
+asked for: by status and code for a refusal, ``BadReply`` for what cannot be
+understood. Payouts and refunds have modules of their own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 import msgspec
 
 from gateway.domain.bank.balances import Balance
-from gateway.domain.bank.charges import (
-    Charge,
-    ChargePayment,
-    ChargeStatus,
-    ChargeType,
-    Party,
-    Payer,
-)
-from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
+from gateway.domain.bank.statements import Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
-from provider_adapters._shared import faults
+from provider_adapters._shared import faults, integrity
 from provider_adapters._shared.documents import part_of, understood
-from provider_adapters.sandbox import documents as said
+from provider_adapters.sandbox import documents, words
 
 Document = TypeVar("Document")
 Value = TypeVar("Value")
-Unseen = Callable[[], None]
-"""Hears that the bank used a word not listed here."""
+UnknownWord = Callable[[], None]
+"""Called when the bank uses a word that ``words`` does not list."""
 
-KEY_TYPES: Final[Mapping[str, PixKeyType]] = {
-    "cpf": PixKeyType.CPF,
-    "cnpj": PixKeyType.CNPJ,
-    "email": PixKeyType.EMAIL,
-    "telefone": PixKeyType.PHONE,
-    "aleatoria": PixKeyType.EVP,
-}
-KEY_STATUSES: Final[Mapping[str, PixKeyStatus]] = {
-    "ATIVA": PixKeyStatus.ACTIVE,
-    "PENDENTE": PixKeyStatus.PENDING,
-    "CANCELADA": PixKeyStatus.CANCELED,
-}
-CHARGE_TYPES: Final[Mapping[str, ChargeType]] = {
-    "DINAMICA": ChargeType.DYNAMIC,
-    "ESTATICA": ChargeType.STATIC,
-}
-EXPIRED: Final = "EXPIRADA"
-CHARGE_STATUSES: Final[Mapping[str, ChargeStatus]] = {
-    "ATIVA": ChargeStatus.ACTIVE,
-    "PAGA": ChargeStatus.PAID,
-    "CANCELADA": ChargeStatus.CANCELED,
-    EXPIRED: ChargeStatus.ACTIVE,  # ours is active with its expiry behind us
-}
-DIRECTIONS: Final[Mapping[str, Direction]] = {"C": Direction.CREDIT, "D": Direction.DEBIT}
-IS_PIX: Final[Mapping[str, bool]] = {
-    "PIX_RECEBIDO": True,
-    "PIX_ENVIADO": True,
-    "DEVOLUCAO_RECEBIDA": True,
-    "DEVOLUCAO_ENVIADA": True,
-    "TARIFA": False,
-    "TED_RECEBIDA": False,
-    "TED_ENVIADA": False,
-    "BOLETO_RECEBIDO": False,
-    "BOLETO_PAGO": False,
-}
-KINDS: Final[Mapping[str, MovementKind]] = {
-    "PIX_RECEBIDO": MovementKind.PIX,
-    "PIX_ENVIADO": MovementKind.PIX,
-    "DEVOLUCAO_RECEBIDA": MovementKind.PIX_RETURN,
-    "DEVOLUCAO_ENVIADA": MovementKind.PIX_RETURN,
-    "TARIFA": MovementKind.FEE,
-    "TED_RECEBIDA": MovementKind.TED,
-    "TED_ENVIADA": MovementKind.TED,
-    "BOLETO_RECEBIDO": MovementKind.BOLETO,
-    "BOLETO_PAGO": MovementKind.BOLETO,
-}
+OK: Final = 200
+CHANGED: Final = frozenset({200, 201})
+"""A change answers 201, or 200 when it repeats one that the bank knows."""
+
 ERRORS: Final[Mapping[tuple[int, str], tuple[type[ProviderError], Reason]]] = {
     (404, "NOT_FOUND"): (NotFound, Reason.NOT_FOUND),
     (403, "WRONG_ACCOUNT"): (CredentialsRefused, Reason.CREDENTIALS_REFUSED),
 }
-"""What the bank's errors mean for a read; all others go by their status."""
+"""What the bank's errors mean for every call; the status alone decides all others."""
+
+REFUSALS: Final[Mapping[tuple[int, str], tuple[type[ProviderError], str]]] = {
+    (403, "NOT_ALLOWED"): (Refused, NOT_ALLOWED),
+    (404, "KEY_NOT_FOUND"): (NotFound, Reason.NOT_FOUND),
+    (409, "CHARGE_PAID"): (Refused, CHARGE_PAID),
+    (409, "KEY_IN_USE"): (Refused, IN_USE),
+    (409, "REFERENCE_IN_USE"): (Refused, IN_USE),
+}
+"""
+What more of them mean for the optional operations.
+
+Not for payouts: there, a 404 that is not the payout's own must not prove it absent.
+"""
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _OTHER: Final = MovementKind.OTHER
 
 
 def failure(answer: ProviderAnswer) -> ProviderError:
-    """Name what an answer that is not 200 means."""
+    """Return the error that a refusal of a required call means."""
     kind = ERRORS.get((answer.status, error_code(answer)))
     if kind is None:
         return faults.of_status(answer)
     return kind[0](kind[1], http_status=answer.status)
 
 
+def refusal(answer: ProviderAnswer) -> ProviderError:
+    """Return the error that a refusal of an optional operation means."""
+    kind = REFUSALS.get((answer.status, error_code(answer)))
+    if kind is None:
+        return failure(answer)
+    return kind[0](kind[1], http_status=answer.status)
+
+
 def error_code(answer: ProviderAnswer) -> str:
-    """Return the bank's code of an error; empty when it cannot be read."""
-    refusal = part_of(answer, said.REFUSAL)
-    return "" if refusal is None else refusal.error.code
+    """Return the bank's error code; empty when there is none to read."""
+    document = part_of(answer, documents.REFUSAL)
+    return "" if document is None else document.error.code
 
 
 def reached(answer: ProviderAnswer) -> None:
-    """Accept any answer in the bank's own words: it is there."""
+    """Accept any answer in the bank's own shape: the bank was reached."""
     if not error_code(answer):
         raise faults.of_status(answer)
 
 
 def balance(answer: ProviderAnswer) -> Balance:
     """Read a balance."""
-    return _read(answer, said.SALDO, _balance)
+    return _read(answer, documents.SALDO, _balance)
 
 
-def keys(answer: ProviderAnswer, unseen: Unseen) -> Sequence[PixKey]:
-    """Read every key; one of an unknown status may not be paid to yet."""
+def statement(answer: ProviderAnswer, unknown: UnknownWord) -> Page[Entry]:
+    """Read a page of the statement; a movement of an unknown kind does not count as Pix."""
 
-    def shape(document: said.Chaves) -> Sequence[PixKey]:
-        return tuple(_key(key, unseen) for key in document.chaves)
+    def shape(document: documents.Extrato) -> Page[Entry]:
+        entries = tuple(_entry(entry, unknown) for entry in document.lancamentos)
+        return Page(items=entries, next_cursor=document.proximo_cursor)
 
-    return _read(answer, said.CHAVES, shape)
+    return _read(answer, documents.EXTRATO, shape)
 
 
-def charge(answer: ProviderAnswer, now: datetime, unseen: Unseen) -> Charge:
-    """Read a charge; one the bank calls expired is so by ``now``, whatever our clock says."""
+def keys(answer: ProviderAnswer, unknown: UnknownWord) -> Sequence[PixKey]:
+    """Read every key; a key of unknown status is pending, so that nobody pays to it yet."""
 
-    def shape(document: said.Cobranca) -> Charge:
-        return _charge(document, now, unseen)
+    def shape(document: documents.Chaves) -> Sequence[PixKey]:
+        return tuple(_key(key, unknown) for key in document.chaves)
 
-    return _read(answer, said.COBRANCA, shape)
+    return _read(answer, documents.CHAVES, shape)
+
+
+def changed_key(answer: ProviderAnswer, unknown: UnknownWord) -> PixKey:
+    """Read a key that was created or cancelled."""
+
+    def shape(document: documents.Chave) -> PixKey:
+        integrity.provider_id(document.id)
+        return _key(document, unknown)
+
+    return read_optional(answer, documents.CHAVE, shape, CHANGED)
+
+
+def owner(answer: ProviderAnswer) -> KeyOwner:
+    """Read the owner of a key; a person's tax number is masked, whatever the bank sent."""
+
+    def shape(document: documents.Titular) -> KeyOwner:
+        return KeyOwner(
+            key=document.chave,
+            type=_listed(words.KEY_TYPES, document.tipo),
+            name=document.titular.nome or "",
+            tax_number=hidden_tax_number(document.titular.documento or ""),
+            ispb=document.ispb,
+            bank_number=document.banco or "",
+            bank_name=document.nome_banco or "",
+            branch=document.agencia or "",
+            account=document.conta or "",
+        )
+
+    return read_optional(answer, documents.TITULAR, shape)
+
+
+def charge(answer: ProviderAnswer, now: datetime, unknown: UnknownWord) -> Charge:
+    """Read a charge; one that the bank calls expired has expired by ``now`` at the latest."""
+    return _read(answer, documents.COBRANCA, lambda document: _charge(document, now, unknown))
+
+
+def changed_charge(answer: ProviderAnswer, now: datetime, unknown: UnknownWord) -> Charge:
+    """Read a charge that was created or cancelled, as ``charge`` does."""
+
+    def shape(document: documents.Cobranca) -> Charge:
+        return _charge(document, now, unknown)
+
+    return read_optional(answer, documents.COBRANCA, shape, CHANGED)
 
 
 def charge_payment(answer: ProviderAnswer) -> ChargePayment:
-    """Read a charge as a transaction; the payer as the payment names him."""
-    return _read(answer, said.COBRANCA_PAGA, _payment)
+    """Read a charge with its latest payment, and the payer that the payment names."""
+    return _read(answer, documents.COBRANCA_PAGA, _charge_payment)
 
 
-def statement(answer: ProviderAnswer, unseen: Unseen) -> Page[Entry]:
-    """Read a page of the statement; a movement of an unknown kind is not taken for Pix."""
+def received_payment(answer: ProviderAnswer) -> IncomingPayment:
+    """Read one payment received."""
+    return read_optional(answer, documents.RECEBIMENTO, _received_payment)
 
-    def shape(document: said.Extrato) -> Page[Entry]:
-        entries = tuple(_entry(entry, unseen) for entry in document.lancamentos)
-        return Page(items=entries, next_cursor=document.proximo_cursor)
 
-    return _read(answer, said.EXTRATO, shape)
+def received_payments(answer: ProviderAnswer) -> Page[IncomingPayment]:
+    """Read a page of payments received."""
+
+    def shape(document: documents.Recebimentos) -> Page[IncomingPayment]:
+        items = tuple(_received_payment(each) for each in document.recebimentos)
+        return Page(items=items, next_cursor=document.proximo_cursor)
+
+    return read_optional(answer, documents.RECEBIMENTOS, shape)
+
+
+def read_optional(
+    answer: ProviderAnswer,
+    decoder: msgspec.json.Decoder[Document],
+    shape: Callable[[Document], Value],
+    statuses: Collection[int] = (OK,),
+) -> Value:
+    """Read the answer to an optional operation."""
+    if answer.status not in CHANGED:
+        raise refusal(answer)
+    return understood(answer, decoder, shape, statuses)
 
 
 def utc(instant: datetime | None) -> datetime | None:
-    """Bring an instant to UTC; absent stays absent."""
+    """Convert an instant to UTC; None stays None."""
     return instant if instant is None or instant.tzinfo is UTC else instant.astimezone(UTC)
+
+
+def above_zero(centavos: int) -> Money:
+    """Read an amount that moved; raises ``ValueError`` for zero or less."""
+    if centavos <= 0:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return Money(centavos)
 
 
 def _read(
@@ -156,13 +204,13 @@ def _read(
     decoder: msgspec.json.Decoder[Document],
     shape: Callable[[Document], Value],
 ) -> Value:
-    """Read an answer that must be 200."""
-    if answer.status != 200:  # noqa: PLR2004 - the one status of a good read
+    """Read the answer to a required call, which must be 200."""
+    if answer.status != OK:
         raise failure(answer)
     return understood(answer, decoder, shape)
 
 
-def _balance(document: said.Saldo) -> Balance:
+def _balance(document: documents.Saldo) -> Balance:
     return Balance(
         balance=Money(document.saldo_centavos),
         blocked=Money(document.bloqueado_centavos),
@@ -170,31 +218,31 @@ def _balance(document: said.Saldo) -> Balance:
     )
 
 
-def _key(document: said.Chave, unseen: Unseen) -> PixKey:
-    status = KEY_STATUSES.get(document.situacao)
+def _key(document: documents.Chave, unknown: UnknownWord) -> PixKey:
+    status = words.KEY_STATUSES.get(document.situacao)
     if status is None:
-        unseen()
+        unknown()
     return PixKey(
         provider_id=document.id,
         key=document.chave,
-        type=_listed(KEY_TYPES, document.tipo),
+        type=_listed(words.KEY_TYPES, document.tipo),
         status=status or PixKeyStatus.PENDING,
         created_at=utc(document.criada_em),
     )
 
 
-def _charge(document: said.Cobranca, now: datetime, unseen: Unseen) -> Charge:
-    status = CHARGE_STATUSES.get(document.situacao)
+def _charge(document: documents.Cobranca, now: datetime, unknown: UnknownWord) -> Charge:
+    status = words.CHARGE_STATUSES.get(document.situacao)
     if status is None:
-        unseen()
+        unknown()
     expires_at = utc(document.expira_em)
-    if document.situacao == EXPIRED:
+    if document.situacao == words.EXPIRED:
         expires_at = min(expires_at or now, now)
     return Charge(
         reference=document.referencia,
-        type=_listed(CHARGE_TYPES, document.tipo),
+        type=_listed(words.CHARGE_TYPES, document.tipo),
         key=document.chave,
-        value=_money(document.valor_centavos),
+        value=_unsigned(document.valor_centavos),
         status=status or ChargeStatus.ACTIVE,
         emv=document.copia_e_cola,
         reusable=document.reutilizavel,
@@ -207,11 +255,11 @@ def _charge(document: said.Cobranca, now: datetime, unseen: Unseen) -> Charge:
     )
 
 
-def _payment(document: said.CobrancaPaga) -> ChargePayment:
+def _charge_payment(document: documents.CobrancaPaga) -> ChargePayment:
     paid = document.pagamento
     return ChargePayment(
         reference=document.referencia,
-        value=_money(document.valor_centavos if paid is None else paid.valor_centavos),
+        value=_unsigned(document.valor_centavos if paid is None else paid.valor_centavos),
         created_at=utc(document.criada_em),
         paid_at=None if paid is None else utc(paid.pago_em),
         e2e_id="" if paid is None else paid.e2e or "",
@@ -219,15 +267,31 @@ def _payment(document: said.CobrancaPaga) -> ChargePayment:
     )
 
 
-def _entry(document: said.Lancamento, unseen: Unseen) -> Entry:
-    kind = KINDS.get(document.tipo)
+def _received_payment(document: documents.Recebimento) -> IncomingPayment:
+    if not integrity.is_e2e_id(document.e2e):
+        raise ValueError(Reason.E2E_ID_MALFORMED)
+    if not 0 <= document.devolvido_centavos <= document.valor_centavos:
+        raise ValueError(Reason.WRONG_SHAPE)
+    return IncomingPayment(
+        reference=document.referencia or "",
+        e2e_id=document.e2e,
+        provider_id=integrity.provider_id(document.id),
+        value=above_zero(document.valor_centavos),
+        refunded=Money(document.devolvido_centavos),
+        paid_at=document.pago_em.astimezone(UTC),
+        payer=_payer(document.pagador),
+    )
+
+
+def _entry(document: documents.Lancamento, unknown: UnknownWord) -> Entry:
+    kind = words.KINDS.get(document.tipo)
     if kind is None:
-        unseen()
+        unknown()
     return Entry(
         provider_id=document.id,
         e2e_id=document.e2e or "",
-        direction=_listed(DIRECTIONS, document.natureza),
-        is_pix=IS_PIX.get(document.tipo, False),
+        direction=_listed(words.DIRECTIONS, document.natureza),
+        is_pix=words.IS_PIX.get(document.tipo, False),
         value=Money(document.valor_centavos),
         description=document.descricao or "",
         counterparty=_party(document.contraparte),
@@ -237,26 +301,24 @@ def _entry(document: said.Lancamento, unseen: Unseen) -> Entry:
     )
 
 
-def _listed(words: Mapping[str, Value], word: str) -> Value:
-    """Look up a word that has no careful default."""
-    value = words.get(word)
+def _listed(table: Mapping[str, Value], word: str) -> Value:
+    """Look up a word for which no default is safe; raises ``ValueError``."""
+    value = table.get(word)
     if value is None:
         raise ValueError(Reason.UNKNOWN_STATUS)
     return value
 
 
-def _money(centavos: int | None) -> Money | None:
-    return None if centavos is None else _positive(centavos)
-
-
-def _positive(centavos: int) -> Money:
-    """Read an amount that has no sign."""
+def _unsigned(centavos: int | None) -> Money | None:
+    """Read an amount that has no sign; None stays None."""
+    if centavos is None:
+        return None
     if centavos < 0:
         raise ValueError(Reason.WRONG_SHAPE)
     return Money(centavos)
 
 
-def _payer(person: said.Pessoa | None) -> Payer | None:
+def _payer(person: documents.Pessoa | None) -> Payer | None:
     if person is None:
         return None
     return Payer(
@@ -264,7 +326,7 @@ def _payer(person: said.Pessoa | None) -> Payer | None:
     )
 
 
-def _party(person: said.Pessoa | None) -> Party:
+def _party(person: documents.Pessoa | None) -> Party:
     if person is None:
         return Party()
     return Party(name=person.nome or "", tax_number=person.documento or "")

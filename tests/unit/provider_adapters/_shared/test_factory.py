@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from provider_adapters._shared.factory import AdapterRefused, CallbackFactory, settings_of
-from provider_adapters.sandbox.adapter import SandboxFactory
+from provider_adapters.sandbox.factory import SandboxFactory
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):

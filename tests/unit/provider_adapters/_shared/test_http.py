@@ -377,3 +377,33 @@ async def test_the_transcript_tells_of_every_try():
         "connection_lost",
         "",
     ]
+
+
+async def test_a_change_gives_what_the_answer_means():
+    scene = Scene(Road())
+
+    assert await scene.client.change(READ, lambda answer: answer.status) == 200
+
+
+@pytest.mark.parametrize(
+    ("road", "translate", "problem"),
+    [
+        (Road(), raising(NotFound(Reason.NOT_FOUND)), NotFound),
+        (Road([Unavailable(Reason.CONNECTION_LOST)]), accepted, Unavailable),
+        (Road([BadReply(Reason.TOO_LARGE)]), accepted, Unavailable),
+        (Road([Unreachable(Reason.CONNECT_FAILED)]), accepted, Unreachable),
+    ],
+    ids=["refused", "lost", "unreadable", "unsent"],
+)
+async def test_a_change_is_sent_once_and_fails_by_what_left_us(
+    road: Road,
+    translate: Callable[[ProviderAnswer], Outcome],
+    problem: type[ProviderError],
+):
+    """A read would be repeated after a lost connection; a change might be made twice."""
+    scene = Scene(road)
+
+    with pytest.raises(ProviderError) as failed:
+        await scene.client.change(READ, translate)
+
+    assert (type(failed.value), road.calls, scene.told.retries) == (problem, 1, [])

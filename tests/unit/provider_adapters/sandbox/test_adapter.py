@@ -1,67 +1,35 @@
-"""The sandbox adapter's own part; what it does at the bank is in the contract suite."""
+"""The sandbox adapter's own part; the contract suite tests what it does at the bank."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
 from gateway.domain.bank.providers import (
     Accepted,
     NotSent,
     NotSupported,
     ProviderAccount,
-    Repeat,
+    Refused,
+    Unavailable,
     Unknown,
+    Unreachable,
 )
-from provider_adapters._shared.factory import AdapterRefused
-from provider_adapters.sandbox.adapter import SandboxFactory
+from gateway.domain.bank.refunds import RefundStatus
+from provider_adapters.sandbox.factory import SandboxFactory
 from tests.contract.adapters.harness import ACCOUNT, FAR, KEY, on_stage, order
-from tests.unit.provider_adapters.authority import VALID, Authority
+from tests.unit.provider_adapters.sandbox.test_orders import refund
 from tests.unit.provider_adapters.sandbox.test_payouts import PAYOUT
-from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+from tests.unit.provider_adapters.sandbox.test_refunds import REFUND
+from tests.unit.provider_adapters.sandbox.test_translate import KEY as DOCUMENT
+from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying, standing
 from tests.unit.provider_adapters.witness import SHORT, Witness
 
 SANDBOX = Environment.SANDBOX
-
-
-def test_it_is_never_made_in_production():
-    with pytest.raises(AdapterRefused, match=r"providers\.bank"):
-        SandboxFactory()("bank", {}, Environment.PRODUCTION, Witness())
-
-
-@pytest.mark.parametrize(
-    "url", ["http://10.0.0.1:8090", "http://bank.example", "http://u:p@127.0.0.1", "8090"]
-)
-def test_its_bank_is_on_this_machine(url: str):
-    with pytest.raises(AdapterRefused, match="base_url"):
-        SandboxFactory()("bank", {"base_url": url}, SANDBOX, Witness())
-
-
-def test_unknown_settings_are_refused():
-    with pytest.raises(AdapterRefused, match="base_ulr"):
-        SandboxFactory()("bank", {"base_ulr": "http://127.0.0.1"}, SANDBOX, Witness())
-
-
-def test_settings_lessen_what_it_declares():
-    adapter = SandboxFactory()("bank", {"repeat": "refuses"}, SANDBOX, Witness())
-
-    assert adapter.capabilities.repeat is Repeat.REFUSES
-
-
-async def test_when_our_certificate_ends_is_told_under_the_provider_s_name(tmp_path: Path):
-    """Long before payouts stop."""
-    authority, witness = Authority(tmp_path), Witness()
-    tls = {"ca": str(authority.file), "certificate": str(authority.sign("we", VALID))}
-    settings = {"base_url": "https://127.0.0.1:1", "tls": tls}
-    adapter = SandboxFactory()("bank", settings, SANDBOX, witness)
-
-    await adapter.start()
-    await adapter.close()
-
-    assert witness.certificates == [("bank", VALID[1].replace(microsecond=0))]
+RANDOM = KeyOrder(PixKeyType.EVP, "")
 
 
 async def test_a_read_only_provider_sends_nothing():
@@ -123,3 +91,86 @@ async def test_its_transcript_holds_no_secret_and_nobody():
         assert canary not in shown
     assert '"situacao": "EM_PROCESSAMENTO"' in shown
     assert '"valor_centavos": 1050' in shown
+
+
+def answering(document: object, status: str = "200 OK") -> ScriptedBank:
+    return ScriptedBank(saying(answer(json.dumps(document).encode(), status=status)), keeps=True)
+
+
+async def test_a_change_gives_what_the_answer_says():
+    async with (
+        standing(answering(DOCUMENT, "201 Created")) as bank,
+        on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
+    ):
+        made = await adapter.create_key(ACCOUNT, RANDOM)
+
+    assert (made.key, made.status) == ("a@b.c", PixKeyStatus.ACTIVE)
+
+
+async def test_a_refused_change_says_why():
+    refusal = {"error": {"code": "KEY_IN_USE", "message": "x"}}
+    async with (
+        standing(answering(refusal, "409 Conflict")) as bank,
+        on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
+    ):
+        with pytest.raises(Refused) as refused:
+            await adapter.create_key(ACCOUNT, RANDOM)
+
+    assert refused.value.reason == "in_use"
+    assert len(bank.requests) == 1
+
+
+async def test_a_change_whose_connection_is_lost_is_not_sent_again():
+    """A read is asked once more then; a change might be made twice."""
+    told = Witness()
+
+    async def lose(line: Line) -> None:
+        line.reset()
+
+    async with (
+        standing(ScriptedBank(lose)) as bank,
+        on_stage("sandbox", bank.url, told, SHORT) as adapter,
+    ):
+        with pytest.raises(Unavailable):
+            await adapter.create_key(ACCOUNT, RANDOM)
+
+    assert (len(bank.requests), told.retries) == (1, [])
+
+
+async def test_a_change_that_was_not_sent_is_told_as_such():
+    async with on_stage("sandbox", "http://127.0.0.1:1", Witness(), SHORT) as adapter:
+        with pytest.raises(Unreachable):
+            await adapter.create_key(ACCOUNT, RANDOM)
+
+
+async def test_a_refund_that_cannot_be_written_is_not_sent():
+    async with on_stage("sandbox", "http://127.0.0.1:1", Witness(), SHORT) as adapter:
+        outcome = await adapter.create_refund(ACCOUNT, refund(payment_e2e_id=".."), FAR)
+
+    assert isinstance(outcome, NotSent)
+    assert (outcome.evidence.reason, outcome.evidence.bytes_left) == ("unsendable", False)
+
+
+async def test_an_unknown_word_in_a_refund_is_counted():
+    told = Witness()
+    async with (
+        standing(answering({**REFUND, "situacao": "AGENDADA"})) as bank,
+        on_stage("sandbox", bank.url, told, SHORT) as adapter,
+    ):
+        found = await adapter.find_refund(ACCOUNT, KEY)
+
+    assert found.status is RefundStatus.PROCESSING
+    assert told.counts == [("unknown_status", "sandbox.find_refund")]
+
+
+async def test_the_transcript_of_a_refund_holds_no_secret_and_nobody():
+    async with (
+        standing(answering({**REFUND, "descricao": "Maria Silva"}, "201 Created")) as bank,
+        on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
+    ):
+        await adapter.create_refund(ACCOUNT, refund(description="Maria Silva"), FAR)
+        shown = json.dumps(adapter.client.transcript.shown())
+
+    for canary in ("token-of-the-bank", "Maria", "cc_1", "r-1", "order-1"):
+        assert canary not in shown
+    assert '"situacao": "EM_PROCESSAMENTO"' in shown

@@ -21,6 +21,12 @@ def test_no_field_with_people_or_keys_in_it_is_harmless():
         (documents.TRANSFERENCIA, b'{"id": 1}'),
         (documents.REFUSAL, b'{"error": "NOT_FOUND"}'),
         (documents.CHAVES, b'{"chaves": {"0": {}}}'),
+        (documents.CHAVE, b'{"id": 1}'),
+        (documents.TITULAR, b'{"chave": "a"}'),
+        (documents.RECEBIMENTO, b"{}"),
+        (documents.RECEBIMENTOS, b'{"recebimentos": {}, "proximo_cursor": null}'),
+        (documents.DEVOLUCAO, b'{"valor_centavos": "1"}'),
+        (documents.DEVOLUCOES, b'{"devolucoes": null}'),
     ],
 )
 def test_a_wrong_type_is_refused(decoder: msgspec.json.Decoder[object], body: bytes):
@@ -33,3 +39,9 @@ def test_a_time_without_a_zone_is_refused():
 
     with pytest.raises(msgspec.ValidationError):
         documents.SALDO.decode(body)
+
+
+def test_nobody_s_bank_account_is_harmless():
+    assert (
+        documents.HARMLESS & {"agencia", "conta", "nome_banco", "titular", "recebimento"} == set()
+    )

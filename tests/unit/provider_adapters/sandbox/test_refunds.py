@@ -68,7 +68,7 @@ def test_an_unknown_word_is_still_processing_and_counted():
     outcome = refunds.created(saying({**REFUND, "situacao": "AGENDADA"}), ORDER, drift)
 
     assert isinstance(outcome, Accepted)
-    assert drift.heard == 1
+    assert drift.count == 1
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,15 @@ import pytest
 from gateway.domain.bank import providers
 from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
-from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
+from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.domain.bank.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters.sandbox import translate
+from provider_adapters.sandbox import translate, words
+from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.witness import NOON
 
 AT = "2026-11-20T12:00:00.000Z"
@@ -38,13 +42,13 @@ PAYMENT = {
 
 
 class Drift:
-    """Hears of words that are not listed."""
+    """Counts words that are not listed."""
 
     def __init__(self) -> None:
-        self.heard = 0
+        self.count = 0
 
     def __call__(self) -> None:
-        self.heard += 1
+        self.count += 1
 
 
 def saying(document: object, status: int = 200) -> ProviderAnswer:
@@ -63,7 +67,7 @@ def test_a_balance():
     assert read == Balance(balance=Money(-5), blocked=Money(0), updated_at=None)
 
 
-@pytest.mark.parametrize(("word", "kind"), list(translate.KEY_TYPES.items()))
+@pytest.mark.parametrize(("word", "kind"), list(words.KEY_TYPES.items()))
 def test_every_kind_of_key(word: str, kind: PixKeyType):
     [key] = translate.keys(saying({"chaves": [{**KEY, "tipo": word}]}), Drift())
 
@@ -84,7 +88,7 @@ def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, 
 
     [key] = translate.keys(saying({"chaves": [{**KEY, "situacao": word}]}), drift)
 
-    assert (key.status, drift.heard) == (status, heard)
+    assert (key.status, drift.count) == (status, heard)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +105,7 @@ def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeSt
 
     charge = translate.charge(saying({**CHARGE, "situacao": word}), NOON, drift)
 
-    assert (charge.status, charge.expires_at, drift.heard) == (status, None, heard)
+    assert (charge.status, charge.expires_at, drift.count) == (status, None, heard)
 
 
 def test_a_charge_whole():
@@ -181,12 +185,12 @@ def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
 
     entry = page.items[0]
     assert (entry.is_pix, entry.kind, page.next_cursor) == (is_pix, kind, "next")
-    assert drift.heard == (kind is MovementKind.OTHER)
+    assert drift.count == (kind is MovementKind.OTHER)
 
 
 def test_every_word_of_the_statement_has_its_kind():
-    assert set(translate.KINDS) == set(translate.IS_PIX)
-    assert set(translate.KINDS.values()) == set(MovementKind) - {MovementKind.OTHER}
+    assert set(words.KINDS) == set(words.IS_PIX)
+    assert set(words.KINDS.values()) == set(MovementKind) - {MovementKind.OTHER}
 
 
 @pytest.mark.parametrize(("word", "direction"), [("C", Direction.CREDIT), ("D", Direction.DEBIT)])
@@ -262,3 +266,125 @@ def test_any_answer_in_the_bank_s_words_is_a_sign_of_life():
 def test_absent_times_stay_absent():
     assert translate.utc(None) is None
     assert translate.utc(datetime(2026, 11, 20, 12, tzinfo=UTC)) == NOON
+
+
+OWNER = {
+    "chave": "a@b.c", "tipo": "email", "titular": {"nome": "Maria", "documento": "52998224725"},
+    "banco": "888", "nome_banco": "Outro", "ispb": "88888888", "agencia": "0001", "conta": "1-2",
+}  # fmt: skip
+RECEIVED = {
+    "id": "1000000012", "referencia": "order-1", "e2e": E2E_ID, "valor_centavos": 1050,
+    "devolvido_centavos": 50, "pago_em": AT,
+    "pagador": {"nome": "Maria", "documento": "1", "mensagem": "oi"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("status", [200, 201])
+def test_a_key_that_was_made_or_given_up(status: int):
+    key = translate.changed_key(saying(KEY, status), Drift())
+
+    assert (key.provider_id, key.key, key.type, key.status, key.created_at) == (
+        "CH1",
+        "a@b.c",
+        PixKeyType.EMAIL,
+        PixKeyStatus.ACTIVE,
+        NOON,
+    )
+
+
+def test_a_key_of_an_unknown_status_may_not_be_paid_to_yet():
+    drift = Drift()
+
+    key = translate.changed_key(saying({**KEY, "situacao": "EM_PORTABILIDADE"}), drift)
+
+    assert (key.status, drift.count) == (PixKeyStatus.PENDING, 1)
+
+
+@pytest.mark.parametrize("wrong", [{"tipo": "iban"}, {"id": "x" * 129}, {"id": "a\nb"}])
+def test_a_key_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
+    with pytest.raises(BadReply):
+        translate.changed_key(saying({**KEY, **wrong}), Drift())
+
+
+def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
+    assert translate.owner(saying(OWNER)) == KeyOwner(
+        key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number="***.982.247-**",
+        ispb="88888888", bank_number="888", bank_name="Outro", branch="0001", account="1-2",
+    )  # fmt: skip
+
+
+def test_what_a_bank_does_not_tell_of_an_owner_is_empty():
+    bare = {**OWNER, "banco": None, "nome_banco": None, "agencia": None, "conta": None}
+
+    owner = translate.owner(saying({**bare, "titular": {"nome": None}}))
+
+    assert (owner.name, owner.tax_number, owner.bank_name, owner.branch) == ("", "", "", "")
+
+
+@pytest.mark.parametrize("status", [200, 201])
+def test_a_charge_that_was_made_or_cancelled(status: int):
+    charge = translate.changed_charge(
+        saying({**CHARGE, "situacao": "CANCELADA"}, status), NOON, Drift()
+    )
+
+    assert (charge.reference, charge.status) == ("r", ChargeStatus.CANCELED)
+
+
+def test_a_payment():
+    assert translate.received_payment(saying(RECEIVED)) == IncomingPayment(
+        reference="order-1",
+        e2e_id=E2E_ID,
+        provider_id="1000000012",
+        value=Money(1050),
+        refunded=Money(50),
+        paid_at=NOON,
+        payer=Payer(name="Maria", tax_number="1", message="oi"),
+    )
+
+
+def test_a_page_of_payments():
+    bare = {**RECEIVED, "referencia": None, "pagador": None}
+
+    page = translate.received_payments(saying({"recebimentos": [bare], "proximo_cursor": "n"}))
+
+    assert (page.items[0].reference, page.items[0].payer, page.next_cursor) == ("", None, "n")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"e2e": "E1"},
+        {"valor_centavos": 0},
+        {"valor_centavos": -1, "devolvido_centavos": 0},
+        {"devolvido_centavos": -1},
+        {"devolvido_centavos": 1051},
+    ],
+    ids=str,
+)
+def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
+    with pytest.raises(BadReply):
+        translate.received_payment(saying({**RECEIVED, **wrong}))
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind", "reason"),
+    [
+        (404, "KEY_NOT_FOUND", NotFound, "not_found"),
+        (404, "NOT_FOUND", NotFound, "not_found"),
+        (404, "", BadReply, "unexpected_status"),
+        (403, "NOT_ALLOWED", Refused, NOT_ALLOWED),
+        (409, "CHARGE_PAID", Refused, CHARGE_PAID),
+        (409, "KEY_IN_USE", Refused, IN_USE),
+        (409, "REFERENCE_IN_USE", Refused, IN_USE),
+        (409, "", Refused, "refused"),
+        (400, "KEY_IN_USE", Refused, "refused"),
+        (500, "KEY_IN_USE", Unavailable, "server_error"),
+    ],
+)
+def test_a_refusal_of_an_optional_operation_is_known_by_status_and_code(
+    status: int, code: str, kind: type[ProviderError], reason: str
+):
+    failure = translate.refusal(refusing(status, code))
+
+    assert isinstance(failure, kind)
+    assert failure.reason == reason

@@ -1,0 +1,74 @@
+"""The bank's words and ours, as tables; what an unlisted word means is decided in ``translate``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from gateway.domain.bank.charges import ChargeStatus, ChargeType
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
+from gateway.domain.bank.refunds import RefundStatus
+from gateway.domain.bank.statements import Direction, MovementKind
+
+KEY_TYPES: Final[Mapping[str, PixKeyType]] = {
+    "cpf": PixKeyType.CPF,
+    "cnpj": PixKeyType.CNPJ,
+    "email": PixKeyType.EMAIL,
+    "telefone": PixKeyType.PHONE,
+    "aleatoria": PixKeyType.EVP,
+}
+KEY_STATUSES: Final[Mapping[str, PixKeyStatus]] = {
+    "ATIVA": PixKeyStatus.ACTIVE,
+    "PENDENTE": PixKeyStatus.PENDING,
+    "CANCELADA": PixKeyStatus.CANCELED,
+}
+CHARGE_TYPES: Final[Mapping[str, ChargeType]] = {
+    "DINAMICA": ChargeType.DYNAMIC,
+    "ESTATICA": ChargeType.STATIC,
+}
+EXPIRED: Final = "EXPIRADA"
+CHARGE_STATUSES: Final[Mapping[str, ChargeStatus]] = {
+    "ATIVA": ChargeStatus.ACTIVE,
+    "PAGA": ChargeStatus.PAID,
+    "CANCELADA": ChargeStatus.CANCELED,
+    EXPIRED: ChargeStatus.ACTIVE,  # ours is active, with an expiry in the past
+}
+DIRECTIONS: Final[Mapping[str, Direction]] = {"C": Direction.CREDIT, "D": Direction.DEBIT}
+IS_PIX: Final[Mapping[str, bool]] = {
+    "PIX_RECEBIDO": True,
+    "PIX_ENVIADO": True,
+    "DEVOLUCAO_RECEBIDA": True,
+    "DEVOLUCAO_ENVIADA": True,
+    "TARIFA": False,
+    "TED_RECEBIDA": False,
+    "TED_ENVIADA": False,
+    "BOLETO_RECEBIDO": False,
+    "BOLETO_PAGO": False,
+}
+KINDS: Final[Mapping[str, MovementKind]] = {
+    "PIX_RECEBIDO": MovementKind.PIX,
+    "PIX_ENVIADO": MovementKind.PIX,
+    "DEVOLUCAO_RECEBIDA": MovementKind.PIX_RETURN,
+    "DEVOLUCAO_ENVIADA": MovementKind.PIX_RETURN,
+    "TARIFA": MovementKind.FEE,
+    "TED_RECEBIDA": MovementKind.TED,
+    "TED_ENVIADA": MovementKind.TED,
+    "BOLETO_RECEBIDO": MovementKind.BOLETO,
+    "BOLETO_PAGO": MovementKind.BOLETO,
+}
+REFUND_STATUSES: Final[Mapping[str, RefundStatus]] = {
+    "EM_PROCESSAMENTO": RefundStatus.PROCESSING,
+    "DEVOLVIDO": RefundStatus.PAID,
+    "NAO_REALIZADO": RefundStatus.FAILED,
+}
+FAILURES: Final[Mapping[str, FailureCode]] = {
+    "ACCOUNT_INVALID": FailureCode.ACCOUNT_INVALID,
+    "INSUFFICIENT_FUNDS": FailureCode.INSUFFICIENT_FUNDS,
+    "KEY_NOT_FOUND": FailureCode.KEY_NOT_FOUND,
+    "LIMIT_EXCEEDED": FailureCode.LIMIT_EXCEEDED,
+    "NOT_ALLOWED": FailureCode.REJECTED,
+    "OWNER_MISMATCH": FailureCode.OWNER_MISMATCH,
+    "REJECTED": FailureCode.REJECTED,
+}
+"""Why a payout failed."""

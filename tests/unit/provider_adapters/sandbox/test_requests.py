@@ -1,0 +1,83 @@
+"""What is requested of the bank, where, and as whom."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from gateway.domain.bank.providers import ProviderAccount, Refused
+from gateway.domain.kernel.windows import Window
+from gateway.net.client.messages import Kind
+from provider_adapters.sandbox import requests
+from tests.contract.adapters.harness import ACCOUNT, KEY
+
+WHERE = "/v1/contas/cc_1"
+DAY = Window(date(2026, 11, 20), date(2026, 11, 21))
+
+
+def test_a_read_is_made_as_the_account():
+    request = requests.charge(ACCOUNT, "a/b", "get_charge")
+
+    assert request.path == f"{WHERE}/cobrancas/a%2Fb"
+    assert request.template == "/v1/contas/{conta}/cobrancas/{referencia}"
+    assert request.headers == {"Authorization": "Bearer token-of-the-bank"}
+    assert (request.method, request.kind) == ("GET", Kind.READ)
+
+
+def test_the_fields_of_a_query_keep_their_order_and_are_encoded_whole():
+    query = {"de": "2026-11-20T00:00:00.000Z", "limite": "25", "cursor": "a/b+c=ção"}
+
+    request = requests.below_account(ACCOUNT, "list_statement", "/extrato", query)
+
+    assert request.path == (
+        f"{WHERE}/extrato?de=2026-11-20T00%3A00%3A00.000Z&limite=25&cursor=a%2Fb%2Bc%3D%C3%A7%C3%A3o"
+    )
+
+
+def test_both_days_of_the_window_are_in_it():
+    assert requests.statement(ACCOUNT, DAY, None, 25).path == (
+        f"{WHERE}/extrato?de=2026-11-20T00%3A00%3A00.000Z&ate=2026-11-22T00%3A00%3A00.000Z&limite=25"
+    )
+
+
+@pytest.mark.parametrize(
+    ("build", "path"),
+    [
+        (requests.statement, "/extrato"),
+        (requests.received_payments, "/recebimentos"),
+        (requests.refunds, "/devolucoes"),
+    ],
+    ids=["statement", "received payments", "refunds"],
+)
+def test_a_cursor_goes_back_as_it_came(build, path: str):
+    request = build(ACCOUNT, DAY, "a b&c", 25)
+
+    assert request.path.startswith(f"{WHERE}{path}?")
+    assert request.path.endswith("&cursor=a%20b%26c")
+
+
+@pytest.mark.parametrize(("limit", "sent"), [(0, "1"), (500, "500"), (501, "500")])
+def test_no_more_is_requested_than_the_bank_returns(limit: int, sent: str):
+    assert requests.refunds(ACCOUNT, DAY, None, limit).path.endswith(f"&limite={sent}")
+
+
+@pytest.mark.parametrize(
+    ("provider_id", "path"), [("trf/1", "/trf%2F1"), ("", f"/por-chave/{KEY}")]
+)
+def test_a_payout_is_looked_up_by_the_bank_s_id_or_by_our_key(provider_id: str, path: str):
+    assert requests.payout(ACCOUNT, KEY, provider_id).path == f"{WHERE}/transferencias{path}"
+
+
+def test_an_instant_has_milliseconds():
+    at = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
+
+    assert requests.instant(at) == "2026-01-02T03:04:05.678Z"
+
+
+@pytest.mark.parametrize("name", ["", "..", "\ud800"])
+def test_an_account_that_cannot_stand_in_a_path_is_refused(name: str):
+    account = ProviderAccount(account_id="", provider_account=name)
+
+    with pytest.raises(Refused):
+        requests.balance(account)

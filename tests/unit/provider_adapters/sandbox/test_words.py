@@ -1,0 +1,37 @@
+"""The tables of the bank's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import pytest
+
+from gateway.domain.bank.charges import ChargeType
+from gateway.domain.bank.pix_keys import PixKeyType
+from gateway.domain.bank.statements import Direction, MovementKind
+from provider_adapters.sandbox import words
+
+
+@pytest.mark.parametrize(
+    ("table", "kind"),
+    [
+        (words.KEY_TYPES, PixKeyType),
+        (words.CHARGE_TYPES, ChargeType),
+        (words.DIRECTIONS, Direction),
+    ],
+    ids=["key types", "charge types", "directions"],
+)
+def test_every_member_has_one_word(table: Mapping[str, StrEnum], kind: type[StrEnum]):
+    assert sorted(table.values()) == sorted(kind)
+
+
+def test_what_counts_as_pix_and_what_kind_it_is_agree():
+    pix = {
+        word
+        for word, kind in words.KINDS.items()
+        if kind in {MovementKind.PIX, MovementKind.PIX_RETURN}
+    }
+
+    assert {word for word, is_pix in words.IS_PIX.items() if is_pix} == pix
+    assert set(words.IS_PIX) == set(words.KINDS)
