@@ -17,7 +17,7 @@ from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.unit.provider_adapters.witness import Witness
 
 FACTORY = """
-from gateway.domain.providers import Capabilities
+from gateway.domain.bank.providers import Capabilities
 from provider_adapters.sandbox.settings import SandboxSettings
 
 class Factory:
