@@ -20,6 +20,7 @@ from gateway.security.sealing import Sealer
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from gateway.store.tables.core import audit
+from tests.world.store import migrated
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -117,7 +118,7 @@ class Registers:
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[Registers]:
     """Open the registers of a fresh sandbox store."""
-    store = open_store(f"sqlite:///{folder}/store.db")
+    store = open_store(migrated(folder / "store.db"))
     try:
         await prepare(store, Environment.SANDBOX, migrate=True, now=lambda: NOON)
         yield Registers(store)

@@ -15,6 +15,7 @@ from tests.contract.stores.conftest import EMPTYING
 from tests.servers.postgres import PostgresServer
 from tests.unit.door import Door, door_of
 from tests.unit.standing import Clock
+from tests.world.store import migrated
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def made() -> list[str]:
 async def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path, made: list[str]) -> str:
     """Address of a database; on PostgreSQL what others left in it is emptied by ``nodes``."""
     if kind == "sqlite":
-        return f"sqlite:///{tmp_path}/store.db"
+        return migrated(tmp_path / "store.db")
     if not made:
         server: PostgresServer = request.getfixturevalue("postgres_server")
         made.append(await server.create("identity_suite"))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.users import User
@@ -17,6 +15,7 @@ from gateway.store.stamp import prepare
 from tests.servers.postgres import PostgresServer
 from tests.surfaces.house import House, house_on
 from tests.unit.standing import Clock
+from tests.world.store import migrated
 
 
 @pytest.fixture
@@ -31,24 +30,11 @@ def kind() -> str:
     return "sqlite"
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A closed empty store, made once: making one takes a while."""
-    file = tmp_path_factory.mktemp("house") / "store.db"
-    opened = open_store(f"sqlite:///{file}")
-    await prepare(opened, Environment.SANDBOX, migrate=True, now=Clock().now)
-    await opened.close()
-    return file
-
-
 @pytest.fixture
-async def url(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path, template: Path
-) -> AsyncIterator[str]:
+async def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
     """Address of an empty database."""
     if kind == "sqlite":
-        shutil.copy(template, tmp_path / "store.db")
-        yield f"sqlite:///{tmp_path}/store.db"
+        yield migrated(tmp_path / "store.db")
         return
     server: PostgresServer = request.getfixturevalue("postgres_server")
     name = f"house_{uuid.uuid4().hex}"

@@ -15,6 +15,7 @@ from tests.rings import PROCESSES
 from tests.unit.paying import ScriptedBank, Till
 from tests.unit.people import COMPANY, SISTER, account
 from tests.unit.standing import NOON, Clock
+from tests.world.store import migrated
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -38,7 +39,7 @@ def clock() -> Clock:
 async def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A closed store with one company and two accounts, made once: making one takes a while."""
     file = tmp_path_factory.mktemp("store") / "store.db"
-    store = open_store(f"sqlite:///{file}")
+    store = open_store(migrated(file))
     act = AuditEvent(at=NOON, actor="cli", action="tested", subject="test:1")
     try:
         await prepare(store, Environment.SANDBOX, migrate=True, now=lambda: NOON)

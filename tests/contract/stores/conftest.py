@@ -11,6 +11,7 @@ from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from gateway.store.tables.core import METADATA
 from tests.contract.stores import samples
+from tests.world.store import migrated
 
 EMPTYING = [
     "ALTER TABLE audit DISABLE TRIGGER USER",
@@ -51,7 +52,7 @@ async def store(
     if kind == "postgres" and not made:
         server = request.getfixturevalue("postgres_server")
         made.append(await server.create("store_contract"))
-    opened = open_store(made[0] if kind == "postgres" else f"sqlite:///{tmp_path}/store.db")
+    opened = open_store(made[0] if kind == "postgres" else migrated(tmp_path / "store.db"))
     try:
         await _fill(opened, emptied=kind == "postgres")
         yield opened

@@ -1,5 +1,5 @@
 """The house these tests visit."""
 
-from tests.surfaces.house_fixtures import clock, house, kind, maria, store, template, url
+from tests.surfaces.house_fixtures import clock, house, kind, maria, store, url
 
-__all__ = ["clock", "house", "kind", "maria", "store", "template", "url"]
+__all__ = ["clock", "house", "kind", "maria", "store", "url"]

@@ -21,6 +21,7 @@ from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
 from tests.unit.door import EMAIL, HOME, PASSWORD
 from tests.unit.standing import Clock
+from tests.world.store import migrated
 
 ORDER = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
 
@@ -35,9 +36,9 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def people(settings: Settings, clock: Clock) -> AsyncIterator[People]:
+async def people(settings: Settings, tmp_path: Path, clock: Clock) -> AsyncIterator[People]:
     """Identity on a store of its own, started."""
-    store = open_store(settings.store_url)
+    store = open_store(migrated(tmp_path / "pixgate.db"))
     await prepare(store, Environment.SANDBOX, migrate=True, now=clock.now)
     made = assemble_people(settings, store, load_keys(settings), clock.now)
     await made.start()

@@ -7,10 +7,18 @@ import pytest
 
 from provider_adapters.sandbox.bank.server import SandboxBank
 from tests.shell import Shell, bank_beside
+from tests.world.store import migrated
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
+    """A command line on a folder with an empty store."""
+    migrated(tmp_path / "pixgate.db")
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+def fresh_shell(tmp_path: Path) -> Shell:
     """A command line on an empty folder."""
     return Shell(tmp_path)
 

@@ -76,10 +76,10 @@ def test_a_secret_is_never_told(shell, written):
     assert "hidden-pepper" not in done.output
 
 
-def test_a_check_writes_nothing(shell):
-    shell.says("config", "check")
+def test_a_check_writes_nothing(fresh_shell):
+    fresh_shell.says("config", "check")
 
-    assert list(shell.folder.iterdir()) == []
+    assert list(fresh_shell.folder.iterdir()) == []
 
 
 def test_a_probe_reaches_the_bank(shell, bank):

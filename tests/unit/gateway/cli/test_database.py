@@ -1,13 +1,13 @@
 """``pixgate db``."""
 
 
-def test_a_store_is_brought_up_to_date(shell):
-    before = shell.reads("db", "current")
+def test_a_store_is_brought_up_to_date(fresh_shell):
+    before = fresh_shell.reads("db", "current")
 
-    after = shell.reads("db", "upgrade")
+    after = fresh_shell.reads("db", "upgrade")
 
     assert before == {"revision": None, "wanted": after["revision"]}
-    assert shell.reads("db", "upgrade") == after
+    assert fresh_shell.reads("db", "upgrade") == after
 
 
 def test_a_store_is_brought_down_and_up_again(shell):

@@ -39,11 +39,11 @@ async def test_the_embedded_store_is_made_on_the_way(tmp_path, monkeypatch):
     assert (tmp_path / "pixgate.db").is_file()
 
 
-def test_a_store_that_must_be_migrated_by_hand_says_so(shell):
-    config = shell.folder / "config.yaml"
-    config.write_text(f"var: {shell.folder}\ndatabase: {{migrate: never}}\n")
+def test_a_store_that_must_be_migrated_by_hand_says_so(fresh_shell):
+    config = fresh_shell.folder / "config.yaml"
+    config.write_text(f"var: {fresh_shell.folder}\ndatabase: {{migrate: never}}\n")
 
-    line = shell.fails("company", "list", "--config", str(config))
+    line = fresh_shell.fails("company", "list", "--config", str(config))
 
     assert "run `pixgate db upgrade`" in line
     assert "\n" not in line

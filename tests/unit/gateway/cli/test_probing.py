@@ -28,17 +28,19 @@ async def test_nothing_is_found_where_everything_answers(shell, bank):
 
 async def test_a_store_that_is_not_there_yet_is_no_finding_and_is_not_made(shell, bank):
     """The next start makes the embedded one."""
+    (shell.folder / "pixgate.db").unlink()
+
     assert await found(shell) == []
     assert not (shell.folder / "pixgate.db").exists()
 
 
-async def test_a_store_that_nobody_will_make_is_named_and_not_made(shell):
-    text = f"var: {shell.folder}\ndatabase: {{migrate: never}}\n"
+async def test_a_store_that_nobody_will_make_is_named_and_not_made(fresh_shell):
+    text = f"var: {fresh_shell.folder}\ndatabase: {{migrate: never}}\n"
 
-    ((path, message),) = await found(shell, text)
+    ((path, message),) = await found(fresh_shell, text)
 
     assert (path, "`pixgate db upgrade`" in message) == ("database.url", True)
-    assert list(shell.folder.iterdir()) == []
+    assert list(fresh_shell.folder.iterdir()) == []
 
 
 async def test_a_store_that_must_be_migrated_by_hand_is_named(shell):

@@ -9,6 +9,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from tests.contract.stores import samples
+from tests.world.store import migrated
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def url(tmp_path: Path) -> str:
 @pytest.fixture
 async def store(url: str) -> AsyncIterator[Store]:
     """A sandbox store with one company and one account."""
-    opened = open_store(url)
+    opened = open_store(migrated(Path(url.removeprefix("sqlite:///"))))
     await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
     await opened.companies.add(samples.company(), samples.event())
     await opened.accounts.add(samples.account(), samples.event())

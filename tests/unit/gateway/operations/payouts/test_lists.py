@@ -18,6 +18,7 @@ from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from tests.contract.stores import samples
 from tests.unit.people import caller
+from tests.world.store import migrated
 
 MOMENT = timedelta(seconds=1)
 DAY = Window(samples.NOW.date(), samples.NOW.date())
@@ -26,7 +27,7 @@ DAY = Window(samples.NOW.date(), samples.NOW.date())
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """A store with a payout in every state, each a second younger than the one before."""
-    opened = open_store(f"sqlite:///{tmp_path}/store.db")
+    opened = open_store(migrated(tmp_path / "store.db"))
     await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
     await opened.companies.add(samples.company(), samples.event())
     await opened.accounts.add(replace(samples.account(), id=caller().account.id), samples.event())

@@ -81,9 +81,14 @@ async def test_many_keys_are_found_by_the_index(store: Store) -> None:
     assert steps == [f"SEARCH payouts {index}"]
 
 
-async def test_the_files_are_their_owner_s_alone(store: Store, tmp_path: Path) -> None:
+async def test_the_files_are_their_owner_s_alone(url: str, tmp_path: Path) -> None:
     """Also what SQLite puts beside the file."""
+    await schema.upgrade(url)
+    store = open_store(url)
+    await pragma(store.database.writer, "user_version")
+
     modes = {path.name: oct(path.stat().st_mode & 0o777) for path in (tmp_path / "var").iterdir()}
+    await store.close()
 
     assert modes == dict.fromkeys(("store.db", "store.db-wal", "store.db-shm"), "0o600")
     assert (tmp_path / "var").stat().st_mode & 0o777 == 0o700
