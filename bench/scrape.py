@@ -23,9 +23,9 @@ from aiohttp import web
 
 from bench import system
 from gateway.http.ops.surface import OpsParts, ops_application
-from gateway.telemetry import metrics
-from gateway.telemetry.families import Vocabulary
-from gateway.telemetry.metrics import Instance, Metrics
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Vocabulary
+from gateway.telemetry.metrics.registry import Instance, MetricRegistry
 
 SCRAPE = "loop blocked by a scrape, ms"
 IDLE = "loop blocked without one, ms"
@@ -93,13 +93,13 @@ def _asking(port: int) -> Iterator[Ask]:
         connection.close()
 
 
-def filled() -> Metrics:
+def filled() -> MetricRegistry:
     """Make the series of a busy process."""
     words = frozenset({"bench"})
     vocabulary = Vocabulary(
         surface=words, route=frozenset(_ROUTES), provider=words, operation=words, policy=words
     )
-    made = Metrics(
+    made = MetricRegistry(
         Instance(
             version="bench",
             environment="sandbox",
@@ -111,9 +111,9 @@ def filled() -> Metrics:
         vocabulary,
     )
     for route, status in islice(product(_ROUTES, _STATUSES), _COUNTERS):
-        made.values(metrics.REQUESTS).add(("bench", route, "GET", status))
+        made.values(series.REQUESTS).add(("bench", route, "GET", status))
     for route in _ROUTES:
-        made.timings(metrics.REQUEST_DURATION).observe(("bench", route, "GET", "2xx"), 0.01)
+        made.timings(series.REQUEST_DURATION).observe(("bench", route, "GET", "2xx"), 0.01)
     return made
 
 

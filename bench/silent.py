@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from gateway.__main__ import main
-from gateway.app import observing
+from gateway.app import build_telemetry
 from gateway.telemetry import trace
 from gateway.telemetry.observer import TelemetryObserver
 
@@ -30,7 +30,7 @@ for _name in vars(TelemetryObserver):
         setattr(Silent, _name, staticmethod(_do_nothing))
 
 if __name__ == "__main__":
-    vars(observing)["TelemetryObserver"] = Silent  # the one thing that is changed
+    vars(build_telemetry)["TelemetryObserver"] = Silent  # the one thing that is changed
     trace.new_trace_id = lambda: TRACE_ID
     sys.argv[0] = "pixgate"
     main()

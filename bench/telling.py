@@ -24,7 +24,7 @@ from bench.load import Load, ask
 from bench.partner import Prepared
 from bench.subjects import balance, staged
 from gateway.__main__ import main
-from gateway.app import observing
+from gateway.app import build_telemetry
 from gateway.telemetry import trace
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.records import current_record
@@ -101,7 +101,7 @@ def _batch(calls: list[Callable[[], object]]) -> float:
 
 if __name__ == "__main__":
     written = Path(sys.argv.pop(1))
-    vars(observing)["TelemetryObserver"] = Listening
+    vars(build_telemetry)["TelemetryObserver"] = Listening
     signal.signal(signal.SIGUSR1, lambda *_: repeat(written))
     sys.argv[0] = "pixgate"
     main()

@@ -1,7 +1,7 @@
 """``python -m gateway`` is the command ``pixgate``."""
 
-from gateway.cli.loading import take_parts
-from gateway.cli.starting import uncollected
+from gateway.cli.lazy_imports import take_parts
+from gateway.cli.serve.startup import uncollected
 
 
 def main() -> None:

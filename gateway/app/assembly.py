@@ -17,29 +17,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from gateway.app.audit_keys import audit_keys
-from gateway.app.audit_tally import AuditTally, keeping
-from gateway.app.banks import ConnectedBanks, Connection
-from gateway.app.callbacks import listener_of, make_proofs, make_reception
-from gateway.app.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
-from gateway.app.chores import Chores, Forgetting
-from gateway.app.clocks import wall_clock
-from gateway.app.connecting import connect
-from gateway.app.failpoints import armed
-from gateway.app.figures import AuditFigure, Figures
-from gateway.app.kept_records import KeptRecords, Registers, keep_records
+from gateway.app.build_backoffice import ManagementStored
+from gateway.app.build_bank import connect
+from gateway.app.build_callbacks import listener_of, make_proofs, make_reception
+from gateway.app.build_identity import People, assemble_people
+from gateway.app.build_panel import Panel, assemble_panel
+from gateway.app.build_telemetry import Observing, make_observing
 from gateway.app.listeners import operations_listener, public_listener
-from gateway.app.lookups import LastUses, within
-from gateway.app.management import ManagementStored
-from gateway.app.observing import Observing, make_observing
 from gateway.app.office import BackOfficeStored
-from gateway.app.panel import Panel, assemble_panel
-from gateway.app.people import People, assemble_people
-from gateway.app.provider_health import ProviderHealth
-from gateway.app.readiness import Readiness
-from gateway.app.request_log import RequestKeeper
-from gateway.app.sampling import sample_connections
 from gateway.app.surfaces import Parts, described_surfaces, make_approvals, make_follow_up
-from gateway.app.turning import Turning
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
@@ -49,13 +35,27 @@ from gateway.http.ops.surface import check_ops_address
 from gateway.net.server.listener import Listener
 from gateway.operations.backoffice.callbacks import CallbackLooks
 from gateway.operations.identity.ports import OnSecurityEvent
-from gateway.reconciler import Reconciler, Work
+from gateway.runtime.audit_tally import AuditTally, keeping
+from gateway.runtime.failpoints import armed
+from gateway.runtime.gauges.connection_gauges import connection_gauges
+from gateway.runtime.gauges.store_gauges import AuditFigure, Figures
+from gateway.runtime.periodic_task import Turning
+from gateway.runtime.providers.directory import ConnectedBanks, Connection
+from gateway.runtime.providers.health import ProviderHealth
+from gateway.runtime.readiness import Readiness
+from gateway.runtime.reconciler import Reconciler, Work
+from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
+from gateway.runtime.records.kept_records import KeptRecords, Registers, keep_records
+from gateway.runtime.records.lookups import LastUses, within
+from gateway.runtime.request_log_writer import RequestKeeper
+from gateway.runtime.retention import Chores, Forgetting
+from gateway.runtime.wall_clock import wall_clock
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
-from gateway.telemetry.security import SecurityLog
+from gateway.telemetry.logs.security_log import SecurityLog
 from policies.authentication.basic import SecretCheck
 from provider_adapters.registry import names
 
@@ -148,7 +148,10 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         passing=passing,
     )
     public = public_listener(parts, observing)
-    sample_connections(observing, public, store.database.usage)
+    store.database.usage.told = observing.observer.stored
+    observing.sampled.append(
+        connection_gauges(observing.observer.show, public, store.database.usage)
+    )
     reconciler = _reconciler(store, parts)
     chores = _chores(store, parts, reconciler, observing, bell)
     observing.observer.kept = keeping(tally, observing.observer.kept)

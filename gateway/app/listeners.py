@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from gateway.app.failpoints import failing_replies
-from gateway.app.observing import Observing, refusals_below
-from gateway.app.readiness import Readiness
+from gateway.app.build_telemetry import Observing, refusals_below
 from gateway.app.surfaces import Parts, make_surfaces
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
@@ -18,6 +16,8 @@ from gateway.http.server import Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.limits import WireLimits
 from gateway.net.server.listener import Address, Listener
+from gateway.runtime.failpoints import failing_replies
+from gateway.runtime.readiness import Readiness
 
 
 def public_listener(parts: Parts, observing: Observing) -> Listener:

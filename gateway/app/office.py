@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gateway.app.lookups import within
 from gateway.app.people_surfaces import PeopleQuestions
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Accounts, Companies
@@ -29,6 +28,7 @@ from gateway.operations.bank.reads import AccountMovements, Incoming
 from gateway.operations.bank.refunds import Refunds, RefundTerms
 from gateway.operations.bank.reports import Reports
 from gateway.operations.payouts.lists import PayoutLists
+from gateway.runtime.records.lookups import within
 from policies.authorization.visible_account import VisibleAccount
 
 

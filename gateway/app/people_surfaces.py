@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.app.panel import Panel
-from gateway.app.people import People
+from gateway.app.build_identity import People
+from gateway.app.build_panel import Panel
 from gateway.config.settings import Settings
 from gateway.http.identity.actions import AccountActions, RecoveryActions, SignInActions
 from gateway.http.identity.surface import (

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from gateway.app.failpoints import FailingPayouts, Passing
-from gateway.app.kept_records import KeptRecords
-from gateway.app.management import ManagementStored, make_management_rows, make_registers
+from gateway.app.build_backoffice import ManagementStored, make_management_rows, make_registers
+from gateway.app.build_identity import People
+from gateway.app.build_panel import Panel
 from gateway.app.office import BackOfficeStored, backoffice_operations, backoffice_questions
-from gateway.app.panel import Panel
-from gateway.app.people import People
 from gateway.app.people_surfaces import (
     PeopleParts,
     PeopleQuestions,
@@ -21,7 +19,6 @@ from gateway.app.people_surfaces import (
     make_people_questions,
     make_people_surfaces,
 )
-from gateway.app.second_looks import SecondLooks
 from gateway.config.settings import Settings
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import Now
@@ -40,6 +37,9 @@ from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts.payouts import Terms
+from gateway.runtime.failpoints import FailingPayouts, Passing
+from gateway.runtime.records.kept_records import KeptRecords
+from gateway.runtime.records.second_looks import SecondLooks
 from gateway.telemetry.records import RequestObserver
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.authorization.account_scope import AccountScope

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import click
 
-from gateway.cli.accounts import account
-from gateway.cli.audit import audit
-from gateway.cli.callbacks import callbacks
-from gateway.cli.catalogue import errors, metrics, providers, routes
-from gateway.cli.companies import company
-from gateway.cli.configuration import config
-from gateway.cli.credentials import credential
-from gateway.cli.database import database
-from gateway.cli.demo import demo
-from gateway.cli.keys import keys
-from gateway.cli.outbox import outbox
-from gateway.cli.payouts import payouts
-from gateway.cli.sandbox import sandbox
-from gateway.cli.serve import sandbox_bank, serve
-from gateway.cli.users import user
+from gateway.cli.admin.accounts import account
+from gateway.cli.admin.audit import audit
+from gateway.cli.admin.companies import company
+from gateway.cli.admin.credentials import credential
+from gateway.cli.config.callbacks import callbacks
+from gateway.cli.config.catalogue import errors, metrics, providers, routes
+from gateway.cli.config.commands import config
+from gateway.cli.config.database import database
+from gateway.cli.identity.keys import keys
+from gateway.cli.identity.outbox import outbox
+from gateway.cli.identity.users import user
+from gateway.cli.payouts.commands import payouts
+from gateway.cli.sandbox.commands import sandbox
+from gateway.cli.sandbox.demo import demo
+from gateway.cli.serve.commands import sandbox_bank, serve
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from gateway.app.people import People, assemble_people
+from gateway.app.build_identity import People, assemble_people
 from gateway.cli.console import Terminal
-from gateway.cli.opening import opened
+from gateway.cli.context import opened
 
 
 @asynccontextmanager

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from gateway.app.banks import ConnectedBanks, Connection
-from gateway.app.connecting import connect
-from gateway.cli.opening import Office
-from gateway.cli.probing import Silent
+from gateway.app.build_bank import connect
+from gateway.cli.config.probes import Silent
+from gateway.cli.context import Office
 from gateway.config.settings import Settings
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.runtime.providers.directory import ConnectedBanks, Connection
 from gateway.security.sealing import SealBroken, Sealer
 from provider_adapters._shared.factory import AdapterRefused
 

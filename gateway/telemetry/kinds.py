@@ -13,7 +13,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from gateway.telemetry.cells import Cell
+from gateway.telemetry.metrics.cells import Cell
 
 Record = TypeVar("Record")
 

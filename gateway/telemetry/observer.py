@@ -14,12 +14,13 @@ import msgspec
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.payouts.followups import Unsettled
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.telemetry import events, metrics
-from gateway.telemetry.cells import Cell, Key
-from gateway.telemetry.families import OTHER, Family
 from gateway.telemetry.kinds import Kind, Kinds
-from gateway.telemetry.lines import LineBuffer, encode, inside, ready
-from gateway.telemetry.metrics import Metrics
+from gateway.telemetry.logs import events
+from gateway.telemetry.logs.lines import LineBuffer, encode, inside, ready
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.cells import Cell, Key
+from gateway.telemetry.metrics.families import OTHER, Family
+from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.records import AccessRecord, ProviderCall, current_record
 from gateway.telemetry.trace import current_trace_id
 
@@ -33,15 +34,15 @@ _SCHEMES: Final = {
 _STATES: Final = {"closed": 0, "half_open": 1, "open": 2}
 _CLASSES: Final = {status: f"{status // 100}xx" for status in range(100, 600)}
 _TEXTS: Final = {status: str(status) for status in range(100, 600)}
-_DENIED: Final = frozenset(metrics.DENIED.values or ())
+_DENIED: Final = frozenset(series.DENIED.values or ())
 _MOST_TALLIES: Final = 1024
-_NOT_CALLED: Final = frozenset(metrics.OUTCOMES_NOT_SENT)
+_NOT_CALLED: Final = frozenset(series.OUTCOMES_NOT_SENT)
 _READING: Final = ("get_", "list_")
-_DURATION_BOUNDS: Final = metrics.REQUEST_DURATION.bounds
-_OVERHEAD_BOUNDS: Final = metrics.OVERHEAD.bounds
-_AUTHENTICATION_BOUNDS: Final = metrics.AUTH_DURATION.bounds
-_STORE_BOUNDS: Final = metrics.STORE_DURATION.bounds
-_CALL_BOUNDS: Final = metrics.PROVIDER_DURATION.bounds
+_DURATION_BOUNDS: Final = series.REQUEST_DURATION.bounds
+_OVERHEAD_BOUNDS: Final = series.OVERHEAD.bounds
+_AUTHENTICATION_BOUNDS: Final = series.AUTH_DURATION.bounds
+_STORE_BOUNDS: Final = series.STORE_DURATION.bounds
+_CALL_BOUNDS: Final = series.PROVIDER_DURATION.bounds
 _TOO_MANY: Final = 429
 _LOCKED: Final = "TOO_MANY_ATTEMPTS"
 _FORGED: Final = "CSRF_FAILED"
@@ -65,39 +66,39 @@ def _split(place: str) -> Key:
 
 
 _COUNTED: Final[Mapping[str, tuple[Family, Callable[[str], Key]]]] = {
-    "quota_allowed": (metrics.QUOTA_DECISIONS, lambda policy: (policy, "allowed")),
-    "quota_limited": (metrics.QUOTA_DECISIONS, lambda policy: (policy, "limited")),
-    "shed": (metrics.SHED_REQUESTS, lambda reason: (reason,)),
-    "credential_cache": (metrics.CREDENTIAL_CACHE, lambda result: (result,)),
-    "forgotten": (metrics.RECORDS_FORGOTTEN, _split),
-    "trace_id_replaced": (metrics.TRACE_ID_REPLACED, lambda reason: (reason,)),
-    "cas_loss": (metrics.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
-    "unknown_status": (metrics.PROVIDER_UNKNOWN_STATUS, _split),
-    "unknown_field": (metrics.UNKNOWN_FIELDS, lambda route: (route,)),
-    "payout_stopped": (metrics.PAYOUTS_STOPPED, lambda scope: (scope,)),
-    "payout_similar": (metrics.PAYOUTS_SIMILAR, lambda provider: (provider,)),
-    "not_pix": (metrics.PROVIDER_NOT_PIX, lambda provider: (provider,)),
-    "login": (metrics.LOGINS, lambda result: (result,)),
-    "mfa": (metrics.FACTORS, _split),
-    "session_event": (metrics.SESSION_EVENTS, lambda event: (event,)),
-    "token_refresh": (metrics.TOKEN_REFRESHES, lambda result: (result,)),
-    "callback": (metrics.CALLBACKS, lambda result: (result,)),
-    "request_log": (metrics.KEPT_REQUESTS, lambda result: (result,)),
+    "quota_allowed": (series.QUOTA_DECISIONS, lambda policy: (policy, "allowed")),
+    "quota_limited": (series.QUOTA_DECISIONS, lambda policy: (policy, "limited")),
+    "shed": (series.SHED_REQUESTS, lambda reason: (reason,)),
+    "credential_cache": (series.CREDENTIAL_CACHE, lambda result: (result,)),
+    "forgotten": (series.RECORDS_FORGOTTEN, _split),
+    "trace_id_replaced": (series.TRACE_ID_REPLACED, lambda reason: (reason,)),
+    "cas_loss": (series.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
+    "unknown_status": (series.PROVIDER_UNKNOWN_STATUS, _split),
+    "unknown_field": (series.UNKNOWN_FIELDS, lambda route: (route,)),
+    "payout_stopped": (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
+    "payout_similar": (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),
+    "not_pix": (series.PROVIDER_NOT_PIX, lambda provider: (provider,)),
+    "login": (series.LOGINS, lambda result: (result,)),
+    "mfa": (series.FACTORS, _split),
+    "session_event": (series.SESSION_EVENTS, lambda event: (event,)),
+    "token_refresh": (series.TOKEN_REFRESHES, lambda result: (result,)),
+    "callback": (series.CALLBACKS, lambda result: (result,)),
+    "request_log": (series.KEPT_REQUESTS, lambda result: (result,)),
 }
 
 
 _SHOWN: Final[Mapping[str, tuple[Family, Key]]] = {
-    "change_feed_age": (metrics.CHANGE_FEED_AGE, ()),
-    "kept_records_believed": (metrics.RECORDS_BELIEVED, ()),
-    "credential_store_up": (metrics.CREDENTIAL_STORE_UP, ()),
-    "requests_in_flight": (metrics.REQUESTS_IN_FLIGHT, ()),
-    "connections_open": (metrics.CONNECTIONS_OPEN, ()),
+    "change_feed_age": (series.CHANGE_FEED_AGE, ()),
+    "kept_records_believed": (series.RECORDS_BELIEVED, ()),
+    "credential_store_up": (series.CREDENTIAL_STORE_UP, ()),
+    "requests_in_flight": (series.REQUESTS_IN_FLIGHT, ()),
+    "connections_open": (series.CONNECTIONS_OPEN, ()),
     **{
-        f"turned_away.{reason}": (metrics.CONNECTIONS_TURNED_AWAY, (reason,))
-        for reason in metrics.TURNED_AWAY.values or ()
+        f"turned_away.{reason}": (series.CONNECTIONS_TURNED_AWAY, (reason,))
+        for reason in series.TURNED_AWAY.values or ()
     },
-    "store_in_use": (metrics.STORE_IN_USE, ()),
-    "store_waiting": (metrics.STORE_WAITING, ()),
+    "store_in_use": (series.STORE_IN_USE, ()),
+    "store_waiting": (series.STORE_WAITING, ()),
 }
 
 
@@ -114,7 +115,7 @@ class TelemetryObserver:
     """
 
     def __init__(
-        self, values: Metrics, lines: LineBuffer, now: Now, always: Mapping[str, str]
+        self, values: MetricRegistry, lines: LineBuffer, now: Now, always: Mapping[str, str]
     ) -> None:
         """Add the fields of ``always`` (worker, config digest) to every line."""
         self.kept: Keep | None = None
@@ -123,12 +124,12 @@ class TelemetryObserver:
         self._always = dict(always)
         self._metrics = values
         self._providers = values.vocabulary.provider
-        self._durations = values.timings(metrics.REQUEST_DURATION)
-        self._overheads = values.timings(metrics.OVERHEAD)
-        self._call_durations = values.timings(metrics.PROVIDER_DURATION)
-        self._authentications = values.timings(metrics.AUTH_DURATION)
-        stored = values.timings(metrics.STORE_DURATION)
-        self._stored = {work: stored.cell((work,)) for work in metrics.STORE_WORK.values or ()}
+        self._durations = values.timings(series.REQUEST_DURATION)
+        self._overheads = values.timings(series.OVERHEAD)
+        self._call_durations = values.timings(series.PROVIDER_DURATION)
+        self._authentications = values.timings(series.AUTH_DURATION)
+        stored = values.timings(series.STORE_DURATION)
+        self._stored = {work: stored.cell((work,)) for work in series.STORE_WORK.values or ()}
         self._schemes: dict[str, Cell] = {}
         self._requests = Kinds(self._caller_kind)
         self._answers = Kinds(self._answer_kind)
@@ -185,9 +186,9 @@ class TelemetryObserver:
     def breaker(self, provider: str, operation_class: str, state: str) -> None:
         """Show, count and log a breaker's new state."""
         if state in _STATES:
-            gauge = self._metrics.values(metrics.BREAKER_STATE)
+            gauge = self._metrics.values(series.BREAKER_STATE)
             gauge.put((provider, operation_class), _STATES[state])
-        self._add(metrics.BREAKER_TRANSITIONS, provider, operation_class, state)
+        self._add(series.BREAKER_TRANSITIONS, provider, operation_class, state)
         self._lines.append(
             encode(
                 {
@@ -205,16 +206,16 @@ class TelemetryObserver:
 
     def provider_retry(self, provider: str, operation: str) -> None:
         """Count a read that was repeated."""
-        self._add(metrics.PROVIDER_RETRIES, provider, operation)
+        self._add(series.PROVIDER_RETRIES, provider, operation)
 
     def in_flight(self, provider: str, calls: int, limit: int) -> None:
         """Show how many calls a provider has in flight."""
-        self._metrics.values(metrics.PROVIDER_IN_FLIGHT).put((provider,), calls)
-        self._metrics.values(metrics.PROVIDER_IN_FLIGHT_LIMIT).put((provider,), limit)
+        self._metrics.values(series.PROVIDER_IN_FLIGHT).put((provider,), calls)
+        self._metrics.values(series.PROVIDER_IN_FLIGHT_LIMIT).put((provider,), limit)
 
     def certificate(self, provider: str, ends: datetime) -> None:
         """Show when our certificate at a provider ends."""
-        self._metrics.values(metrics.CERTIFICATE_ENDS).put((provider,), ends.timestamp())
+        self._metrics.values(series.CERTIFICATE_ENDS).put((provider,), ends.timestamp())
 
     def count(self, event: str, label: str) -> None:
         """Count something without a record; a word nobody declared is logged, not raised."""
@@ -255,9 +256,9 @@ class TelemetryObserver:
         oldest = stands.oldest_at if stands else None
         age_s = (now - oldest).total_seconds() if oldest else 0.0
         show = self._metrics.values
-        show(metrics.PAYOUT_UNRESOLVED).put((provider,), stands.unresolved if stands else 0)
-        show(metrics.PAYOUT_OLDEST_UNRESOLVED).put((provider,), age_s)
-        show(metrics.PAYOUT_REVIEW).put((provider,), stands.review if stands else 0)
+        show(series.PAYOUT_UNRESOLVED).put((provider,), stands.unresolved if stands else 0)
+        show(series.PAYOUT_OLDEST_UNRESOLVED).put((provider,), age_s)
+        show(series.PAYOUT_REVIEW).put((provider,), stands.review if stands else 0)
 
     def authenticated(self, scheme: str, duration_s: float) -> None:
         """Time an authentication."""
@@ -270,9 +271,9 @@ class TelemetryObserver:
 
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:
         """Count a payout that ended; time it when it was paid."""
-        self._add(metrics.PAYOUTS_ENDED, provider, state)
+        self._add(series.PAYOUTS_ENDED, provider, state)
         if state == PayoutState.PAID:
-            self._metrics.timings(metrics.PAYOUT_SETTLEMENT).observe((provider,), took_s)
+            self._metrics.timings(series.PAYOUT_SETTLEMENT).observe((provider,), took_s)
 
     def stored(self, work: str, took_s: float) -> None:
         """Time a unit of work in the database."""
@@ -305,7 +306,7 @@ class TelemetryObserver:
 
     def _call_kind(self, call: ProviderCall) -> Kind:
         """Look at the first bank call of a kind."""
-        calls = self._metrics.values(metrics.PROVIDER_REQUESTS)
+        calls = self._metrics.values(series.PROVIDER_REQUESTS)
         duration = self._call_durations.cell((call.provider, call.operation))
         return Kind(
             counters=(calls.cell((call.provider, call.operation, call.outcome)),),
@@ -328,31 +329,31 @@ def _headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
     """Say under which headings a request is counted."""
     surface, route = record.surface, record.route
     status = _TEXTS.get(record.status, OTHER)
-    yield metrics.REQUESTS, (surface, route, record.method, status)
+    yield series.REQUESTS, (surface, route, record.method, status)
     if record.auth:
-        yield metrics.AUTH_ATTEMPTS, (_SCHEMES.get(surface, OTHER), record.auth)
+        yield series.AUTH_ATTEMPTS, (_SCHEMES.get(surface, OTHER), record.auth)
     if record.payout:
-        yield metrics.PAYOUTS, (record.payout_method, record.payout)
+        yield series.PAYOUTS, (record.payout_method, record.payout)
     known = events.idempotency(record.payout)
     if known:
-        yield metrics.IDEMPOTENT_REQUESTS, (known,)
+        yield series.IDEMPOTENT_REQUESTS, (known,)
     if route in _STAGES:
-        yield metrics.RECOVERIES, (_STAGES[route], _recovered(record.status))
+        yield series.RECOVERIES, (_STAGES[route], _recovered(record.status))
     if record.code:
-        yield metrics.ERRORS, (surface, route, record.code, status)
+        yield series.ERRORS, (surface, route, record.code, status)
         yield from _refusal_headings(record)
 
 
 def _refusal_headings(record: AccessRecord) -> Iterator[tuple[Family, Key]]:
     """Say under which further headings a refusal is counted."""
     if record.code.startswith(_INVALID):
-        yield metrics.VALIDATION_FAILURES, (record.route, record.code)
+        yield series.VALIDATION_FAILURES, (record.route, record.code)
     elif record.code == _LOCKED:
-        yield metrics.LOCKOUTS, (record.reason,)
+        yield series.LOCKOUTS, (record.reason,)
     elif record.code == _FORGED:
-        yield metrics.CSRF_REJECTED, (record.reason,)
+        yield series.CSRF_REJECTED, (record.reason,)
     elif record.reason in _DENIED:
-        yield metrics.DENIALS, (record.reason, record.resource)
+        yield series.DENIALS, (record.reason, record.resource)
 
 
 def _recovered(status: int) -> str:

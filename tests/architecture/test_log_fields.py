@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from gateway.telemetry.redaction import ALLOWED
+from gateway.telemetry.logs.redaction import ALLOWED
 from tests.architecture.tree import ROOT, modules
 
 LEVELS = {"debug", "info", "warning", "error", "exception", "critical"}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gateway.cli.main import pixgate
-from gateway.telemetry.families import Family, Kind
-from gateway.telemetry.metrics import SERIES
+from gateway.telemetry.metrics.families import Family, Kind
+from gateway.telemetry.metrics.series import SERIES
 from tests.deploy.rule_cases import ROOT, RULES
 
 NAMES = [rule["alert"] for rule in RULES]

@@ -19,7 +19,7 @@ from gateway.domain.payouts.stops import Stop
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.payouts import Payouts, Terms
-from gateway.reconciler import Reconciler, Work
+from gateway.runtime.reconciler import Reconciler, Work
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.payouts.followups import StoredFollowUps
 from gateway.store.payouts.store import StoredPayouts

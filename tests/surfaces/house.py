@@ -12,8 +12,8 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from gateway.app.panel import Panel, assemble_panel
-from gateway.app.people import People, Tidying
+from gateway.app.build_identity import People, Tidying
+from gateway.app.build_panel import Panel, assemble_panel
 from gateway.app.people_surfaces import (
     PeopleParts,
     PeopleQuestions,
@@ -22,7 +22,6 @@ from gateway.app.people_surfaces import (
     make_people_surfaces,
 )
 from gateway.app.surfaces import described_surfaces
-from gateway.app.turning import Turning
 from gateway.config.identity import Mail
 from gateway.config.session import Session
 from gateway.config.settings import Rate, RateLimits, Settings
@@ -34,8 +33,9 @@ from gateway.http.pages import openapi_pages
 from gateway.http.route import Gate, Surface
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
-from gateway.mail import MailSender
 from gateway.net.server.listener import Address, Listener
+from gateway.runtime.mail_sender import MailSender
+from gateway.runtime.periodic_task import Turning
 from gateway.security.derivation import Derivation
 from gateway.security.digests import SecretDigester
 from gateway.security.identity.phc import Cost

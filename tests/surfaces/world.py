@@ -20,9 +20,9 @@ from yarl import URL
 
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.audit_keys import audit_keys
-from gateway.app.running import running
-from gateway.cli.demo_making import made_demo
-from gateway.cli.opening import Office
+from gateway.app.lifecycle import running
+from gateway.cli.context import Office
+from gateway.cli.sandbox.demo_factory import made_demo
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank

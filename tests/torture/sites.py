@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from gateway.cli.opening import Office, opened_store, settings_of
+from gateway.cli.context import Office, opened_store, settings_of
 from gateway.domain.accounts.permissions import EVERY_PERMISSION
 from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder

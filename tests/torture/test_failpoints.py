@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gateway.app.failpoints import NAMES
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.send_progress import Passage
 from gateway.net.client.transport import WireTransport
 from gateway.net.common.runtime import Surroundings
+from gateway.runtime.failpoints import NAMES
 from provider_adapters._shared.limits import ClientLimits
 from tests.torture.stage import Till, staged
 

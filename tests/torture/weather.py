@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from gateway.app.failpoints import NAMES
+from gateway.runtime.failpoints import NAMES
 from provider_adapters.sandbox.control import ControlRefused
 from tests.torture.processes import Command
 from tests.torture.world import World

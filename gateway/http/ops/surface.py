@@ -18,7 +18,7 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
 from gateway.telemetry import trace
-from gateway.telemetry.metrics import Metrics
+from gateway.telemetry.metrics.registry import MetricRegistry
 
 _log = logging.getLogger(__name__)
 _JSON: Final = "application/json; charset=utf-8"
@@ -41,7 +41,7 @@ class OpsParts:
 
     ready: Callable[[], Awaitable[Mapping[str, bool]]]
     draining: Callable[[], bool]
-    metrics: Metrics
+    metrics: MetricRegistry
     config_digest: str
     version: str
     metrics_cache_s: float = 5.0

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from gateway.app.change_feed import ChangeFeed
-from gateway.app.kept_records import KeptRecords
 from gateway.domain.backoffice.change_feed import Act, Kept, Mark, News, outdated
 from gateway.domain.kernel.storage import AlreadyExists
+from gateway.runtime.records.change_feed import ChangeFeed
+from gateway.runtime.records.kept_records import KeptRecords
 from gateway.store.audit import audit_log
 from gateway.store.audit.change_feed import StoredChanges
 from gateway.store.engine import Store
 from tests.contract.stores.samples import CLIENT, account, company, credential, event
 from tests.contract.stores.told import WRITERS, Writer
 from tests.registers import Clock, Registers
-from tests.unit.gateway.app.test_kept_records import Watch, keep
+from tests.unit.gateway.runtime.records.test_kept_records import Watch, keep
 
 CHANGER = Path(__file__).with_name("changer.py")
 WITHOUT_SEAL = {

@@ -15,7 +15,7 @@ from gateway.config.settings import Database, Settings
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
-from gateway.telemetry import metrics
+from gateway.telemetry.metrics import series
 from tests.surfaces.answers import Answer
 from tests.surfaces.world import World, another_process, opened, order, sandbox
 
@@ -49,12 +49,12 @@ async def balance(world: World, pair: Pair | None = None) -> Answer:
 def figure(world: World, name: str) -> float:
     """Read one figure as it is shown."""
     shown = world.gateway.observing.values
-    return shown.values(getattr(metrics, name)).get()
+    return shown.values(getattr(series, name)).get()
 
 
 def misses(world: World) -> float:
     """How often a credential had to be read for who was let in."""
-    return world.gateway.observing.values.values(metrics.CREDENTIAL_CACHE).get("miss")
+    return world.gateway.observing.values.values(series.CREDENTIAL_CACHE).get("miss")
 
 
 async def until(world: World, pair: Pair, status: int) -> float:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from gateway.app.assembly import Gateway, assemble
-from gateway.app.running import running
+from gateway.app.lifecycle import running
 from gateway.config.hidden import Address, Secret
 from gateway.config.identity import Identity, Mail
 from gateway.config.listeners import Admin, Server

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from sqlalchemy import delete
 
-from gateway.cli.opening import Office
-from gateway.cli.verifying import probed, verified
+from gateway.cli.context import Office
+from gateway.cli.payouts.verification import probed, verified
 from gateway.config.upstream import SandboxBank
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout, PayoutState

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gateway.telemetry import metrics
+from gateway.telemetry.metrics import series
 from tests.surfaces.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -75,8 +75,8 @@ async def test_a_payout_is_counted_by_its_end_and_timed_to_its_settlement(
 ):
     """Once, however often it is read."""
     values = world.gateway.observing.values
-    ends = values.values(metrics.PAYOUTS_ENDED)
-    took = values.timings(metrics.PAYOUT_SETTLEMENT)
+    ends = values.values(series.PAYOUTS_ENDED)
+    took = values.timings(series.PAYOUT_SETTLEMENT)
     before, timed = ends.get("sandbox", state), took.get("sandbox")[0]
 
     await world.pay(order(f"ends-{state}", world.today(), value=value))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.cli.opening import Office
+from gateway.cli.context import Office
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair

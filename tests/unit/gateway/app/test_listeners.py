@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from gateway.app.assembly import assemble
-from gateway.app.running import running
+from gateway.app.lifecycle import running
 from gateway.config.listeners import Server, Trace
 from tests import raw_http
 from tests.surfaces.world import sandbox

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gateway.cli.console import Terminal
-from gateway.cli.opening import Office, opened
+from gateway.cli.context import Office, opened
 from gateway.cli.reaching import reached
 from gateway.config.upstream import Provider
 from gateway.domain.bank.providers import Unreachable

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from gateway.telemetry import metrics
-from gateway.telemetry.families import OTHER, Vocabulary
-from gateway.telemetry.lines import LineBuffer
-from gateway.telemetry.metrics import Instance, Metrics
+from gateway.telemetry.logs.lines import LineBuffer
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import OTHER, Vocabulary
+from gateway.telemetry.metrics.registry import Instance, MetricRegistry
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.records import AccessRecord, Observer, ProviderCall, begin_record
 
@@ -33,7 +33,7 @@ class World:
 
     def __init__(self) -> None:
         self.written: list[bytes] = []
-        self.values = Metrics(INSTANCE, WORDS)
+        self.values = MetricRegistry(INSTANCE, WORDS)
         self.observer = TelemetryObserver(
             self.values,
             LineBuffer(self.written.append),
@@ -90,13 +90,13 @@ def test_it_is_an_observer(world: World):
 def test_a_request_is_counted_timed_and_logged(world: World):
     world.observer.request(served())
 
-    requests = world.values.values(metrics.REQUESTS)
+    requests = world.values.values(series.REQUESTS)
     assert requests.get("banking", "banking.balance", "GET", "200") == 1
-    duration = world.values.timings(metrics.REQUEST_DURATION)
+    duration = world.values.timings(series.REQUEST_DURATION)
     assert duration.get("banking", "banking.balance", "GET", "2xx") == (1, 0.030)
-    count, seconds = world.values.timings(metrics.OVERHEAD).get("banking.balance")
+    count, seconds = world.values.timings(series.OVERHEAD).get("banking.balance")
     assert (count, round(seconds, 6)) == (1, 0.002)
-    assert world.values.values(metrics.AUTH_ATTEMPTS).get("basic", "ok") == 1
+    assert world.values.values(series.AUTH_ATTEMPTS).get("basic", "ok") == 1
     assert [(line["event"], line["worker"]) for line in world.lines()] == [("access", "1")]
 
 
@@ -113,7 +113,7 @@ def test_an_unknown_method_is_one_value(world: World):
     for number in range(100):
         world.observer.request(served(method=f"X{number}", status=405))
 
-    requests = world.values.values(metrics.REQUESTS)
+    requests = world.values.values(series.REQUESTS)
     assert requests.get("banking", "banking.balance", OTHER, "405") == 100
     assert {line["method"] for line in world.lines()} == {OTHER}
 
@@ -123,36 +123,36 @@ def test_an_unknown_method_is_one_value(world: World):
     [
         (
             {"code": "SVC.ACC.006", "status": 502},
-            metrics.ERRORS,
+            series.ERRORS,
             ("banking", "banking.balance", "SVC.ACC.006", "502"),
         ),
         (
             {"code": "SVC.VAL.007", "status": 400},
-            metrics.VALIDATION_FAILURES,
+            series.VALIDATION_FAILURES,
             ("banking.balance", "SVC.VAL.007"),
         ),
         (
             {"code": "SVC.PIX.012", "status": 400},
-            metrics.VALIDATION_FAILURES,
+            series.VALIDATION_FAILURES,
             ("banking.balance", "SVC.PIX.012"),
         ),
         (
             {"code": "SVC.AUT.010", "status": 403, "reason": "scope", "resource": "balance"},
-            metrics.DENIALS,
+            series.DENIALS,
             ("scope", "balance"),
         ),
         (
             {"code": "SVC.ACC.002", "status": 400, "reason": "inactive", "resource": "withdraw"},
-            metrics.DENIALS,
+            series.DENIALS,
             ("inactive", "withdraw"),
         ),
         (
             {"code": "SVC.AUT.010", "status": 401, "auth": "revoked"},
-            metrics.AUTH_ATTEMPTS,
+            series.AUTH_ATTEMPTS,
             ("basic", "revoked"),
         ),
-        ({"payout": "accepted", "payout_method": "pix"}, metrics.PAYOUTS, ("pix", "accepted")),
-        ({"payout": "duplicate", "payout_method": "pix"}, metrics.IDEMPOTENT_REQUESTS, ("replay",)),
+        ({"payout": "accepted", "payout_method": "pix"}, series.PAYOUTS, ("pix", "accepted")),
+        ({"payout": "duplicate", "payout_method": "pix"}, series.IDEMPOTENT_REQUESTS, ("replay",)),
     ],
 )
 def test_a_request_is_counted_under_every_heading(world: World, fields, family, key):
@@ -229,7 +229,7 @@ def counted(world: World) -> list[Any]:
 def test_a_failed_intent_says_nothing_about_its_reference(world: World):
     world.observer.request(served(payout="intent_failed", payout_method="pix"))
 
-    known = world.values.values(metrics.IDEMPOTENT_REQUESTS)
+    known = world.values.values(series.IDEMPOTENT_REQUESTS)
     assert [known.get(word) for word in ("new", "replay", "mismatch")] == [0, 0, 0]
 
 
@@ -244,9 +244,9 @@ def test_a_request_without_authentication_is_no_attempt(world: World):
 def test_a_bank_call_is_counted_timed_and_logged(world: World):
     world.observer.provider_call(called())
 
-    calls = world.values.values(metrics.PROVIDER_REQUESTS)
+    calls = world.values.values(series.PROVIDER_REQUESTS)
     assert calls.get("sandbox", "get_balance", "ok") == 1
-    durations = world.values.timings(metrics.PROVIDER_DURATION)
+    durations = world.values.timings(series.PROVIDER_DURATION)
     assert durations.get("sandbox", "get_balance") == (1, 0.028)
     assert [line["event"] for line in world.lines()] == ["provider_call"]
 
@@ -276,14 +276,14 @@ def test_a_good_read_of_a_request_is_told_by_the_request(
     assert len(world.lines()) == lines
 
 
-@pytest.mark.parametrize("outcome", metrics.OUTCOMES_NOT_SENT)
+@pytest.mark.parametrize("outcome", series.OUTCOMES_NOT_SENT)
 def test_a_call_refused_here_has_no_duration(world: World, outcome: str):
     """Zeros would hide how slow a bank is."""
     world.observer.provider_call(called(outcome=outcome, duration_s=0.0, bytes_left=False))
 
-    calls = world.values.values(metrics.PROVIDER_REQUESTS)
+    calls = world.values.values(series.PROVIDER_REQUESTS)
     assert calls.get("sandbox", "get_balance", outcome) == 1
-    durations = world.values.timings(metrics.PROVIDER_DURATION)
+    durations = world.values.timings(series.PROVIDER_DURATION)
     assert durations.get("sandbox", "get_balance") == (0, 0)
 
 
@@ -294,8 +294,8 @@ def test_a_call_refused_here_has_no_duration(world: World, outcome: str):
 def test_a_breaker_is_shown_counted_and_logged(world: World, state: str, value: int, level: str):
     world.observer.breaker("sandbox", "read", state)
 
-    assert world.values.values(metrics.BREAKER_STATE).get("sandbox", "read") == value
-    assert world.values.values(metrics.BREAKER_TRANSITIONS).get("sandbox", "read", state) == 1
+    assert world.values.values(series.BREAKER_STATE).get("sandbox", "read") == value
+    assert world.values.values(series.BREAKER_TRANSITIONS).get("sandbox", "read", state) == 1
     (line,) = world.lines()
     assert (line["event"], line["breaker_state"], line["level"]) == ("breaker", state, level)
 
@@ -304,45 +304,45 @@ def test_a_breaker_state_nobody_declared_is_not_shown(world: World):
     world.observer.breaker("sandbox", "read", "melted")
 
     assert "gateway_breaker_state{" not in world.values.render()[0].decode()
-    assert world.values.values(metrics.BREAKER_TRANSITIONS).get("sandbox", "read", OTHER) == 1
+    assert world.values.values(series.BREAKER_TRANSITIONS).get("sandbox", "read", OTHER) == 1
 
 
 def test_calls_in_flight_stand_beside_their_limit(world: World):
     world.observer.in_flight("sandbox", 3, 64)
 
-    assert world.values.values(metrics.PROVIDER_IN_FLIGHT).get("sandbox") == 3
-    assert world.values.values(metrics.PROVIDER_IN_FLIGHT_LIMIT).get("sandbox") == 64
+    assert world.values.values(series.PROVIDER_IN_FLIGHT).get("sandbox") == 3
+    assert world.values.values(series.PROVIDER_IN_FLIGHT_LIMIT).get("sandbox") == 64
 
 
 def test_the_end_of_our_certificate_is_shown_as_unix_time(world: World):
     world.observer.certificate("sandbox", datetime(2026, 11, 20, tzinfo=UTC))
 
-    assert world.values.values(metrics.CERTIFICATE_ENDS).get("sandbox") == 1_795_132_800
+    assert world.values.values(series.CERTIFICATE_ENDS).get("sandbox") == 1_795_132_800
 
 
 def test_a_repeated_read_is_counted(world: World):
     world.observer.provider_retry("sandbox", "get_balance")
 
-    assert world.values.values(metrics.PROVIDER_RETRIES).get("sandbox", "get_balance") == 1
+    assert world.values.values(series.PROVIDER_RETRIES).get("sandbox", "get_balance") == 1
 
 
 @pytest.mark.parametrize(
     ("event", "label", "family", "key"),
     [
-        ("quota_allowed", "read", metrics.QUOTA_DECISIONS, ("read", "allowed")),
-        ("quota_limited", "read", metrics.QUOTA_DECISIONS, ("read", "limited")),
-        ("shed", "loop_lag", metrics.SHED_REQUESTS, ("loop_lag",)),
-        ("credential_cache", "negative", metrics.CREDENTIAL_CACHE, ("negative",)),
-        ("trace_id_replaced", "unacceptable", metrics.TRACE_ID_REPLACED, ("unacceptable",)),
-        ("cas_loss", "sandbox", metrics.PAYOUT_CAS_LOSSES, ("sandbox",)),
+        ("quota_allowed", "read", series.QUOTA_DECISIONS, ("read", "allowed")),
+        ("quota_limited", "read", series.QUOTA_DECISIONS, ("read", "limited")),
+        ("shed", "loop_lag", series.SHED_REQUESTS, ("loop_lag",)),
+        ("credential_cache", "negative", series.CREDENTIAL_CACHE, ("negative",)),
+        ("trace_id_replaced", "unacceptable", series.TRACE_ID_REPLACED, ("unacceptable",)),
+        ("cas_loss", "sandbox", series.PAYOUT_CAS_LOSSES, ("sandbox",)),
         (
             "unknown_status",
             "sandbox.get_balance",
-            metrics.PROVIDER_UNKNOWN_STATUS,
+            series.PROVIDER_UNKNOWN_STATUS,
             ("sandbox", "get_balance"),
         ),
-        ("unknown_field", "banking.balance", metrics.UNKNOWN_FIELDS, ("banking.balance",)),
-        ("not_pix", "sandbox", metrics.PROVIDER_NOT_PIX, ("sandbox",)),
+        ("unknown_field", "banking.balance", series.UNKNOWN_FIELDS, ("banking.balance",)),
+        ("not_pix", "sandbox", series.PROVIDER_NOT_PIX, ("sandbox",)),
     ],
 )
 def test_an_event_without_a_record_is_counted(world: World, event, label, family, key):
@@ -355,14 +355,14 @@ def test_events_without_a_record_add_up(world: World):
     for _ in range(3):
         world.observer.count("quota_allowed", "read")
 
-    assert world.values.values(metrics.QUOTA_DECISIONS).get("read", "allowed") == 3
+    assert world.values.values(series.QUOTA_DECISIONS).get("read", "allowed") == 3
 
 
 def test_events_of_many_words_fill_no_memory(world: World):
     for number in range(5000):
         world.observer.count("shed", f"made up {number}")
 
-    assert world.values.values(metrics.SHED_REQUESTS).get(OTHER) == 5000
+    assert world.values.values(series.SHED_REQUESTS).get(OTHER) == 5000
     assert len(world.observer._tallies["shed"]) <= 1024
 
 

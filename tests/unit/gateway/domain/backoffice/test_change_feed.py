@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from gateway.app.audit_tally import FAILED, REFUSED, TAKEN
 from gateway.domain.backoffice.change_feed import ALWAYS, Act, Belief, Kept, outdated
 from gateway.domain.payouts.stops import RESUMED, STOPPED
+from gateway.runtime.audit_tally import FAILED, REFUSED, TAKEN
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from gateway.http.ops.surface import OpsParts, check_ops_address, ops_application
 from gateway.net.server.listener import Address, Listener
-from gateway.telemetry import metrics
-from gateway.telemetry.families import Vocabulary
-from gateway.telemetry.metrics import Instance, Metrics
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Vocabulary
+from gateway.telemetry.metrics.registry import Instance, MetricRegistry
 
 NOTHING = frozenset[str]()
 PATHS = ["/livez", "/readyz", "/metrics", "/config/digest"]
@@ -43,7 +43,7 @@ class World:
             operation=NOTHING,
             policy=NOTHING,
         )
-        self.metrics = Metrics(instance, words)
+        self.metrics = MetricRegistry(instance, words)
 
     async def ready(self) -> Mapping[str, bool]:
         await asyncio.sleep(self.delay_s)
@@ -179,7 +179,7 @@ async def test_metrics_are_rendered_once_in_five_seconds(world: World, client: T
         return 'gateway_shed_total{reason="loop_lag"} 1.0' in text
 
     before = await shed()
-    world.metrics.values(metrics.SHED_REQUESTS).add(("loop_lag",))
+    world.metrics.values(series.SHED_REQUESTS).add(("loop_lag",))
     world.second = 4.9
     soon = await shed()
     world.second = 5.0

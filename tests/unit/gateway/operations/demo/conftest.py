@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.people import assemble_people
-from gateway.cli.bank import ControlledBank
-from gateway.cli.demo_file import DemoFile
-from gateway.cli.demo_making import unsealed
+from gateway.app.build_identity import assemble_people
+from gateway.cli.sandbox.bank_control import ControlledBank
+from gateway.cli.sandbox.demo_factory import unsealed
+from gateway.cli.sandbox.demo_file import DemoFile
 from gateway.config.settings import Settings
 from gateway.operations.demo.document import DemoUrls
 from gateway.operations.demo.ensure import DemoParts

@@ -1,0 +1,42 @@
+"""A configured provider's adapter, made the same way wherever it is needed."""
+
+from __future__ import annotations
+
+from msgspec import to_builtins
+
+from gateway.config.settings import Settings
+from gateway.net.common.runtime import Surroundings
+from gateway.runtime.failpoints import Passing
+from gateway.runtime.providers.directory import Connection, limits_of
+from gateway.telemetry.records import Observer
+from provider_adapters.registry import find
+from provider_adapters.sandbox.factory import SandboxFactory
+
+
+def connect(
+    name: str, settings: Settings, observer: Observer, passing: Passing | None = None
+) -> Connection:
+    """
+    Make the adapter of one provider; nothing is opened yet.
+
+    An adapter whose settings have ``limits`` and ``tls`` gets the provider's,
+    unless it was given its own.
+
+    Args:
+        name: Of the provider, as configured.
+        settings: The whole configuration.
+        observer: Told of every call.
+        passing: The sandbox's fail points, where they are armed.
+
+    Raises:
+        AdapterRefused: the adapter is unknown or does not take its settings.
+    """
+    provider = settings.providers[name]
+    factory = find(provider.adapter)
+    if passing is not None and isinstance(factory, SandboxFactory):
+        factory = SandboxFactory(Surroundings(passing=passing))
+    given = dict(provider.settings)
+    for part, ours in {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}.items():
+        if part in factory.settings.__struct_fields__:
+            given.setdefault(part, ours)
+    return Connection(factory(name, given, settings.environment, observer), provider.read_only)

@@ -1,0 +1,60 @@
+"""The panel's sessions assembled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gateway.app.build_identity import People
+from gateway.config.session import Session
+from gateway.operations.identity.sign_in import CountedSigningIn
+from gateway.operations.panel.context import PanelContext, PanelSettings
+from gateway.operations.panel.sessions import PanelSessionRecords
+from gateway.operations.panel.token_refresh import PanelTokens
+from gateway.operations.panel.view import PanelViews
+from gateway.security.identity import device_cookies
+from gateway.security.identity.device_cookies import DeviceCookies
+from gateway.security.identity.panel_cookies import LABEL, PanelCookies
+from gateway.security.keys import Keys
+from gateway.store.engine import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """
+    The panel's sessions; ``tokens`` is closed in the end.
+
+    Attributes:
+        devices: Tells browsers again in which somebody has signed in.
+    """
+
+    records: PanelSessionRecords
+    views: PanelViews
+    tokens: PanelTokens
+    devices: DeviceCookies
+
+
+def assemble_panel(
+    session: Session, store: Store, keys: Keys, people: People, seen: Callable[[str, str], None]
+) -> Panel:
+    """Make the panel's sessions; nothing is started."""
+    parts = PanelContext(
+        store=store.identity.panels,
+        companies=store.companies,
+        cookies=PanelCookies(list(keys.derivation.keys(LABEL).values())),
+        identity=people.parts,
+        signing_in=CountedSigningIn(people.services.sign_in, seen),
+        refreshing=people.services.tokens,
+        sign_ins=people.services.sessions,
+        settings=PanelSettings(
+            idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
+        ),
+        seen=seen,
+    )
+    tokens = PanelTokens(parts)
+    records = PanelSessionRecords(parts, tokens)
+    devices = DeviceCookies(
+        list(keys.derivation.keys(device_cookies.LABEL).values()), people.parts.now
+    )
+    return Panel(records, PanelViews(records), tokens, devices)

@@ -1,0 +1,108 @@
+"""What the process says about itself: metrics, log lines, event-loop lag."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from gateway.config.effective import config_digest
+from gateway.config.settings import RateLimits, Settings
+from gateway.domain.bank.provider_options import Option
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.clocks import Now
+from gateway.http.json import error_body
+from gateway.http.pages import PAGES
+from gateway.http.route import Surface
+from gateway.net.server.refusals import Refusals
+from gateway.runtime.gauges.loop_lag import LoopLag
+from gateway.telemetry.logs.lines import LineBuffer, to_descriptor
+from gateway.telemetry.logs.setup import Logs, LogSettings
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Vocabulary
+from gateway.telemetry.metrics.registry import Instance, MetricRegistry
+from gateway.telemetry.observer import TelemetryObserver
+from gateway.telemetry.records import AccessRecord, RequestObserver
+from provider_adapters.registry import CALLS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observing:
+    """
+    Everything that watches; ``lines`` is started first and stopped last.
+
+    Attributes:
+        lines: Where log lines are collected; started with the event loop.
+        sampled: Called with every sample of the lag, to show figures that
+            change too often to be shown each time.
+    """
+
+    lines: LineBuffer
+    logs: Logs
+    values: MetricRegistry
+    observer: TelemetryObserver
+    lag: LoopLag
+    sampled: list[Callable[[], None]]
+    digest: str
+
+
+def make_observing(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Observing:
+    """Make the watchers for the rows and providers that are configured."""
+    lines = LineBuffer(to_descriptor(sys.stdout.fileno()))
+    digest = config_digest(settings)
+    values = _metrics(settings, surfaces, digest)
+    always = {"config_digest": digest, "worker": str(os.getpid())}
+    level = settings.telemetry.level.upper()
+    lag = values.timings(series.EVENT_LOOP_LAG)
+    sampled: list[Callable[[], None]] = []
+
+    def sample(lag_s: float) -> None:
+        lag.observe((), lag_s)
+        for each in sampled:
+            each()
+
+    return Observing(
+        lines=lines,
+        logs=Logs(lines, LogSettings(now=now, monotonic=time.monotonic, level=level)),
+        values=values,
+        observer=TelemetryObserver(values, lines, now, always),
+        lag=LoopLag(sample, time.monotonic),
+        sampled=sampled,
+        digest=digest,
+    )
+
+
+def refusals_below(observer: RequestObserver) -> Refusals:
+    """Render and record what is refused below the application as it is above."""
+
+    def note(error: ErrorCode, trace_id: str) -> None:
+        observer.request(
+            AccessRecord(trace_id=trace_id, status=error.status, code=error.code, reason="wire")
+        )
+
+    return Refusals(render=error_body, on_refusal=note)
+
+
+def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> MetricRegistry:
+    """Make the series, with the label values that can occur."""
+    gates = [gate for surface in surfaces for gate in surface.gates]
+    routes = frozenset(row.name for gate in gates for row in gate.rows) | set(PAGES)
+    instance = Instance(
+        version=version("pixgate"),
+        environment=settings.environment.value,
+        config_digest=digest,
+        routes=len(routes),
+        policies=sum(len(gate.policies) for gate in gates),
+        providers=len(settings.providers),
+    )
+    vocabulary = Vocabulary(
+        surface=frozenset(surface.name for surface in surfaces),
+        route=routes,
+        provider=frozenset(settings.providers),
+        operation=frozenset((*CALLS, *Option)),
+        policy=frozenset(RateLimits.__struct_fields__),
+    )
+    return MetricRegistry(instance, vocabulary)

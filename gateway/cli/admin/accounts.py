@@ -1,0 +1,187 @@
+"""``pixgate account``: what partners act on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TextIO, TypedDict, Unpack
+
+import click
+
+from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
+
+COLUMNS = ("id", "name", "active", "verified", "provider", "company_id")
+
+
+class Shared(TypedDict):
+    """The options that creating and updating have in common."""
+
+    active: bool | None
+    verified: bool | None
+    provider: str | None
+    provider_account: str | None
+    provider_credentials: TextIO | None
+    bank_number: str
+    ispb: str
+    branch: str
+    account: str
+
+
+_SHARED = (
+    click.option("--active/--inactive", default=None, help="May it be used?"),
+    click.option("--verified/--unverified", default=None, help="Is the holder verified?"),
+    click.option("--provider", help="A provider of the configuration; '' for none."),
+    click.option("--provider-account", help="The provider's own name of the account."),
+    click.option(
+        "--provider-credentials",
+        type=click.File(),
+        help="File with what the provider wants from us, '-' for standard input; kept sealed.",
+    ),
+    click.option("--bank-number", default="", help="COMPE code, 3 digits."),
+    click.option("--ispb", default="", help="8 digits."),
+    click.option("--branch", default="", help="1 to 4 digits."),
+    click.option("--account", default="", help="Account number with its check digit."),
+)
+
+
+def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command
+
+
+@click.group("account")
+def account() -> None:
+    """Accounts, and the bank behind each."""
+
+
+@account.command()
+@click.option("--company", "company_id", required=True, help="The owner's UUID.")
+@click.option("--name", required=True, help="Of the holder.")
+@click.option("--tax-number", required=True, help="CPF or CNPJ of the holder.")
+@click.option("--id", "account_id", default="", help="A UUID.  [default: a new one]")
+@_shared
+@changing
+def create(
+    terminal: Terminal,
+    company_id: str,
+    name: str,
+    tax_number: str,
+    account_id: str,
+    **given: Unpack[Shared],
+) -> None:
+    """Add an account; it is inactive and unverified unless told otherwise."""
+    order = AccountOrder(
+        company_id=company_id,
+        name=name,
+        tax_number=tax_number,
+        id=account_id,
+        active=bool(given["active"]),
+        verified=bool(given["verified"]),
+        provider=_provider(given) or ProviderChoice(),
+        coordinates=_coordinates(given),
+    )
+
+    async def work() -> Account:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return await office.accounts.create(order)
+
+    terminal.show(_row(run(work())))
+
+
+@account.command()
+@click.argument("account_id")
+@click.option("--name", help="Of the holder.")
+@click.option("--tax-number", help="CPF or CNPJ of the holder.")
+@_shared
+@changing
+def update(
+    terminal: Terminal,
+    account_id: str,
+    name: str | None,
+    tax_number: str | None,
+    **given: Unpack[Shared],
+) -> None:
+    """
+    Change what is named; a provider is always named whole.
+
+    Without --provider-credentials the stored ones stay, as long as provider and
+    provider's account stay the same; else they are asked for.
+    """
+    change = AccountUpdate(
+        name=name,
+        tax_number=tax_number,
+        active=given["active"],
+        verified=given["verified"],
+        provider=_provider(given),
+        coordinates=_coordinates(given),
+    )
+
+    async def work() -> Account:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return await office.accounts.update(account_id, change)
+
+    terminal.show(_row(run(work())))
+
+
+@account.command("list")
+@click.option("--company", "company_id", help="Only those of this one.")
+@reading
+def listing(terminal: Terminal, company_id: str | None) -> None:
+    """Show accounts, oldest first."""
+
+    async def work() -> list[Row]:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return [_row(each) for each in await office.accounts.list(company_id)]
+
+    terminal.show_all(run(work()), COLUMNS)
+
+
+def _provider(given: Shared) -> ProviderChoice | None:
+    """Read the three options of a provider; None when none was given."""
+    file = given["provider_credentials"]
+    if given["provider"] is None:
+        if given["provider_account"] is not None or file is not None:
+            message = "--provider-account and --provider-credentials need --provider"
+            raise click.UsageError(message)
+        return None
+    return ProviderChoice(
+        name=given["provider"],
+        account=given["provider_account"] or "",
+        credentials=file.read().strip() if file else None,
+    )
+
+
+def _coordinates(given: Shared) -> BankCoordinates:
+    return BankCoordinates(
+        bank_number=given["bank_number"],
+        ispb=given["ispb"],
+        branch=given["branch"],
+        account=given["account"],
+    )
+
+
+def _row(shown: Account) -> Row:
+    return {
+        "id": shown.id,
+        "company_id": shown.company_id,
+        "name": shown.name,
+        "tax_number": shown.tax_number,
+        "active": shown.active,
+        "verified": shown.verified,
+        "provider": shown.provider,
+        "provider_account": shown.provider_account,
+        "provider_credentials": bool(shown.sealed_credentials),
+        "bank_number": shown.coordinates.bank_number,
+        "ispb": shown.coordinates.ispb,
+        "branch": shown.coordinates.branch,
+        "account": shown.coordinates.account,
+        "created_at": instant(shown.created_at),
+    }

@@ -1,0 +1,222 @@
+"""``pixgate credential``: client ids and secrets of partners."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import click
+
+from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.domain.accounts.credentials import Credential, CredentialLimits
+from gateway.domain.accounts.permissions import Permission
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.strict import amount
+from gateway.operations.accounts.credentials import CredentialOrder, Issued
+
+COLUMNS = ("client_id", "name", "state", "account_id", "permissions", "last_used_at")
+_DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+class Duration(click.ParamType[timedelta]):
+    """A number and a unit: ``0s``, ``90m``, ``24h``, ``30d``."""
+
+    name = "duration"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> timedelta:
+        """Read it."""
+        if isinstance(value, timedelta):
+            return value
+        found = _DURATION.fullmatch(str(value))
+        if found is None:
+            self.fail(f"{value!r} is no duration such as 24h or 30d", param, ctx)
+        return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+class Allowed(click.ParamType[Permission]):
+    """A permission as the contract writes it: ``balance:read``."""
+
+    name = "resource:action"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Permission:
+        """Read it."""
+        try:
+            return value if isinstance(value, Permission) else Permission.parse(str(value))
+        except ValueError as problem:
+            self.fail(str(problem), param, ctx)
+
+
+class Reais(click.ParamType[Money]):
+    """An amount above zero, such as ``1500.00``."""
+
+    name = "reais"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Money:
+        """Read it."""
+        if isinstance(value, Money):
+            return value
+        try:
+            found = amount(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no amount such as 1500.00", param, ctx)
+        if found.centavos <= 0:
+            self.fail("an amount is above zero", param, ctx)
+        return found
+
+
+@click.group("credential")
+def credential() -> None:
+    """Credentials of partners; a secret is shown once, when it is made."""
+
+
+@credential.command()
+@click.option("--name", required=True, help="What it is for.")
+@click.option("--company", "company_id", default="", help="Whose; every account of it.")
+@click.option("--account", "account_id", help="This account only.")
+@click.option("--permission", "permissions", multiple=True, type=Allowed(), help="Repeatable.")
+@click.option("--expires", type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ")), help="In UTC.")
+@click.option("--limit-per-payout", type=Reais(), help="The most of one payout.")
+@click.option("--limit-per-day", type=Reais(), help="The most of all payouts of a UTC day.")
+@changing
+def issue(  # noqa: PLR0913 - one parameter per option
+    terminal: Terminal,
+    *,
+    name: str,
+    company_id: str,
+    account_id: str | None,
+    permissions: Sequence[Permission],
+    expires: datetime | None,
+    limit_per_payout: Money | None,
+    limit_per_day: Money | None,
+) -> None:
+    """Make a credential for a company or for one account, and print its secret."""
+    if not company_id and account_id is None:
+        message = "name --company or --account"
+        raise click.UsageError(message)
+    order = CredentialOrder(
+        name=name,
+        company_id=company_id,
+        account_id=account_id,
+        permissions=frozenset(permissions),
+        expires_at=expires and expires.replace(tzinfo=UTC),
+        limits=CredentialLimits(per_payout=limit_per_payout, per_day=limit_per_day),
+    )
+    _show_secret(terminal, run(_issued(terminal, order)))
+
+
+@credential.command()
+@click.argument("client_id")
+@click.option(
+    "--overlap",
+    type=Duration(),
+    default="24h",
+    show_default=True,
+    help="How long the old secret lives on, at most 30d; 0s ends it at once.",
+)
+@changing
+def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:
+    """Make a new secret and print it."""
+
+    async def work() -> Issued:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return await office.credentials.rotate(client_id, overlap)
+
+    _show_secret(terminal, run(work()))
+
+
+@credential.command()
+@click.argument("client_id")
+@click.option("--reason", default="", help="For the audit log.")
+@changing
+def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
+    """End a credential; every gateway refuses it within a second."""
+
+    async def work() -> Row:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            ended = await office.credentials.revoke(client_id, reason)
+            return _row(ended, office.acting.now())
+
+    terminal.show(run(work()))
+
+
+@credential.command("list")
+@click.option("--company", "company_id", help="Only those of this one.")
+@reading
+def listing(terminal: Terminal, company_id: str | None) -> None:
+    """Show credentials, ended ones too; never a secret or a digest."""
+
+    async def work() -> list[Row]:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            found = await office.credentials.list(company_id)
+            return [_row(each, office.acting.now()) for each in found]
+
+    terminal.show_all(run(work()), COLUMNS)
+
+
+async def _issued(terminal: Terminal, order: CredentialOrder) -> Issued:
+    from gateway.cli.context import opened
+
+    async with opened(terminal) as office:
+        return await office.credentials.issue(order)
+
+
+def _show_secret(terminal: Terminal, issued: Issued) -> None:
+    """Print what is kept nowhere."""
+    terminal.show(
+        {
+            "client_id": issued.credential.client_id,
+            "client_secret": issued.client_secret,
+            "name": issued.credential.name,
+            "company_id": issued.credential.company_id,
+            "account_id": issued.credential.account_id,
+            "permissions": _words(issued.credential),
+            "expires_at": instant(issued.credential.expires_at),
+            "old_secret_ends_at": instant(issued.old_ends),
+        }
+    )
+    if not terminal.as_json:
+        click.echo("The secret is not shown again.", err=True)
+
+
+def _row(shown: Credential, now: datetime) -> Row:
+    used = [each.last_used_at for each in shown.secrets if each.last_used_at is not None]
+    live = [each for each in shown.secrets if each.expires_at is None or each.expires_at > now]
+    return {
+        "client_id": shown.client_id,
+        "name": shown.name,
+        "state": _state(shown, now),
+        "company_id": shown.company_id,
+        "account_id": shown.account_id,
+        "permissions": _words(shown),
+        "live_secrets": 0 if shown.revoked_at else len(live),
+        "created_at": instant(shown.created_at),
+        "expires_at": instant(shown.expires_at),
+        "revoked_at": instant(shown.revoked_at),
+        "last_used_at": instant(max(used, default=None)),
+        "limit_per_payout": str(shown.limits.per_payout or ""),
+        "limit_per_day": str(shown.limits.per_day or ""),
+    }
+
+
+def _state(shown: Credential, now: datetime) -> str:
+    if shown.revoked_at is not None:
+        return "revoked"
+    return "expired" if shown.expires_at is not None and shown.expires_at <= now else "live"
+
+
+def _words(shown: Credential) -> list[str]:
+    return sorted(map(str, shown.permissions))

@@ -1,0 +1,118 @@
+"""``pixgate payouts stop``, ``stops`` and ``resume``: the kill switch, by scope."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TypedDict, Unpack
+
+import click
+
+from gateway.cli.admin.credentials import Duration
+from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.operations.backoffice.stops import StopOrder
+
+COLUMNS = ("id", "scope", "subject", "ends_at", "created_by", "reason")
+
+
+class Scoped(TypedDict):
+    """The scopes to choose one of."""
+
+    provider: str | None
+    account: str | None
+    company: str | None
+    credential: str | None
+
+
+@click.command()
+@click.option("--provider", help="Of the configuration: every account there.")
+@click.option("--account", help="A UUID.")
+@click.option("--company", help="A UUID: every account of it.")
+@click.option("--credential", help="A client id.")
+@click.option("--reason", required=True, help="For those who come after.")
+@click.option("--until", type=click.DateTime(("%Y-%m-%dT%H:%M:%SZ",)), help="In UTC.")
+@click.option("--for", "length", type=Duration(), help="Instead of --until: 30m, 2h, 7d.")
+@changing
+def stop(
+    terminal: Terminal,
+    *,
+    reason: str,
+    until: datetime | None,
+    length: timedelta | None,
+    **scoped: Unpack[Scoped],
+) -> None:
+    """
+    Refuse payouts of one provider, account, company or credential; reads go on.
+
+    Every gateway obeys within a second, and lets go at the end by itself,
+    at most 30 days from now.
+    """
+    scope, subject = _one_of(scoped)
+    if (until is None) == (length is None):
+        message = "say when it ends: --until or --for, one of them"
+        raise click.UsageError(message)
+
+    async def work() -> Stop:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            ends_at = _end(until, length, office.acting.now())
+            order = StopOrder(scope=scope, subject=subject, reason=reason, ends_at=ends_at)
+            return await office.stops.stop(order)
+
+    terminal.show(_row(run(work())))
+
+
+@click.command()
+@reading
+def stops(terminal: Terminal) -> None:
+    """Show the stops in force, oldest first."""
+
+    async def work() -> list[Row]:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return [_row(each) for each in await office.stops.list()]
+
+    terminal.show_all(run(work()), COLUMNS)
+
+
+@click.command()
+@click.argument("stop_id", metavar="ID")
+@changing
+def resume(terminal: Terminal, stop_id: str) -> None:
+    """End a stop now."""
+
+    async def work() -> None:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            await office.stops.lift(stop_id)
+
+    run(work())
+    terminal.show({"id": stop_id, "state": "lifted"})
+
+
+def _one_of(scoped: Scoped) -> tuple[StopScope, str]:
+    """Read the one scope that was named."""
+    named = [(StopScope(name), str(subject)) for name, subject in scoped.items() if subject]
+    if len(named) != 1:
+        message = "name one of --provider, --account, --company, --credential"
+        raise click.UsageError(message)
+    return named[0]
+
+
+def _end(until: datetime | None, length: timedelta | None, now: datetime) -> datetime:
+    return until.replace(tzinfo=UTC) if until else now + (length or timedelta())
+
+
+def _row(shown: Stop) -> Row:
+    return {
+        "id": shown.id,
+        "scope": shown.scope.value,
+        "subject": shown.subject,
+        "reason": shown.reason,
+        "created_by": shown.created_by,
+        "created_at": instant(shown.created_at),
+        "ends_at": instant(shown.ends_at),
+    }

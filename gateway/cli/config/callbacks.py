@@ -1,0 +1,80 @@
+"""``pixgate callbacks``: where banks tell us of what happened, the sandbox bank among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from gateway.cli.console import Row, Terminal, reading, run
+from gateway.operations.kernel.audit_context import RuleViolation
+
+if TYPE_CHECKING:
+    from provider_adapters.sandbox.bank.callbacks import CallbackListener
+
+_COLUMNS = ("provider", "url")
+
+
+@click.command("callbacks")
+@reading
+def callbacks(terminal: Terminal) -> None:
+    """
+    Show the address that each bank is given for its callbacks.
+
+    Its last step is made from the secret in force, so it changes with it.
+    """
+
+    async def work() -> list[Row]:
+        from gateway.app.build_callbacks import paths
+        from gateway.cli.context import keys_of, settings_of
+        from provider_adapters._shared.factory import AdapterRefused
+
+        settings = settings_of(terminal.config)
+        try:
+            found = paths(settings, keys_of(settings).derivation)
+        except AdapterRefused as problem:
+            raise RuleViolation(str(problem)) from problem
+        return [{"provider": name, "url": settings.origin + found[name]} for name in sorted(found)]
+
+    terminal.show_all(run(work()), _COLUMNS)
+
+
+def told(config: Path, gateway: str) -> CallbackListener:
+    """
+    Say where and how a sandbox bank in another process tells a gateway of what happens.
+
+    Args:
+        config: The gateway's configuration.
+        gateway: The gateway's address, ``http://host:port``.
+
+    Raises:
+        RuleViolation: that is no address; or the configuration is of production,
+            names no provider of the sandbox bank, or cannot be used.
+    """
+    from gateway.app.build_callbacks import listener_of
+    from gateway.cli.context import keys_of, settings_of
+    from gateway.cli.sandbox.demo_factory import sandbox_only
+
+    settings = settings_of(config)
+    sandbox_only(settings)
+    base = _base(gateway)
+    found = listener_of(settings, keys_of(settings).derivation, lambda: base)
+    if found is None:
+        message = f"{config} names no provider of the adapter sandbox"
+        raise RuleViolation(message)
+    return found
+
+
+def _base(gateway: str) -> str:
+    """Read an address without a path."""
+    try:
+        address = urlsplit(gateway)
+        known = address.scheme in {"http", "https"} and address.hostname and address.port != 0
+    except ValueError:  # a port that is none
+        known = False
+    if not known or gateway.rstrip("/") != f"{address.scheme}://{address.netloc}":
+        message = f"{gateway!r} is no address of a gateway, such as http://127.0.0.1:8080"
+        raise RuleViolation(message)
+    return gateway.rstrip("/")

@@ -1,0 +1,189 @@
+"""What there is, printed from the tables themselves: rows, error codes, provider adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gateway.cli.console import Row, Terminal, reading, run
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.kernel import errors as service_errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.requests.reasons import REASONS, sentence
+
+if TYPE_CHECKING:
+    from gateway.config.settings import Settings
+    from gateway.http.route import Gate
+
+_ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst", "body_bytes")
+EVERY_CODE = service_errors.CATALOGUE + identity_errors.CATALOGUE
+"""The service's codes, then those of people."""
+
+_BODIES = (
+    "Every error has the body `{code, message, trace_id}`. One code may travel with several",
+    "statuses: the pair says what happened. `SVC.GTW.*` and `SVC.SYS.*` hold on every route;",
+    "codes without `SVC.` are those of people: identity, panel and back office.",
+    "",
+    "The `message` of `SVC.VAL.*`, and of `SVC.PIX.012` to `.014`, names the field by its path,",
+    "such as `destination.key`, and says what is wanted. What was sent is never repeated.",
+)
+_REASONS = (
+    "Below `/iam/v1`, `/backoffice/v1` and `/panel` the body of a refusal has two fields more,",
+    "always both: `field`, the path in the body or the name of the parameter, and `reason`,",
+    'one of the words below, which a page can say in another language. Either is `""` where',
+    "there is none: in every 401, which tells nobody more than the code, and where the code",
+    "says all. What is refused before it is HTTP of ours (`SVC.GTW.007`, malformed requests)",
+    "has three fields everywhere. `reason` is the `reason_id` of the log, which knows some",
+    'words more. New words may come; take one that is unknown for `""`.',
+)
+_ERROR_COLUMNS = ("code", "status", "message")
+_ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup_by_key", "absent_after_s", "problem")
+
+
+@click.command("routes")
+@reading
+def routes(terminal: Terminal) -> None:
+    """Show every row: what it needs, and what it may cost."""
+
+    async def work() -> list[Row]:
+        from gateway.app.surfaces import described_surfaces
+        from gateway.cli.context import settings_of
+        from gateway.http.openapi.codes import codes_of
+
+        settings = settings_of(terminal.config)
+        return [
+            {
+                "method": row.method,
+                "path": surface.prefix + row.path,
+                "name": row.name,
+                "tells": row.summary,
+                "permission": str(row.needs) if row.needs else "",
+                **_quota(settings, row.limits.quota if _is_counted(gate) else ""),
+                "body_bytes": row.limits.body_bytes,
+                "errors": [
+                    *dict.fromkeys(f"{error.code} {error.status}" for error in codes_of(gate, row))
+                ],
+            }
+            for surface in described_surfaces(settings)
+            for gate in surface.gates
+            for row in gate.rows
+        ]
+
+    terminal.show_all(run(work()), _ROUTE_COLUMNS)
+
+
+@click.command("errors")
+@click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
+@reading
+def errors(terminal: Terminal, *, markdown: bool) -> None:
+    """Show every error code with its status, its meaning and what to do."""
+    if markdown:
+        click.echo("\n".join(error_page(EVERY_CODE)))
+        return
+    terminal.show_all([_error(each) for each in EVERY_CODE], _ERROR_COLUMNS)
+
+
+@click.command("metrics")
+@click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
+@reading
+def metrics(terminal: Terminal, *, markdown: bool) -> None:
+    """Show every metric with its type, its labels and its meaning."""
+    from gateway.telemetry.metrics.page import describe_metrics
+    from gateway.telemetry.metrics.series import SERIES
+
+    if markdown:
+        click.echo(describe_metrics(), nl=False)
+        return
+    rows = [
+        {
+            "name": each.name,
+            "kind": each.kind.value,
+            "labels": each.label_names,
+            "meaning": each.meaning,
+        }
+        for each in SERIES
+    ]
+    terminal.show_all(rows, ("name", "kind", "labels"))
+
+
+@click.command("providers")
+@reading
+def providers(terminal: Terminal) -> None:
+    """Show the provider adapters that are installed, and what each can do."""
+    from provider_adapters.registry import describe
+
+    terminal.show_all(
+        [
+            {
+                "adapter": each.adapter,
+                "payouts": each.payouts,
+                "repeat": each.repeat.value,
+                "lookup_by_key": each.lookup_by_key,
+                "absent_after_s": each.absent_after_s,
+                "calls": [name for name, usable in each.calls.items() if usable],
+                "operations": list(each.operations),
+                "problem": each.problem,
+            }
+            for each in describe()
+        ],
+        _ADAPTER_COLUMNS,
+    )
+
+
+def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
+    """Write the catalogue as a page."""
+    return [
+        "# Error codes",
+        "",
+        "Written by `make docs` from `gateway/domain/kernel/errors.py` and",
+        "`gateway/domain/identity/errors.py`; a test compares them.",
+        "",
+        *_BODIES,
+        "",
+        "| Code | Status | Meaning | What to do |",
+        "| --- | --- | --- | --- |",
+        *(
+            f"| `{each.code}` | {each.status} | {each.message} | {each.remedy} |"
+            for each in catalogue
+        ),
+        "",
+        "## Reasons",
+        "",
+        *_REASONS,
+        "",
+        "| Reason | Meaning |",
+        "| --- | --- |",
+        *(f"| `{word}` | {sentence(word, 'The field')} |" for word in REASONS),
+    ]
+
+
+def _is_counted(gate: Gate[Any]) -> bool:
+    """Say whether calls of a gate draw from token buckets."""
+    from policies.traffic.address_quota import WithinAddressQuota
+    from policies.traffic.person_quota import WithinPersonQuota
+    from policies.traffic.quota import WithinQuota
+
+    counting = (WithinQuota, WithinAddressQuota, WithinPersonQuota)
+    return any(isinstance(each, counting) for each in gate.policies)
+
+
+def _quota(settings: Settings, name: str) -> Row:
+    """Describe a row's token bucket, where it draws from one."""
+    rate = getattr(settings.ratelimits, name, None) if name else None
+    return {
+        "quota": name if rate else "",
+        "per_second": rate and rate.rate,
+        "burst": rate and rate.burst,
+    }
+
+
+def _error(error: ErrorCode) -> Row:
+    return {
+        "name": error.name,
+        "code": error.code,
+        "status": error.status,
+        "message": error.message,
+        "remedy": error.remedy,
+    }

@@ -1,0 +1,72 @@
+"""``pixgate db``: the schema of the store."""
+
+from __future__ import annotations
+
+import click
+
+from gateway.cli.console import Terminal, reading, run
+from gateway.operations.kernel.audit_context import RuleViolation
+
+
+@click.group("db")
+def database() -> None:
+    """Look after the store's schema."""
+
+
+@database.command()
+@reading
+def upgrade(terminal: Terminal) -> None:
+    """Bring the store up to this version's schema; a new one is marked as this environment's."""
+
+    async def work() -> str | None:
+        from gateway.cli.context import opened_store, settings_of
+        from gateway.store.schema import current as revision_of
+
+        settings = settings_of(terminal.config)
+        async with opened_store(settings, migrate=True):
+            return await revision_of(settings.store_url)
+
+    terminal.show({"revision": run(work())})
+
+
+@database.command()
+@reading
+def current(terminal: Terminal) -> None:
+    """Show the schema's revision, and the one this version wants."""
+
+    async def work() -> str | None:
+        from gateway.cli.context import settings_of
+        from gateway.store.schema import current as revision_of
+
+        return await revision_of(settings_of(terminal.config).store_url)
+
+    from gateway.store.schema import REVISIONS
+
+    terminal.show({"revision": run(work()), "wanted": REVISIONS[-1]})
+
+
+@database.command()
+@click.argument("revision")
+@click.option("--yes", is_flag=True, help="What only the newer schema holds may be lost.")
+@reading
+def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
+    """Bring the store down to an older schema; 'base' removes everything."""
+    if not yes:
+        message = "data may be lost; say --yes if that is meant"
+        raise click.UsageError(message)
+
+    async def work() -> str | None:
+        from gateway.cli.context import opened_store, settings_of
+        from gateway.store import schema
+
+        settings = settings_of(terminal.config)
+        if revision not in {"base", *schema.REVISIONS}:
+            known = ", ".join(("base", *schema.REVISIONS))
+            problem = f"no schema {revision!r}; there are: {known}"
+            raise RuleViolation(problem)
+        async with opened_store(settings, migrate=False):
+            pass  # it is ours
+        await schema.downgrade(settings.store_url, revision)
+        return await schema.current(settings.store_url)
+
+    terminal.show({"revision": run(work())})

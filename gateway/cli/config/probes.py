@@ -1,0 +1,106 @@
+"""What ``pixgate config check --probe`` reaches, and does not change: the store and the banks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from gateway.app.build_bank import connect
+from gateway.app.build_callbacks import sender
+from gateway.cli.context import opened_store
+from gateway.config.settings import Settings
+from gateway.domain.bank.providers import ProviderAdapter, ProviderError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.store import schema
+from gateway.store.kernel.address import address, is_sqlite
+from gateway.telemetry.records import ProviderCall
+from provider_adapters._shared.factory import AdapterRefused
+
+_PROBE_S = 10.0
+
+Finding = tuple[str, str]
+
+
+class Silent:
+    """An ``Observer`` whom nothing is worth a line."""
+
+    def provider_call(self, call: ProviderCall) -> None:
+        """Let it pass."""
+
+    def breaker(self, provider: str, operation_class: str, state: str) -> None:
+        """Let it pass."""
+
+    def provider_retry(self, provider: str, operation: str) -> None:
+        """Let it pass."""
+
+    def in_flight(self, provider: str, calls: int, limit: int) -> None:
+        """Let it pass."""
+
+    def certificate(self, provider: str, ends: datetime) -> None:
+        """Let it pass."""
+
+    def count(self, event: str, label: str) -> None:
+        """Let it pass."""
+
+
+def unmakeable(settings: Settings) -> Iterator[Finding]:
+    """Name the providers whose adapter does not take its settings; nothing is opened."""
+    for name in settings.providers:
+        try:
+            connect(name, settings, Silent())
+            sender(name, settings)
+        except AdapterRefused as problem:
+            yield f"providers.{name}", str(problem)
+
+
+async def probed(settings: Settings) -> list[Finding]:
+    """Reach the store and every provider; name those that cannot be used."""
+    found = [*await _store(settings)]
+    for name in settings.providers:
+        found += await _provider(name, connect(name, settings, Silent()).adapter)
+    return found
+
+
+async def _store(settings: Settings) -> list[Finding]:
+    """Look at the store, unless the next start is still to make or migrate it."""
+    try:
+        if _is_missing(settings.store_url):
+            missing = "the store's file is not there yet: run `pixgate db upgrade`"
+            return [] if settings.migrates else [("database.url", missing)]
+        if settings.migrates and await _is_older(settings.store_url):
+            return []
+        async with opened_store(settings, migrate=False) as store:
+            await store.check()
+    except (RuleViolation, ValueError) as problem:  # a URL of no store is a ValueError
+        return [("database.url", str(problem))]
+    except StoreUnavailable:
+        return [("database.url", "the store does not answer")]
+    return []
+
+
+def _is_missing(url: str) -> bool:
+    """Say whether opening the store would make its file."""
+    where = address(url)
+    return is_sqlite(where) and not Path(where.database or "").exists()
+
+
+async def _is_older(url: str) -> bool:
+    return await schema.current(url) != schema.REVISIONS[-1]
+
+
+async def _provider(name: str, adapter: ProviderAdapter) -> list[Finding]:
+    """Reach one bank, without touching an account."""
+    try:
+        async with asyncio.timeout(_PROBE_S):
+            await adapter.start()
+            await adapter.probe()
+    except ProviderError as problem:
+        return [(f"providers.{name}", f"does not answer as it should: {problem.reason}")]
+    except TimeoutError:
+        return [(f"providers.{name}", f"does not answer within {_PROBE_S:.0f} seconds")]
+    finally:
+        await adapter.close()
+    return []

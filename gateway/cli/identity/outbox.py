@@ -1,0 +1,49 @@
+"""``pixgate outbox``: mail that was written in the sandbox, to be read here."""
+
+from __future__ import annotations
+
+import click
+
+from gateway.cli.console import Row, Terminal, instant, reading, run
+from gateway.domain.identity.mail import Mail
+
+COLUMNS = ("created_at", "to", "subject", "sent_at")
+
+
+@click.command()
+@click.option("--most", type=click.IntRange(1, 100), default=10, show_default=True)
+@reading
+def outbox(terminal: Terminal, most: int) -> None:
+    """
+    Show the newest messages with their links; refused in production.
+
+    Their whole text follows the table; a message that was sent has none.
+    """
+
+    async def work() -> list[Row]:
+        from gateway.cli.context import settings_of
+        from gateway.cli.people_desk import opened_people
+        from gateway.cli.sandbox.demo_factory import sandbox_only
+
+        sandbox_only(settings_of(terminal.config))
+        async with opened_people(terminal) as people:
+            return [_row(each) for each in await people.parts.stores.outbox.latest(most)]
+
+    rows = run(work())
+    terminal.show_all(rows, COLUMNS)
+    if terminal.as_json:
+        return
+    for row in rows:
+        if row["text"]:
+            click.echo(f"\n--- {row['to']}: {row['subject']}\n{row['text']}")
+
+
+def _row(shown: Mail) -> Row:
+    return {
+        "id": shown.id,
+        "to": shown.to,
+        "subject": shown.subject,
+        "text": shown.text,
+        "created_at": instant(shown.created_at),
+        "sent_at": instant(shown.sent_at),
+    }

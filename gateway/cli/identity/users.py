@@ -1,0 +1,200 @@
+"""``pixgate user``: the operator's people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from gateway.cli.console import Row, Terminal, changing, instant, reading, run
+from gateway.domain.identity.rights import Role
+from gateway.domain.identity.users import User
+from gateway.operations.identity.users import NewUser
+
+if TYPE_CHECKING:
+    from gateway.app.build_identity import People
+
+COLUMNS = ("id", "email", "state", "roles", "companies", "second_factor")
+
+_roles = click.option(
+    "--role",
+    "roles",
+    multiple=True,
+    required=True,
+    type=click.Choice([each.value for each in Role]),
+    help="Repeatable.",
+)
+_companies = click.option(
+    "--company", "companies", multiple=True, help="Sees this one alone; repeatable."
+)
+_WHO = click.argument("who", metavar="EMAIL|ID")
+
+
+@click.group("user")
+def user() -> None:
+    """People of the operator, who sign in to the panel."""
+
+
+@user.command()
+@click.option("--email", required=True)
+@click.option("--name", required=True)
+@_roles
+@_companies
+@changing
+def create(
+    terminal: Terminal,
+    *,
+    email: str,
+    name: str,
+    roles: Sequence[str],
+    companies: Sequence[str],
+) -> None:
+    """Add a person with a password, which is asked for, or read from a pipe."""
+    password = _password()
+    order = _order(email, name, roles, companies)
+    _show(terminal, lambda people: people.services.users.create(terminal.actor, order, password))
+
+
+@user.command()
+@click.option("--email", required=True)
+@click.option("--name", required=True)
+@_roles
+@_companies
+@changing
+def invite(
+    terminal: Terminal,
+    *,
+    email: str,
+    name: str,
+    roles: Sequence[str],
+    companies: Sequence[str],
+) -> None:
+    """Add a person who chooses the password by a link sent to them."""
+    order = _order(email, name, roles, companies)
+    _show(terminal, lambda people: people.services.invitations.invite(terminal.actor, order))
+
+
+@user.command("invite-again")
+@_WHO
+@changing
+def invite_again(terminal: Terminal, who: str) -> None:
+    """Send the link anew; the one before is void."""
+    _show(terminal, lambda people: people.services.invitations.invite_again(terminal.actor, who))
+
+
+@user.command("list")
+@reading
+def listing(terminal: Terminal) -> None:
+    """Show everybody, oldest first."""
+
+    async def work() -> list[Row]:
+        from gateway.cli.people_desk import opened_people
+
+        async with opened_people(terminal) as people:
+            return [_row(each) for each in await people.services.users.list()]
+
+    terminal.show_all(run(work()), COLUMNS)
+
+
+@user.command()
+@_WHO
+@click.option("--reason", default="", help="For the audit log.")
+@changing
+def disable(terminal: Terminal, who: str, reason: str) -> None:
+    """Keep a person out; their sessions end at once."""
+    _show(terminal, lambda people: people.services.users.disable(terminal.actor, who, reason))
+
+
+@user.command()
+@_WHO
+@changing
+def enable(terminal: Terminal, who: str) -> None:
+    """Let a person in again."""
+    _show(terminal, lambda people: people.services.users.enable(terminal.actor, who))
+
+
+@user.command("reset-mfa")
+@_WHO
+@changing
+def reset_mfa(terminal: Terminal, who: str) -> None:
+    """Take a lost second factor away; their sessions end."""
+    _show(terminal, lambda people: people.services.users.reset_mfa(terminal.actor, who))
+
+
+@user.command()
+@_WHO
+@_roles
+@changing
+def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
+    """Give a person these roles and no others; their sessions end."""
+    given = frozenset(map(Role, roles))
+    _show(terminal, lambda people: people.services.users.set_roles(terminal.actor, who, given))
+
+
+@user.command("end-sessions")
+@_WHO
+@changing
+def end_sessions(terminal: Terminal, who: str) -> None:
+    """Sign a person out everywhere."""
+
+    async def work() -> int:
+        from gateway.cli.people_desk import opened_people
+
+        async with opened_people(terminal) as people:
+            return await people.services.users.end_sessions(terminal.actor, who)
+
+    terminal.show({"ended": run(work())})
+
+
+def _show(terminal: Terminal, act: Callable[[People], Awaitable[User]]) -> None:
+    """Do something about one person and show them."""
+
+    async def work() -> Row:
+        from gateway.cli.people_desk import opened_people
+
+        async with opened_people(terminal) as people:
+            return _row(await act(people))
+
+    terminal.show(run(work()))
+
+
+def _order(email: str, name: str, roles: Sequence[str], companies: Sequence[str]) -> NewUser:
+    return NewUser(
+        email=email,
+        name=name,
+        roles=frozenset(map(Role, roles)),
+        companies=frozenset(companies),
+    )
+
+
+def _password() -> str:
+    """Ask for a password twice, or read one line that was piped in; never from an option."""
+    if sys.stdin.isatty():
+        asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
+        return asked
+    given = sys.stdin.readline().rstrip("\r\n")
+    if not given:
+        message = "no password came in; `pixgate user invite` needs none"
+        raise click.UsageError(message)
+    return given
+
+
+def _row(shown: User) -> Row:
+    return {
+        "id": shown.id,
+        "email": shown.email,
+        "name": shown.name,
+        "state": _state(shown),
+        "roles": sorted(each.value for each in shown.roles),
+        "companies": sorted(shown.companies),
+        "second_factor": shown.has_factor,
+        "created_at": instant(shown.created_at),
+    }
+
+
+def _state(shown: User) -> str:
+    if not shown.active:
+        return "disabled"
+    return "active" if shown.password else "invited"

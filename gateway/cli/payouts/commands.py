@@ -1,0 +1,177 @@
+"""``pixgate payouts``: what became of money, and how sure we are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import click
+
+from gateway.cli.admin.stops import resume, stop, stops
+from gateway.cli.console import Row, Terminal, changing, reading, run
+from gateway.cli.payouts.reviews import review
+from gateway.cli.payouts.views import LISTED, UNRESOLVED, payout_row, show_dossier, unresolved_row
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import Payout, PayoutState
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.operations.payouts.records import Dossier
+from gateway.operations.payouts.verification import Report
+
+DIFFERENCES = ("kind", "account_id", "reference", "key", "details")
+_PROBED = ("state", "certainty", "review", "provider_id", "e2e_id", "settled_at")
+_DAYS = timedelta(days=6)
+_DAY = click.DateTime(("%Y-%m-%d",))
+
+
+def _window(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the days it looks at."""
+    ends = click.option("--ends", type=_DAY, help="Last day, in UTC.  [default: today]")
+    init = click.option("--init", type=_DAY, help="First day.  [default: six days before]")
+    return init(ends(command))
+
+
+_account = click.option("--account", "account_id", required=True, help="A UUID.")
+
+
+@click.group("payouts")
+def payouts() -> None:
+    """Look at payouts, follow them up, stop them."""
+
+
+@payouts.command("list")
+@_account
+@_window
+@click.option("--state", type=click.Choice([each.value for each in PayoutState]))
+@reading
+def listing(
+    terminal: Terminal,
+    account_id: str,
+    init: datetime | None,
+    ends: datetime | None,
+    state: str | None,
+) -> None:
+    """Show an account's payouts, newest first."""
+    wanted = PayoutState(state) if state else None
+
+    async def work() -> list[Row]:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            window = days(init, ends, office.acting.now())
+            found = await office.payouts.list(account_id, window, wanted)
+            return [payout_row(each) for each in found]
+
+    terminal.show_all(run(work()), LISTED)
+
+
+@payouts.command()
+@click.argument("reference")
+@_account
+@reading
+def show(terminal: Terminal, reference: str, account_id: str) -> None:
+    """Show one payout with its attempts, evidence, similar ones and opinions."""
+
+    async def work() -> Dossier:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return await office.payouts.show(account_id, reference)
+
+    show_dossier(terminal, run(work()))
+
+
+@payouts.command()
+@reading
+def unresolved(terminal: Terminal) -> None:
+    """Show what is not known or waits for a person, oldest first."""
+
+    async def work() -> list[Row]:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            now = office.acting.now()
+            return [unresolved_row(each, now) for each in await office.payouts.unresolved()]
+
+    terminal.show_all(run(work()), UNRESOLVED)
+
+
+@payouts.command()
+@click.argument("reference")
+@_account
+@changing
+def probe(terminal: Terminal, reference: str, account_id: str) -> None:
+    """Ask the bank about a payout now, as the background does; sends nothing."""
+
+    async def work() -> tuple[Payout, Payout]:
+        from gateway.cli.context import opened
+        from gateway.cli.payouts.verification import probed
+
+        async with opened(terminal) as office:
+            payout = await office.payouts.find(account_id, reference)
+            return payout, await probed(office, payout)
+
+    before, after = (payout_row(each) for each in run(work()))
+    if terminal.as_json:
+        terminal.show({"before": before, "after": after})
+        return
+    rows = [{"": name, "before": before[name], "after": after[name]} for name in _PROBED]
+    terminal.show_all(rows, ("", "before", "after"))
+
+
+@payouts.command()
+@click.option("--account", "account_id", help="Only this one.")
+@_window
+@reading
+def verify(
+    terminal: Terminal, account_id: str | None, init: datetime | None, ends: datetime | None
+) -> None:
+    """
+    Compare what banks executed with what is stored; status 1 on any difference.
+
+    Read are the statements and, of the sandbox bank, its own books. At most 88
+    days; nothing is changed.
+    """
+
+    async def work() -> Report:
+        from gateway.cli.context import opened
+        from gateway.cli.payouts.verification import verified
+
+        async with opened(terminal) as office:
+            window = days(init, ends, office.acting.now())
+            return await verified(office, account_id, window)
+
+    report = run(work())
+    terminal.show_all([dataclasses.asdict(each) for each in report.differences], DIFFERENCES)
+    if not terminal.as_json:
+        click.echo(_summary(report), err=True)
+    if report.differences:
+        click.get_current_context().exit(1)
+
+
+for _command in (review, stop, stops, resume):
+    payouts.add_command(_command)
+
+
+def days(init: datetime | None, ends: datetime | None, now: datetime) -> Window:
+    """
+    Read a window of whole days; what is not given is the week until today.
+
+    Raises:
+        RuleViolation: it runs backwards or is longer than 90 days.
+    """
+    last = ends.date() if ends else now.date()
+    first = init.date() if init else last - _DAYS
+    try:
+        return Window(first, last)
+    except ValueError as problem:
+        raise RuleViolation(str(problem)) from problem
+
+
+def _summary(report: Report) -> str:
+    """Say in one line what was compared."""
+    return (
+        f"{report.accounts} accounts, {report.rows} payouts, {report.executions} executions"
+        f" ({report.foreign} without a key of ours), {len(report.differences)} differences"
+    )

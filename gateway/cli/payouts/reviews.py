@@ -1,0 +1,78 @@
+"""``pixgate payouts review``: payouts that no proof can settle, ended by two people."""
+
+from __future__ import annotations
+
+import click
+
+from gateway.cli.console import Row, Terminal, changing, reading, run
+from gateway.cli.payouts.views import opinion_row, payout_row
+from gateway.domain.payouts.reviews import Verdict
+from gateway.operations.backoffice.reviews import Judgement, Progress, Resolution
+
+COLUMNS = ("account_id", "reference", "state", "value", "provider", "e2e_id", "created_at")
+_TOLD = {
+    Progress.WAITING: "Kept. A second person must say the same.",
+    Progress.DISAGREED: "Kept. Opinions differ: the verdict that two people share decides.",
+    Progress.DECIDED: "Decided.",
+}
+
+
+@click.group("review")
+def review() -> None:
+    """Payouts that wait for a person."""
+
+
+@review.command("list")
+@reading
+def listing(terminal: Terminal) -> None:
+    """Show them, oldest first."""
+
+    async def work() -> list[Row]:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return [payout_row(each) for each in await office.reviews.waiting()]
+
+    terminal.show_all(run(work()), COLUMNS)
+
+
+@review.command()
+@click.argument("reference")
+@click.option("--account", "account_id", required=True, help="A UUID.")
+@click.option("--outcome", type=click.Choice([each.value for each in Verdict]), required=True)
+@click.option("--reason", required=True, help="How you know; for the auditors.")
+@changing
+def resolve(terminal: Terminal, reference: str, account_id: str, outcome: str, reason: str) -> None:
+    """
+    Say how a payout ended; two different people who agree end it.
+
+    Nobody is paid by this: it records what happened at the bank.
+    """
+    if not terminal.by:
+        message = "say who you are with --by: another person must be told from you"
+        raise click.UsageError(message)
+    judgement = Judgement(
+        account_id=account_id, reference=reference, verdict=Verdict(outcome), reason=reason
+    )
+
+    async def work() -> Resolution:
+        from gateway.cli.context import opened
+
+        async with opened(terminal) as office:
+            return await office.reviews.resolve(judgement)
+
+    _show(terminal, run(work()))
+
+
+def _show(terminal: Terminal, resolution: Resolution) -> None:
+    rows = [opinion_row(each) for each in resolution.opinions]
+    said = [f"{row['by']}:{row['verdict']}" for row in rows]
+    terminal.show(
+        {
+            "progress": resolution.progress.value,
+            **payout_row(resolution.payout),
+            "opinions": rows if terminal.as_json else said,
+        }
+    )
+    if not terminal.as_json:
+        click.echo(_TOLD[resolution.progress], err=True)

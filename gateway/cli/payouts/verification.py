@@ -1,0 +1,99 @@
+"""What ``pixgate payouts probe`` and ``verify`` ask banks for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from gateway.cli.context import Office
+from gateway.cli.reaching import reached
+from gateway.cli.sandbox.bank_control import control_url, controlling
+from gateway.config.settings import Settings
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import Banks
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.windows import Window
+from gateway.domain.payouts.payouts import Payout
+from gateway.operations.payouts.executions import Execution
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.verification import Report, Verification
+from gateway.runtime.reconciler import Reconciler, Work
+from gateway.telemetry import trace
+
+Books = Callable[[], Awaitable[Sequence[Execution]]]
+
+
+async def probed(office: Office, payout: Payout) -> Payout:
+    """
+    Look at a payout as the reconciler does, once, and keep the act on record.
+
+    What the bank says is stored; that a person should look is not: the
+    reconciler stores that with its next look.
+    """
+    store, acting = office.store, office.acting
+    async with reached(office) as banks:
+        trace.begin(trace.new_trace_id())
+        work = Work(
+            due=store.follow_ups,
+            accounts=store.accounts,
+            follow_up=_follow_up(office, banks),
+            now=acting.now,
+            owner=acting.actor,
+            chance=random.random,
+            tell=lambda _standing, _now: None,
+        )
+        seen = await Reconciler(work).look_at(payout)
+    details = {"before": payout.state.value, "after": seen.state.value}
+    await store.audit.append(
+        acting.event("payout.probed", f"payout:{payout.provider_key}", details)
+    )
+    return seen
+
+
+def _follow_up(office: Office, banks: Banks) -> FollowUp:
+    """Follow up as serving does, without its metrics."""
+    return FollowUp(
+        office.store.payouts,
+        banks,
+        office.acting.now,
+        lambda _provider: None,
+        look_first=office.settings.payouts.look_first,
+    )
+
+
+async def verified(office: Office, account_id: str | None, window: Window) -> Report:
+    """Compare the payouts of one account, or of all, with what their banks executed."""
+    accounts = office.accounts
+    chosen = [await accounts.find(account_id)] if account_id else await accounts.list()
+    async with reached(office) as banks:
+        verification = Verification(
+            payouts=office.store.payouts,
+            follow_ups=office.store.follow_ups,
+            banks=banks,
+            now=office.acting.now,
+            books=sandbox_books(office.settings),
+        )
+        return await verification.verify(chosen, window)
+
+
+def sandbox_books(settings: Settings) -> Books | None:
+    """Return the sandbox bank's own list of executions; None where no provider is one."""
+    adapters = {provider.adapter for provider in settings.providers.values()}
+    if settings.environment is not Environment.SANDBOX or "sandbox" not in adapters:
+        return None
+
+    async def books() -> list[Execution]:
+        async with controlling(control_url(settings.sandbox_bank)) as control:
+            told = await control.get("executions")
+        return [
+            Execution(
+                key=row["key"] or "",
+                e2e_id=row["e2e_id"],
+                value=Money(row["centavos"]),
+                at=datetime.fromisoformat(row["at"]),
+            )
+            for row in told["data"]
+        ]
+
+    return books

@@ -1,0 +1,210 @@
+"""``pixgate sandbox``: telling the sandbox bank what happened, and what to do wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import click
+
+from gateway.cli.console import Terminal, reading, run
+from gateway.domain.kernel import strict
+from gateway.domain.kernel.money import Money
+
+if TYPE_CHECKING:
+    from provider_adapters.sandbox.control import BankControl, Reply
+
+OPERATIONS = (
+    "balance",
+    "statement",
+    "keys",
+    "charge",
+    "payment",
+    "payout",
+    "payout_read",
+    "refund",
+    "refund_read",
+    "*",
+)
+FAULTS = (
+    "refuse",
+    "reject",
+    "hang",
+    "hang_after",
+    "reset_before",
+    "reset_after",
+    "drip",
+    "status",
+    "malformed",
+    "wrong_types",
+    "huge",
+)
+STATES = ("pending", "paid", "expired", "anonymous", "canceled")
+_FAULT_COLUMNS = ("operation", "fault", "status", "count")
+_EXECUTION_COLUMNS = ("key", "centavos", "e2e_id", "at")
+
+
+class Reais(click.ParamType[Money]):
+    """An amount above zero with at most two decimals: ``10.50``."""
+
+    name = "reais"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Money:
+        """Read it exactly."""
+        try:
+            amount = value if isinstance(value, Money) else strict.amount(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no amount such as 10.50", param, ctx)
+        if amount.centavos <= 0:
+            self.fail("an amount is above zero", param, ctx)
+        return amount
+
+
+class Wanted(TypedDict):
+    """How often a fault hits, and what it answers; see the options."""
+
+    status: int
+    count: int | None
+    executed: bool
+
+
+@click.group("sandbox")
+def sandbox() -> None:
+    """
+    Tell the sandbox bank what happened; refused in production.
+
+    ACCOUNT is the bank's id of an account; for the demo's accounts it is the
+    same as ours.
+    """
+
+
+@sandbox.command()
+@click.argument("reference")
+@click.option("--account", help="Where several accounts have a charge of this reference.")
+@click.option("--value", type=Reais(), help="For a charge of an open amount.")
+@reading
+def pay(terminal: Terminal, reference: str, account: str | None, value: Money | None) -> None:
+    """Pay a charge, as its payer would."""
+    body = {"value": value} if value else {}
+    query = {"account": account} if account else {}
+    terminal.show(
+        _told(terminal, lambda bank: bank.post("charges", reference, "pay", body=body, query=query))
+    )
+
+
+@sandbox.command("top-up")
+@click.argument("account")
+@click.argument("value", type=Reais())
+@reading
+def top_up(terminal: Terminal, account: str, value: Money) -> None:
+    """Let money come in."""
+    terminal.show(
+        _told(
+            terminal, lambda bank: bank.post("accounts", account, "top-up", body={"value": value})
+        )
+    )
+
+
+@sandbox.command()
+@click.argument("account")
+@click.argument("reference")
+@click.option("--state", type=click.Choice(STATES), default="pending", show_default=True)
+@click.option("--value", type=Reais(), help="Left out, the payer chooses.")
+@click.option("--expires-in", type=click.IntRange(1), help="Seconds.")
+@click.option("--reusable", is_flag=True, help="A static charge, paid as often as one likes.")
+@reading
+def charge(  # noqa: PLR0913 - one parameter per option
+    terminal: Terminal,
+    account: str,
+    reference: str,
+    *,
+    state: str,
+    value: Money | None,
+    expires_in: int | None,
+    reusable: bool,
+) -> None:
+    """Make a charge on an account's first key."""
+    asked = {"value": value, "expires_in": expires_in}
+    body = {
+        "reference": reference,
+        "state": state,
+        "type": "Static" if reusable else "Dynamic",
+        "reusable": reusable,
+        **{name: given for name, given in asked.items() if given is not None},
+    }
+    terminal.show(
+        _told(terminal, lambda bank: bank.post("accounts", account, "charges", body=body))
+    )
+
+
+@sandbox.command()
+@click.argument("operation", metavar="OPERATION", type=click.Choice(OPERATIONS), required=False)
+@click.argument("kind", metavar="FAULT", type=click.Choice(FAULTS), required=False)
+@click.option("--status", type=click.IntRange(200, 599), default=500, show_default=True)
+@click.option(
+    "--count",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Requests it hits (refuse: seconds); 0 is until cleared.",
+)
+@click.option("--executed", is_flag=True, help="With 'status': carried out all the same.")
+@click.option("--clear", is_flag=True, help="End all faults.")
+@reading
+def fault(
+    terminal: Terminal,
+    *,
+    operation: str | None,
+    kind: str | None,
+    clear: bool,
+    **wanted: Unpack[Wanted],
+) -> None:
+    """
+    Let an operation of the bank fail; without arguments, list what is set.
+
+    OPERATION: balance, statement, keys, charge, payment, payout, payout_read,
+    refund, refund_read, *.
+    FAULT: refuse, reject, hang, hang_after, reset_before, reset_after, drip,
+    status, malformed, wrong_types, huge.
+    """
+    if clear:
+        terminal.show(_told(terminal, lambda bank: bank.delete("faults")))
+        return
+    if operation is None:
+        listed = _told(terminal, lambda bank: bank.get("faults"))
+        terminal.show_all(listed["data"], _FAULT_COLUMNS)
+        return
+    if kind is None:
+        message = "say which fault"
+        raise click.UsageError(message)
+    wanted["count"] = wanted["count"] or None
+    body = {"operation": operation, "fault": kind, **wanted}
+    terminal.show(_told(terminal, lambda bank: bank.post("faults", body=body)))
+
+
+@sandbox.command()
+@click.option("--key", help="Only payouts of this provider key.")
+@reading
+def executions(terminal: Terminal, key: str | None) -> None:
+    """List payouts that were really executed, oldest first."""
+    query = {"key": key} if key else {}
+    listed = _told(terminal, lambda bank: bank.get("executions", query=query))
+    terminal.show_all(listed["data"], _EXECUTION_COLUMNS)
+
+
+def _told(terminal: Terminal, tell: Callable[[BankControl], Awaitable[Reply]]) -> Reply:
+    """Tell the bank something and return its answer."""
+
+    async def work() -> Reply:
+        from gateway.cli.context import settings_of
+        from gateway.cli.sandbox.bank_control import control_url, controlling
+        from gateway.cli.sandbox.demo_factory import sandbox_only
+
+        settings = settings_of(terminal.config)
+        sandbox_only(settings)
+        async with controlling(control_url(settings.sandbox_bank)) as bank:
+            return await tell(bank)
+
+    return run(work())

@@ -1,0 +1,83 @@
+"""``pixgate demo``: companies, accounts, credentials and charges to try everything with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+import click
+
+from gateway.cli.console import Terminal, reading, run, show_json
+from gateway.operations.demo.curls import curl_lines
+from gateway.operations.demo.document import Demo
+
+
+@click.group("demo", invoke_without_command=True)
+@click.pass_context
+@reading
+def demo(terminal: Terminal, context: click.Context) -> None:
+    """
+    Make the demo once, and print it; the same ids and secrets every time.
+
+    Needs the sandbox bank: `pixgate serve` or `pixgate sandbox-bank` runs it.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    made, today = run(_made(terminal))
+    if terminal.as_json:
+        show_json(made)
+        return
+    for line in summary(made, today):
+        click.echo(line)
+
+
+@demo.command("totp")
+@click.argument("email")
+@reading
+def totp(terminal: Terminal, email: str) -> None:
+    """Print the code that a demo person's authenticator app shows now."""
+    click.echo(_code(terminal, email))
+
+
+def summary(made: Demo, today: date) -> Sequence[str]:
+    """Say what there is, and how the first ten calls are made; ``today`` is in UTC."""
+    return [
+        f"gateway     {made['base_url']}",
+        f"operations  {made['ops_url']}",
+        f"bank        {made['sandbox_bank_url']}, control {made['sandbox_control_url']}",
+        *(f"account     {thing['id']}  {role}" for role, thing in made["accounts"].items()),
+        *(f"charge      {reference}  {role}" for role, reference in made["charges"].items()),
+        *(f"person      {one['email']}  password {one['password']}" for one in _people(made)),
+        "credentials: see `pixgate demo --json`",
+        "",
+        *(f"{line}\n" for line in curl_lines(made, today)),
+    ]
+
+
+def _people(made: Demo) -> Sequence[Mapping[str, str]]:
+    """Return who can sign in."""
+    return list(made["users"].values())
+
+
+def _code(terminal: Terminal, email: str) -> str:
+    """Return the code of now; ClickException when nobody of that address has an app."""
+    from gateway.cli.context import settings_of
+    from gateway.cli.sandbox.demo_factory import kept_demo
+    from gateway.runtime.wall_clock import wall_clock
+    from gateway.security.identity.totp import code_at
+
+    settings = settings_of(terminal.config)
+    for person in _people(kept_demo(settings)):
+        if person["email"] == email and "totp_secret" in person:
+            return code_at(person["totp_secret"], wall_clock(settings.environment, os.environ)())
+    message = f"no demo person of the address {email} has an authenticator app"
+    raise click.ClickException(message)
+
+
+async def _made(terminal: Terminal) -> tuple[Demo, date]:
+    from gateway.cli.context import opened
+    from gateway.cli.sandbox.demo_factory import made_demo
+
+    async with opened(terminal) as office:
+        return await made_demo(office), office.acting.now().date()

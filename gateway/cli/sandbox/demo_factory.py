@@ -1,0 +1,103 @@
+"""The demo, made with real parts: this store, this bank, the file beside them."""
+
+from __future__ import annotations
+
+from gateway.app.build_identity import assemble_people
+from gateway.cli.context import Office, new_id
+from gateway.cli.sandbox.bank_control import ControlledBank, control_url, controlling, customer_url
+from gateway.cli.sandbox.demo_file import DemoFile
+from gateway.config.settings import Settings
+from gateway.domain.accounts.accounts import Environment
+from gateway.operations.demo.document import Demo, DemoUrls
+from gateway.operations.demo.ensure import DemoParts, ensure_demo
+from gateway.operations.demo.store_side import DemoRecords
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.security.sealing import SealBroken, Sealer
+
+FILE = "demo.json"
+"""The demo with its secrets, in the folder ``var``, mode 0600."""
+
+
+async def made_demo(office: Office, urls: DemoUrls | None = None) -> Demo:
+    """
+    Make or find the demo of an opened store; the sandbox bank must be running.
+
+    Args:
+        office: The store, and who acts on it.
+        urls: Where everything listens, if not where the configuration says.
+
+    Raises:
+        RuleViolation: in production, or when the bank does not answer or refuses.
+        StoreUnavailable: as every store does.
+    """
+    settings = office.settings
+    sandbox_only(settings)
+    listening = urls or urls_of(settings)
+    people = assemble_people(settings, office.store, office.keys, office.acting.now)
+    async with controlling(listening["sandbox_control_url"]) as control:
+        parts = DemoParts(
+            records=_records(office),
+            people=people.parts,
+            bank=ControlledBank(control),
+            kept=DemoFile(settings.folder / FILE),
+            urls=listening,
+            new_id=new_id,
+        )
+        try:
+            return await ensure_demo(parts)
+        finally:
+            await people.close()
+
+
+def kept_demo(settings: Settings) -> Demo:
+    """
+    Return the demo as it was made.
+
+    Raises:
+        RuleViolation: in production, or where none was made yet.
+    """
+    sandbox_only(settings)
+    kept = DemoFile(settings.folder / FILE).read()
+    if kept is None:
+        problem = "there is no demo yet: `pixgate demo` makes it"
+        raise RuleViolation(problem)
+    return kept
+
+
+def sandbox_only(settings: Settings) -> None:
+    """Refuse with RuleViolation where real money moves."""
+    if settings.environment is Environment.PRODUCTION:
+        problem = "this is production: there is neither a demo nor a sandbox bank"
+        raise RuleViolation(problem)
+
+
+def urls_of(settings: Settings) -> DemoUrls:
+    """Return where the configuration says that everything listens."""
+    return DemoUrls(
+        base_url=f"http://{settings.server.host}:{settings.server.port}",
+        ops_url=f"http://{settings.admin.host}:{settings.admin.port}",
+        sandbox_bank_url=customer_url(settings.sandbox_bank),
+        sandbox_control_url=control_url(settings.sandbox_bank),
+    )
+
+
+def _records(office: Office) -> DemoRecords:
+    sealer = office.keys.sealer
+    return DemoRecords(
+        companies=office.store.companies,
+        accounts=office.store.accounts,
+        credentials=office.store.credentials,
+        acting=office.acting,
+        source=office.source,
+        seal=sealer.seal,
+        unseal=lambda sealed, bound_to: unsealed(sealer, sealed, bound_to),
+        matches=office.keys.digester.matches,
+    )
+
+
+def unsealed(sealer: Sealer, sealed: bytes, bound_to: str) -> str | None:
+    """Open what is sealed; None when it was changed, moved or sealed under another key."""
+    try:
+        return sealer.open(sealed, bound_to)
+    except SealBroken:
+        return None

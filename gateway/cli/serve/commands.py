@@ -1,0 +1,167 @@
+"""``pixgate serve`` and ``pixgate sandbox-bank``: the processes that stay."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import click
+
+from gateway.cli.console import Terminal, reading
+from gateway.cli.serve.startup import uncollected
+
+if TYPE_CHECKING:
+    from gateway.app.assembly import Gateway
+    from gateway.config.settings import Settings
+
+
+class Wanted(TypedDict):
+    """Where a bank of its own lives, and how long it takes; see the options."""
+
+    port: int
+    control_port: int
+    db: Path
+    settle_after: float
+
+
+@click.command("serve")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True)
+@click.option("--worker", type=int, default=None, hidden=True)
+@reading
+def serve(terminal: Terminal, workers: int, worker: int | None) -> None:
+    """
+    Run the gateway until SIGTERM or SIGINT.
+
+    On the embedded sandbox the demo is made and ten calls are printed. Several
+    workers share the public port and need PostgreSQL; worker n has its
+    operations listener n ports above the configured one. SIGHUP reloads nothing
+    and ends nothing.
+    """
+    from gateway.runtime.signals import outlive_hangups
+
+    outlive_hangups()
+    if workers > 1:
+        from gateway.cli.serve.supervisor import supervise
+
+        raise SystemExit(supervise(terminal.config, workers))
+    run_on_uvloop(_serve(terminal, worker))
+
+
+@click.command("sandbox-bank")
+@click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True)
+@click.option("--control-port", type=click.IntRange(0, 65535), default=8091, show_default=True)
+@click.option("--db", type=click.Path(path_type=Path, dir_okay=False), required=True)
+@click.option("--settle-after", type=float, default=0.3, show_default=True, help="Seconds.")
+@click.option(
+    "--callbacks",
+    "gateway",
+    metavar="URL",
+    default="",
+    help="The gateway's address, such as http://127.0.0.1:8080.  [default: nobody is told]",
+)
+@reading
+def sandbox_bank(terminal: Terminal, *, gateway: str, **wanted: Unpack[Wanted]) -> None:
+    """
+    Run the sandbox bank alone, on loopback.
+
+    With --callbacks it tells a gateway of payouts, payments and refunds: at the
+    address, and signed with the secret, that the gateway's own configuration
+    says, so run it with the same --config and the same environment.
+    """
+    run_on_uvloop(_bank(terminal, gateway, **wanted))
+
+
+def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
+    """
+    Run a process to its end, on uvloop where there is one.
+
+    Raises:
+        ClickException: for what an operator can mend, in one line.
+    """
+    from gateway.app.startup_errors import REFUSALS
+
+    try:
+        _runner()(work)
+    except REFUSALS as problem:
+        raise click.ClickException(str(problem) or type(problem).__name__) from problem
+
+
+def _runner() -> Callable[[Coroutine[Any, Any, None]], None]:
+    """Return what runs an event loop."""
+    try:
+        import uvloop
+    except ImportError:  # Windows has none
+        return asyncio.run
+    return uvloop.run
+
+
+async def _serve(terminal: Terminal, worker: int | None) -> None:
+    """Assemble, start, say where, and wait."""
+    with uncollected():
+        from gateway.app.assembly import assemble
+        from gateway.app.lifecycle import drain, running
+        from gateway.cli.context import settings_of
+        from gateway.runtime.signals import stop_signals
+        from gateway.runtime.workers import as_worker
+
+        settings = settings_of(terminal.config)
+        if worker is not None:
+            settings = as_worker(settings, worker)
+        gateway = assemble(settings, os.environ, with_bank=not worker)
+    with stop_signals() as asked:
+        async with running(gateway):
+            await _welcome(terminal, gateway, settings)
+            gateway.observing.lag.forget()
+            await drain(gateway, await asked)
+
+
+async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> None:
+    """Say where everything listens; with the embedded bank, how to make the first calls."""
+    click.echo(f"pixgate listens on http://{settings.server.host}:{gateway.public.port}")
+    click.echo(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
+    if gateway.bank is None:
+        return
+    from gateway.cli.context import Office
+    from gateway.cli.sandbox.demo import summary
+    from gateway.cli.sandbox.demo_factory import made_demo
+    from gateway.operations.demo.document import DemoUrls
+    from gateway.operations.kernel.audit_context import AuditContext
+
+    bank = gateway.bank
+    urls = DemoUrls(
+        base_url=f"http://{settings.server.host}:{gateway.public.port}",
+        ops_url=f"http://{settings.admin.host}:{gateway.operations.port}",
+        sandbox_bank_url=f"http://{bank.host}:{bank.port}",
+        sandbox_control_url=f"http://{bank.host}:{bank.control_port}",
+    )
+    acting = AuditContext(terminal.actor, gateway.now)
+    office = Office(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
+    for line in summary(await made_demo(office, urls), gateway.now().date()):
+        click.echo(line)
+
+
+async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> None:
+    """Run the bank until it is told to stop."""
+    from gateway.cli.config.callbacks import told
+    from gateway.domain.accounts.accounts import Environment
+    from gateway.runtime.signals import stop_signals
+    from gateway.runtime.wall_clock import wall_clock
+    from provider_adapters.sandbox.bank.server import SandboxBank
+
+    bank = SandboxBank(
+        db_path=str(wanted["db"]),
+        port=wanted["port"],
+        control_port=wanted["control_port"],
+        settle_after_s=wanted["settle_after"],
+        now=wall_clock(Environment.SANDBOX, os.environ),
+        listener=told(terminal.config, gateway) if gateway else None,
+    )
+    with stop_signals() as asked:
+        await bank.start()
+        click.echo(f"sandbox bank on http://{bank.host}:{bank.port}")
+        click.echo(f"its control  on http://{bank.host}:{bank.control_port}")
+        await asked
+        await bank.close()

@@ -1,0 +1,99 @@
+"""The writer of the request log: handed every line, it stores them in batches, off the way."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from gateway.domain.backoffice.request_log import LoggedRequest, RequestLog
+from gateway.telemetry.logs.lines import encode_struct
+from gateway.telemetry.records import AccessRecord
+
+_MOST_WAITING: Final = 5_000
+_MOST_COMMON: Final = 200
+"""Common requests that are kept from one turn to the next, which is a second."""
+_BATCH: Final = 100
+"""Small enough that writing one does not hold a request up by more than a millisecond or two."""
+_GOOD: Final = 400
+_READING: Final = frozenset({"GET", "HEAD"})
+
+Seen = Callable[[str, str], None]
+
+
+class RequestKeeper:
+    """
+    Keeps requests for operators to search.
+
+    No request waits for it: what comes faster than it is stored is dropped,
+    and counted; so is what the store does not take. Under load the common
+    ones are thinned out, which nobody searches for one by one: a partner's
+    successful reads, and whatever nobody's credential stands behind, or a
+    stranger could have us write as fast as he asks. Storing a line costs
+    several times what telling it does. What a partner was refused, changes and
+    what people do are never thinned.
+    """
+
+    def __init__(self, store: RequestLog, seen: Seen, most: int = _MOST_WAITING) -> None:
+        """Keep at most ``most`` lines in memory."""
+        self._store = store
+        self._seen = seen
+        self._most = most
+        self._common_left = _MOST_COMMON
+        self._waiting: deque[tuple[datetime, AccessRecord, msgspec.Struct]] = deque()
+
+    def keep(self, at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
+        """Take a line to be stored; raises nothing."""
+        if not record.user_id and (
+            not record.client_id or (record.status < _GOOD and record.method in _READING)
+        ):
+            if not self._common_left:
+                self._seen("request_log", "thinned")
+                return
+            self._common_left -= 1
+        if len(self._waiting) >= self._most:
+            self._seen("request_log", "dropped")
+            return
+        self._waiting.append((at, record, line))
+
+    async def turn(self) -> int:
+        """
+        Store what waits; return how many requests that were.
+
+        What comes meanwhile waits for the next turn: under load every batch would leave a
+        handful behind it, each stored by a commit of its own.
+        """
+        self._common_left = _MOST_COMMON
+        waiting = len(self._waiting)
+        for stored in range(0, waiting, _BATCH):
+            size = min(_BATCH, waiting - stored)
+            await self._add([_logged(*self._waiting.popleft()) for _ in range(size)])
+        return waiting
+
+    async def _add(self, batch: list[LoggedRequest]) -> None:
+        """Store a batch; one that is not taken is gone: newer ones are worth more."""
+        result = "dropped"
+        try:
+            await self._store.add(batch)
+            result = "kept"
+        finally:
+            for _ in batch:
+                self._seen("request_log", result)
+
+
+def _logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:
+    return LoggedRequest(
+        at=at,
+        trace_id=record.trace_id,
+        surface=record.surface,
+        route=record.route,
+        status=record.status,
+        code=record.code,
+        client_id=record.client_id,
+        user_id=record.user_id,
+        company_id=record.company_id,
+        line=encode_struct(line).decode().rstrip("\n"),
+    )

@@ -1,0 +1,81 @@
+"""The documentation page of all series, written from the series themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from gateway.telemetry.metrics.families import Family, Kind, Label
+from gateway.telemetry.metrics.series import SERIES
+
+
+def describe_metrics() -> str:
+    """Write the page of all series, in Markdown."""
+    return "\n".join(
+        [
+            *_PAGE,
+            "| Metric | Type | Labels | Meaning |",
+            "| --- | --- | --- | --- |",
+            *map(_row, SERIES),
+            "",
+            "| Label | Of | Values |",
+            "| --- | --- | --- |",
+            *_label_rows(),
+            "",
+        ]
+    )
+
+
+# ruff: noqa: E501 - each text is a line of the page
+_PAGE: Final = (
+    "# Metrics",
+    "",
+    "Written by the gateway from its own series; do not edit.",
+    "",
+    "Scraped from `/metrics` of the operations listener, one registry per process. Durations are in",
+    "seconds. A label's values are a closed set; what is outside of it is counted as `_OTHER`, and",
+    "nothing a caller sends becomes a value. Of several processes, counters and histograms are",
+    "added up; a gauge says how. The usual `process_*` and `python_gc_*` series are there too.",
+    "",
+    "An answer of `/metrics` is kept for 5 seconds: what happened may show up that much later. Figures",
+    "that are looked up in the store (sessions, approvals, keys, outbox) are up to 15 seconds older.",
+    "",
+)
+
+_KNOWN_AT_START: Final = {
+    "surface": "names of the surfaces, `none`",
+    "route": "names of the rows, `none`",
+    "provider": "names of the configuration",
+    "name": "names of the providers",
+    "operation": "calls of the provider port",
+    "policy": "names of the quotas",
+    "event": "actions of the audit log",
+}
+_LONGEST_LIST: Final = 16
+
+
+def _label_rows() -> Iterator[str]:
+    """Write the second table: where one name has several sets of values, each says whose it is."""
+    owners: dict[tuple[str, str], list[str]] = {}
+    for family in SERIES:
+        for label in family.labels:
+            owners.setdefault((label.name, _values_of(label)), []).append(f"`{family.name}`")
+    names = [name for name, _ in owners]
+    for (name, values), families in sorted(owners.items()):
+        of = ", ".join(families) if names.count(name) > 1 else "every metric that has it"
+        yield f"| `{name}` | {of} | {values} |"
+
+
+def _row(family: Family) -> str:
+    """Write one line of the table."""
+    kind = family.kind + (f" ({family.joined})" if family.kind is Kind.GAUGE else "")
+    labels = ", ".join(f"`{name}`" for name in family.label_names) or "-"
+    return f"| `{family.name}` | {kind} | {labels} | {family.meaning} |"
+
+
+def _values_of(label: Label) -> str:
+    """Write a label's values; of a long list the ends."""
+    if label.values is None:
+        return _KNOWN_AT_START.get(label.name, "one, set at start")
+    shown = [f"`{value}`" for value in label.values]
+    return ", ".join(shown) if len(shown) <= _LONGEST_LIST else f"{shown[0]} to {shown[-1]}"

@@ -1,0 +1,198 @@
+"""Every series of the gateway, one line each."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from gateway.domain.accounts.permissions import Resource
+from gateway.domain.backoffice.change_feed import Kept as KeptKind
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors
+from gateway.domain.payouts.payouts import FINAL_STATES
+from gateway.domain.payouts.stops import StopScope
+from gateway.telemetry.metrics.families import Family, Kind, Label
+
+METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+OUTCOMES_NOT_SENT: Final = ("breaker_open", "bulkhead_full")
+
+SURFACE: Final = Label("surface")
+ROUTE: Final = Label("route")
+PROVIDER: Final = Label("provider")
+OPERATION: Final = Label("operation")
+POLICY: Final = Label("policy")
+METHOD: Final = Label("method", METHODS)
+STATUS: Final = Label("status", tuple(map(str, range(100, 600))))
+STATUS_CLASS: Final = Label("status_class", ("1xx", "2xx", "3xx", "4xx", "5xx"))
+CODE: Final = Label(
+    "code", tuple(sorted({each.code for each in errors.CATALOGUE + identity_errors.CATALOGUE}))
+)
+RESOURCE: Final = Label("resource", tuple(dict.fromkeys((*map(str, Resource), *map(str, Area)))))
+OPERATION_CLASS: Final = Label("operation_class", ("read", "payout"))
+STATE_TO: Final = Label("to", ("closed", "half_open", "open"))
+SCHEME: Final = Label("scheme", ("basic", "bearer", "session"))
+PAYOUT_METHOD: Final = Label("method", ("pix", "bank_account"))
+AUTH_RESULT: Final = Label(
+    "result",
+    (
+        *("ok", "missing", "malformed", "wrong_scheme", "invalid"),
+        *("revoked", "expired", "throttled", "unavailable"),
+    ),
+)
+DENIED: Final = Label("reason", ("permission", "scope", "not_visible", "inactive", "unverified"))
+CACHE_RESULT: Final = Label("result", ("hit", "miss", "negative", "stale"))
+DECISION: Final = Label("result", ("allowed", "limited"))
+SHED: Final = Label("reason", ("in_flight", "loop_lag", "draining"))
+REPLACED: Final = Label("reason", ("unacceptable",))
+IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
+STOP_SCOPE: Final = Label("scope", tuple(StopScope))
+PAYOUT_OUTCOME: Final = Label(
+    "outcome",
+    ("accepted", "rejected", "duplicate", "conflict", "intent_failed", "not_sent", "unknown"),
+)
+PROVIDER_OUTCOME: Final = Label(
+    "outcome",
+    (
+        *("ok", "not_found", "rejected", "timeout", "connect_error", "bad_response"),
+        *("unavailable", "rate_limited", "credentials_refused", *OUTCOMES_NOT_SENT),
+    ),
+)
+LOGIN_RESULT: Final = Label("result", ("ok", "bad_credentials", "mfa_required", "locked"))
+FACTOR: Final = Label("factor", ("totp", "recovery"))
+FACTOR_RESULT: Final = Label("result", ("ok", "wrong", "expired", "locked", "reused"))
+LOCKED: Final = Label(
+    "scope",
+    (
+        *("account_ip", "ip", "consecutive", "device", "factor", "reset_ip", "link"),
+        "hashing_busy",
+    ),
+)
+RECOVERY_STAGE: Final = Label("stage", ("forgot", "reset", "invitation"))
+RECOVERY_RESULT: Final = Label("result", ("ok", "refused", "limited", "failed"))
+SESSION_EVENT: Final = Label(
+    "event", ("created", "rotated", "idle_end", "absolute_end", "logout", "revoked")
+)
+REFRESH_RESULT: Final = Label(
+    "result", ("ok", "coalesced", "reuse_race", "reuse_attack", "invalid_grant", "error")
+)
+CSRF_REASON: Final = Label("reason", ("token", "fetch_site", "origin", "content_type"))
+CALLBACK_RESULT: Final = Label("result", ("taken", "repeated", "forged"))
+FORGOTTEN: Final = Label("record", tuple(KeptKind))
+TOLD_BY: Final = Label("told_by", ("own", "feed", "restart"))
+PANEL_STATE: Final = Label("state", ("full", "mfa_pending"))
+KEY_STATE: Final = Label("state", ("next", "signing", "former"))
+CERTIFICATE: Final = Label("name")
+KEPT_RESULT: Final = Label("result", ("kept", "dropped", "thinned"))
+FINAL_STATE: Final = Label("state", tuple(sorted(FINAL_STATES)))
+STORE_WORK: Final = Label("work", ("read", "write"))
+TURNED_AWAY: Final = Label("reason", ("address", "full", "peer"))
+BUILD: Final = (Label("version"), Label("python"), Label("environment"))
+
+# From a quarter of a millisecond on: that is what a balance of our own takes.
+_FINE: Final = (0.00025, 0.0005, 0.001, 0.0025)
+_BUCKETS: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+_PROVIDER: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 8, 12, 20, 30)
+_OVERHEAD: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
+_STORE: Final = (*_FINE, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+_SETTLEMENT: Final = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400)
+"""Most payouts settle in seconds; one that is looked for is found within a day, or by people."""
+
+_declared: list[Family] = []
+
+
+def _counter(name: str, meaning: str, *labels: Label) -> Family:
+    """Declare a counter."""
+    _declared.append(Family(name=name, kind=Kind.COUNTER, meaning=meaning, labels=labels))
+    return _declared[-1]
+
+
+def _gauge(name: str, meaning: str, *labels: Label, joined: str = "max") -> Family:
+    """Declare a gauge."""
+    family = Family(name=name, kind=Kind.GAUGE, meaning=meaning, labels=labels, joined=joined)
+    _declared.append(family)
+    return family
+
+
+def _timing(name: str, meaning: str, bounds: tuple[float, ...], *labels: Label) -> Family:
+    """Declare a histogram of seconds."""
+    family = Family(name=name, kind=Kind.HISTOGRAM, meaning=meaning, labels=labels, bounds=bounds)
+    _declared.append(family)
+    return family
+
+
+_sum = partial(_gauge, joined="sum")
+
+# Each series is one line, whatever its length: that is how it is found, added and removed.
+# ruff: noqa: E501 - (same reason)
+# fmt: off
+REQUESTS: Final = _counter("gateway_http_requests_total", "Requests answered.", SURFACE, ROUTE, METHOD, STATUS)
+REQUEST_DURATION: Final = _timing("gateway_http_request_duration_seconds", "From the request's head to the answer.", _BUCKETS, SURFACE, ROUTE, METHOD, STATUS_CLASS)
+REQUESTS_IN_FLIGHT: Final = _sum("gateway_http_requests_in_flight", "Requests being served, of all surfaces.")
+OVERHEAD: Final = _timing("gateway_overhead_seconds", "A request's duration without the part spent on banks.", _OVERHEAD, ROUTE)
+ERRORS: Final = _counter("gateway_errors_total", "Requests refused, by public code.", SURFACE, ROUTE, CODE, STATUS)
+AUTH_ATTEMPTS: Final = _counter("gateway_auth_attempts_total", "Requests that were asked who they are.", SCHEME, AUTH_RESULT)
+AUTH_DURATION: Final = _timing("gateway_auth_duration_seconds", "Finding out who is calling.", _BUCKETS, SCHEME)
+DENIALS: Final = _counter("gateway_authz_denied_total", "Known callers that were not let through.", DENIED, RESOURCE)
+CREDENTIAL_CACHE: Final = _counter("gateway_credential_cache_requests_total", "Look-ups in the credential cache.", CACHE_RESULT)
+CREDENTIAL_STORE_UP: Final = _gauge("gateway_credential_store_up", "1 while credentials can be read, else 0.")
+CHANGE_FEED_AGE: Final = _gauge("gateway_change_feed_age_seconds", "How long ago this process read the audit log to its end; twice a second it does.")
+RECORDS_BELIEVED: Final = _gauge("gateway_kept_records_believed", "1 while kept records serve, 0 while every request reads the store since the audit log cannot be followed.", joined="min")
+RECORDS_FORGOTTEN: Final = _counter("gateway_kept_records_forgotten_total", "Kept records dropped since they were changed: by this process, by another one as the audit log tells, or all at once.", TOLD_BY, FORGOTTEN)
+QUOTA_DECISIONS: Final = _counter("gateway_ratelimit_decisions_total", "Requests weighed against a quota.", POLICY, DECISION)
+CONNECTIONS_OPEN: Final = _sum("gateway_http_connections_open", "Connections to the public listener.")
+CONNECTIONS_TURNED_AWAY: Final = _counter("gateway_http_connections_turned_away_total", "Connections closed on arrival: too many of one address, too many in all, or not from a proxy of ours.", TURNED_AWAY)
+SHED_REQUESTS: Final = _counter("gateway_shed_total", "Requests turned away to protect the others.", SHED)
+VALIDATION_FAILURES: Final = _counter("gateway_validation_failures_total", "Requests refused for their content.", ROUTE, CODE)
+UNKNOWN_FIELDS: Final = _counter("gateway_validation_unknown_fields_total", "Body fields nobody knows; ignored.", ROUTE)
+PROVIDER_REQUESTS: Final = _counter("gateway_provider_requests_total", "Calls of a bank, the ones refused here included.", PROVIDER, OPERATION, PROVIDER_OUTCOME)
+PROVIDER_DURATION: Final = _timing("gateway_provider_request_duration_seconds", "Calls that were made, to the end of the answer.", _PROVIDER, PROVIDER, OPERATION)
+PROVIDER_RETRIES: Final = _counter("gateway_provider_retries_total", "Reads that were repeated.", PROVIDER, OPERATION)
+PROVIDER_IN_FLIGHT: Final = _sum("gateway_provider_in_flight", "Calls of a bank now.", PROVIDER)
+PROVIDER_IN_FLIGHT_LIMIT: Final = _sum("gateway_provider_in_flight_limit", "The most calls of a bank at once.", PROVIDER)
+PROVIDER_NOT_PIX: Final = _counter("gateway_provider_not_pix_total", "Movements left out of statements: they are not Pix.", PROVIDER)
+PROVIDER_UNKNOWN_STATUS: Final = _counter("gateway_provider_unknown_status_total", "States an adapter does not know; read as processing.", PROVIDER, OPERATION)
+BREAKER_STATE: Final = _gauge("gateway_breaker_state", "0 closed, 1 half-open, 2 open.", PROVIDER, OPERATION_CLASS)
+BREAKER_TRANSITIONS: Final = _counter("gateway_breaker_transitions_total", "Changes of a breaker's state.", PROVIDER, OPERATION_CLASS, STATE_TO)
+PAYOUTS: Final = _counter("gateway_payouts_total", "Payout requests that reached the store.", PAYOUT_METHOD, PAYOUT_OUTCOME)
+PAYOUTS_ENDED: Final = _counter("gateway_payouts_ended_total", "Payouts that reached a final state; those that people ended in a review are not counted.", PROVIDER, FINAL_STATE)
+PAYOUT_SETTLEMENT: Final = _timing("gateway_payout_settlement_seconds", "From a payout's acceptance by us to its settlement.", _SETTLEMENT, PROVIDER)
+PAYOUT_UNRESOLVED: Final = _gauge("gateway_payout_unresolved", "Payouts whose outcome is unknown.", PROVIDER)
+PAYOUT_OLDEST_UNRESOLVED: Final = _gauge("gateway_payout_oldest_unresolved_seconds", "Age of the oldest of them.", PROVIDER)
+PAYOUT_REVIEW: Final = _gauge("gateway_payout_review", "Payouts that wait for a person.", PROVIDER)
+PAYOUTS_STOPPED: Final = _counter("gateway_payout_stopped_total", "Payouts refused by a stop.", STOP_SCOPE)
+PAYOUTS_SIMILAR: Final = _counter("gateway_payout_similar_total", "Payouts like another one under another reference.", PROVIDER)
+PAYOUT_CAS_LOSSES: Final = _counter("gateway_payout_cas_losses_total", "Outcomes not recorded since another writer was first.", PROVIDER)
+IDEMPOTENT_REQUESTS: Final = _counter("gateway_idempotency_total", "Payout requests by what was known of the reference.", IDEMPOTENCY)
+LOGINS: Final = _counter("gateway_login_attempts_total", "Passwords that were tried.", LOGIN_RESULT)
+FACTORS: Final = _counter("gateway_mfa_attempts_total", "Codes of a second factor that were tried; one that was right and used before is counted as reused, too.", FACTOR, FACTOR_RESULT)
+LOCKOUTS: Final = _counter("gateway_lockouts_total", "Tries refused since there were too many.", LOCKED)
+RECOVERIES: Final = _counter("gateway_password_recovery_total", "Links asked for and used.", RECOVERY_STAGE, RECOVERY_RESULT)
+SESSIONS_ACTIVE: Final = _gauge("gateway_sessions_active", "Browsers signed in to the panel, or with a code left to give.", PANEL_STATE)
+SESSION_EVENTS: Final = _counter("gateway_session_events_total", "What became of the panel's sessions.", SESSION_EVENT)
+TOKEN_REFRESHES: Final = _counter("gateway_token_refresh_total", "Refresh tokens shown, and calls that waited for another's.", REFRESH_RESULT)
+CSRF_REJECTED: Final = _counter("gateway_csrf_rejected_total", "Requests with a cookie that came from no page of ours.", CSRF_REASON)
+SIGNING_KEYS: Final = _gauge("gateway_signing_keys", "Keys of access tokens that are published.", KEY_STATE)
+SIGNING_KEY_AGE: Final = _gauge("gateway_signing_key_age_seconds", "How long the key in use has signed access tokens.")
+APPROVALS_WAITING: Final = _gauge("gateway_approvals_waiting", "Orders of people that wait for another person.")
+APPROVALS_OLDEST: Final = _gauge("gateway_approvals_oldest_waiting_seconds", "Age of the oldest of them.")
+AUDIT_BROKEN: Final = _gauge("gateway_audit_chain_broken", "1 when the audit log does not fit together, else 0; looked at every hour.")
+OUTBOX_WAITING: Final = _gauge("gateway_outbox_oldest_waiting_seconds", "Age of the oldest mail that was not sent; 0 when there is none.")
+STORE_DURATION: Final = _timing("gateway_store_seconds", "Units of work in the database, the wait for a connection included.", _STORE, STORE_WORK)
+STORE_IN_USE: Final = _sum("gateway_store_connections_in_use", "Connections to the database that work.")
+STORE_WAITING: Final = _sum("gateway_store_connections_waiting", "Units of work that wait for a connection to the database.")
+AUDIT_HEAD: Final = _gauge("gateway_audit_head", "Number of the last event of the audit log; looked at every hour, like the next.")
+AUDIT_HEAD_HASH: Final = _gauge("gateway_audit_head_hash", "The first six bytes of that event's hash as a whole number, to be kept elsewhere.")
+CERTIFICATE_ENDS: Final = _gauge("gateway_tls_certificate_expiry_timestamp_seconds", "When our certificate at a bank ends, as a Unix time.", CERTIFICATE)
+CALLBACKS: Final = _counter("gateway_callbacks_total", "What banks told us unasked.", CALLBACK_RESULT)
+KEPT_REQUESTS: Final = _counter("gateway_request_log_total", "Requests for the request log; dropped when they come faster than they are stored, thinned when partners read much or strangers ask.", KEPT_RESULT)
+CONFIG_INFO: Final = _gauge("gateway_config_info", "1; the digest of the configuration in force.", Label("digest"))
+ROUTES_LOADED: Final = _gauge("gateway_routes_loaded", "Rows served.")
+POLICIES_LOADED: Final = _gauge("gateway_policies_loaded", "Policies in front of them.")
+PROVIDERS_LOADED: Final = _gauge("gateway_providers_loaded", "Providers configured.")
+EVENT_LOOP_LAG: Final = _timing("gateway_event_loop_lag_seconds", "How late the event loop runs what is due.", _BUCKETS)
+TRACE_ID_REPLACED: Final = _counter("gateway_trace_id_replaced_total", "Requests given a trace id of ours.", REPLACED)
+BUILD_INFO: Final = _gauge("gateway_build_info", "1; what is running.", *BUILD)
+# fmt: on
+
+SERIES: Final = tuple(_declared)

@@ -1,0 +1,124 @@
+"""Identity assembled."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from gateway.app.build_identity import People, assemble_people
+from gateway.config.identity import Identity, Tries
+from gateway.config.settings import Settings
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.rights import Role
+from gateway.operations.identity.tokens import SignedIn
+from gateway.operations.identity.users import NewUser
+from gateway.security.keys import load_keys
+from gateway.store.engine import open_store
+from gateway.store.stamp import prepare
+from tests.unit.door import EMAIL, HOME, PASSWORD
+from tests.unit.standing import Clock
+from tests.world.store import migrated
+
+ORDER = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return replace(
+        Settings(),
+        var=str(tmp_path),
+        identity=Identity(origin="https://pix.example", access_s=120, tries=Tries(account_ip=2)),
+    )
+
+
+@pytest.fixture
+async def people(settings: Settings, tmp_path: Path, clock: Clock) -> AsyncIterator[People]:
+    """Identity on a store of its own, started."""
+    store = open_store(migrated(tmp_path / "pixgate.db"))
+    await prepare(store, Environment.SANDBOX, migrate=True, now=clock.now)
+    made = assemble_people(settings, store, load_keys(settings), clock.now)
+    await made.start()
+    yield made
+    await made.close()
+    await store.close()
+
+
+async def test_it_starts_with_a_key_and_lets_people_in(people, clock):
+    await people.services.users.create("cli", ORDER, PASSWORD)
+
+    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
+
+    assert isinstance(came, SignedIn)
+    assert (await people.services.sessions.authenticate(came.tokens.access_token)).email == EMAIL
+    assert len((await people.keyring.published())["keys"]) == 1
+
+
+async def test_the_settings_reach_the_rules(people):
+    rules = people.parts.settings
+
+    assert rules.origin == "https://pix.example"
+    assert rules.access == timedelta(seconds=120)
+    assert rules.throttles.account_ip == 2
+
+
+async def test_another_process_with_the_same_keys_knows_the_same_people(people, settings, clock):
+    """Passwords and tokens hold after a restart, and on the other node."""
+    await people.services.users.create("cli", ORDER, PASSWORD)
+    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    store = open_store(settings.store_url)
+    other = assemble_people(settings, store, load_keys(settings), clock.now)
+
+    again = await other.services.sign_in.login(EMAIL, PASSWORD, HOME)
+
+    assert isinstance(again, SignedIn)
+    assert await other.services.sessions.authenticate(came.tokens.access_token)
+    assert await other.services.tokens.refresh(came.tokens.refresh_token)
+    await other.close()
+    await store.close()
+
+
+async def test_sign_ins_that_ended_a_week_ago_are_forgotten(people, clock):
+    await people.services.users.create("cli", ORDER, PASSWORD)
+    came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    await people.services.sessions.logout(came.person)
+
+    clock.passes(7 * 86_400 - 1)
+    assert await people.tidying.tidy() == 0
+    clock.passes(2)
+    assert await people.tidying.tidy() == 1
+
+
+async def test_browsers_that_went_are_forgotten(people, settings, clock):
+    """An hour after their last call, which is the longest that one may be idle."""
+    panel = PanelSession(
+        id_hash="h",
+        state=PanelState.ANONYMOUS,
+        csrf="c",
+        created_at=clock.now(),
+        seen_at=clock.now(),
+        ends_at=clock.now() + timedelta(hours=8),
+    )
+    store = open_store(settings.store_url)
+    await store.identity.panels.add(panel)
+
+    clock.passes(3600)
+    await people.tidying.tidy()
+    assert await store.identity.panels.find("h")
+    clock.passes(1)
+    await people.tidying.tidy()
+    assert await store.identity.panels.find("h") is None
+    await store.close()
+
+
+async def test_starting_and_stopping_twice_is_once(people):
+    await people.start()
+    await people.start()
+
+    await people.close()
+    await people.close()
+
+    assert asyncio.all_tasks() == {asyncio.current_task()}

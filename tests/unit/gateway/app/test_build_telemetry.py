@@ -1,0 +1,165 @@
+"""What the process says about itself."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from inspect import iscoroutinefunction
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec import structs
+
+from gateway.app.build_telemetry import make_observing, refusals_below
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
+from gateway.domain.accounts.permissions import Resource
+from gateway.domain.bank.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
+from gateway.domain.bank.providers import ProviderAdapter
+from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import HEADERS_TOO_LARGE
+from gateway.domain.payouts.payouts import FINAL_STATES
+from gateway.http.json import error_body
+from gateway.http.pages import PAGES
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Label
+from gateway.telemetry.records import AccessRecord, ProviderCall
+from tests.unit.gateway.http.stage import Witness
+from tests.unit.standing import NOON
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture
+def settings(tmp_path) -> Settings:
+    """A sandbox without anything."""
+    return Settings(var=str(tmp_path), providers={"sandbox": Provider(adapter="sandbox")})
+
+
+def test_every_row_and_page_is_a_word_of_the_metrics(settings: Settings):
+    """A label is one of a closed set; a new row is in it on arrival, and nothing else is."""
+    surfaces = described_surfaces(settings)
+    made = make_observing(settings, lambda: NOON, surfaces)
+    rows = {row.name for gate in surfaces[0].gates for row in gate.rows}
+
+    for route in (*rows, *PAGES, "of.nobody"):
+        made.observer.request(AccessRecord(trace_id="a", route=route, method="GET", status=200))
+
+    shown = made.values.render()[0].decode()
+    assert all(f'route="{route}"' in shown for route in (*rows, *PAGES))
+    assert "of.nobody" not in shown
+    assert made.digest in shown
+
+
+REASONS = {
+    "TOO_MANY_ATTEMPTS": series.LOCKED.values or (),
+    "CSRF_FAILED": series.CSRF_REASON.values or (),
+}
+DENIED_REASONS = series.DENIED.values or ()
+CALL = ProviderCall(
+    provider="sandbox",
+    operation="",
+    outcome="ok",
+    duration_s=0.1,
+    http_status=200,
+    bytes_left=True,
+    trace_id="a",
+)
+DENIED = AccessRecord(
+    trace_id="a", surface="backoffice", method="GET", status=403, code="FORBIDDEN"
+)
+
+
+def calls_of_the_port() -> Iterator[str]:
+    """Name what a bank can be asked, what it must answer and what it may."""
+    for port in (ProviderAdapter, KeyCalls, ChargeCalls, IncomingCalls, RefundCalls):
+        yield from (name for name, of in vars(port).items() if iscoroutinefunction(of))
+
+
+def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
+    """Closed sets are completed from where words are declared, so a new one is in on arrival."""
+    made = make_observing(settings, lambda: NOON, described_surfaces(settings))
+    tell = made.observer
+
+    for quota in RateLimits.__struct_fields__:
+        tell.count("quota_allowed", quota)
+        tell.count("quota_limited", quota)
+    for name in {*calls_of_the_port()} - {"start", "close", "__init__"}:
+        tell.provider_call(structs.replace(CALL, operation=name))
+        tell.provider_retry("sandbox", name)
+        tell.count("unknown_status", f"sandbox.{name}")
+    for resource in (*Resource, *Area):
+        for reason in DENIED_REASONS:
+            tell.request(structs.replace(DENIED, resource=resource, reason=reason))
+    for error in (*errors.CATALOGUE, *identity_errors.CATALOGUE):
+        for reason in REASONS.get(error.code, ("",)):
+            tell.request(
+                structs.replace(DENIED, status=error.status, code=error.code, reason=reason)
+            )
+    for state in FINAL_STATES:
+        tell.payout_ended("sandbox", state.value, 1.0)
+
+    text = made.values.render()[0].decode()
+    assert [line for line in text.splitlines() if "_OTHER" in line] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        (r'TOO_MANY_ATTEMPTS, "(\w+)"', series.LOCKED),
+        (r'_key\("(?!account")(\w+)"', series.LOCKED),
+        (r'CSRF_FAILED, "(\w+)"', series.CSRF_REASON),
+    ],
+    ids=["refusals", "throttles", "forgeries"],
+)
+def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, label: Label):
+    """Reasons stand where they are raised, as text; what blocks nobody (``account``) is none."""
+    files = [file for top in ("gateway", "policies") for file in (ROOT / top).rglob("*.py")]
+    raised = {word for file in files for word in re.findall(written, file.read_text())}
+
+    assert raised
+    assert raised <= {*(label.values or ())}
+
+
+def test_the_digest_follows_the_settings(settings: Settings):
+    """The same settings, the same digest: on every node."""
+    louder = msgspec.structs.replace(settings, telemetry=Telemetry(level="debug"))
+    surfaces = described_surfaces(settings)
+
+    digests = [
+        make_observing(each, lambda: NOON, surfaces).digest for each in (settings, settings, louder)
+    ]
+
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_what_is_refused_below_the_application_is_told_as_what_is_above():
+    """The same body, and a record of its own."""
+    witness = Witness()
+    refusals = refusals_below(witness)
+
+    body = refusals.render(HEADERS_TOO_LARGE, "a-trace")
+    refusals.on_refusal(HEADERS_TOO_LARGE, "a-trace")
+
+    (record,) = witness.records
+    assert body == error_body(HEADERS_TOO_LARGE, "a-trace")
+    assert (record.trace_id, record.status, record.code) == ("a-trace", 431, "SVC.GTW.007")
+
+
+async def test_figures_are_sampled_with_the_lag(settings: Settings):
+    """What changes too often to be shown each time."""
+    made = make_observing(settings, lambda: NOON, described_surfaces(settings))
+    sampled: list[int] = []
+    made.sampled.append(lambda: sampled.append(1))
+
+    made.lag.start()
+    async with asyncio.timeout(5):
+        while not sampled:
+            await asyncio.sleep(0.02)
+    await made.lag.stop()
+
+    assert sampled

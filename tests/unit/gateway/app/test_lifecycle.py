@@ -1,0 +1,103 @@
+"""Starting and stopping a gateway in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from gateway.app.assembly import Gateway, assemble
+from gateway.app.lifecycle import drain, running
+from gateway.config.listeners import Server
+from tests.surfaces.world import sandbox
+
+
+def made(folder: Path) -> Gateway:
+    return assemble(sandbox(folder), {})
+
+
+async def is_open(port: int) -> bool:
+    """Say whether anybody listens."""
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+async def test_it_is_ready_inside_and_gone_outside(tmp_path: Path):
+    gateway = made(tmp_path)
+    async with running(gateway):
+        assert gateway.bank is not None
+        ports = [gateway.public.port, gateway.operations.port, gateway.bank.port]
+        inside = [await is_open(port) for port in ports]
+        ready = await gateway.readiness.checks()
+    outside = [await is_open(port) for port in ports]
+
+    assert ready == {"store": True, "migrations": True}
+    assert (inside, outside) == ([True] * 3, [False] * 3)
+
+
+async def test_the_same_files_serve_again(tmp_path: Path):
+    """A restart is a start."""
+    for _ in range(2):
+        async with running(made(tmp_path)) as _:
+            pass
+
+
+async def test_what_fails_while_starting_leaves_nothing_open(tmp_path: Path):
+    """The public port is taken: the bank and the operations listener are closed again."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        server = Server(port=taken.getsockname()[1], drain_s=3)
+        gateway = assemble(sandbox(tmp_path, server=server), {})
+        with pytest.raises(OSError, match="in use"):
+            async with running(gateway):
+                pytest.fail("it started")
+
+    assert gateway.bank is not None
+    assert not await is_open(gateway.bank.port)
+    assert not await is_open(gateway.operations.port)
+    assert gateway.readiness.started is False
+
+
+@pytest.mark.parametrize(
+    ("number", "waits"), [(signal.SIGTERM, True), (signal.SIGINT, False)], ids=["TERM", "INT"]
+)
+async def test_a_stop_is_told_before_it_is_done(
+    tmp_path: Path, number: signal.Signals, waits: bool
+):
+    """The load balancer hears of it first; a person at a terminal does not wait."""
+    server = Server(port=0, drain_accept_s=0.3, drain_s=3)
+    gateway = assemble(sandbox(tmp_path, server=server), {})
+    async with running(gateway):
+        stopping = asyncio.ensure_future(drain(gateway, number))
+        await asyncio.sleep(0.1)
+        told = gateway.readiness.draining, stopping.done()
+        open_still = await is_open(gateway.public.port)
+        await stopping
+        open_after = await is_open(gateway.public.port)
+
+    assert told == (True, not waits)
+    assert (open_still, open_after) == (waits, False)
+
+
+async def test_who_is_inside_is_served_to_the_end(tmp_path: Path):
+    """The listener waits for requests in flight before anything behind it goes away."""
+    gateway = made(tmp_path)
+    async with aiohttp.ClientSession() as session:
+        async with running(gateway):
+            url = f"http://127.0.0.1:{gateway.public.port}/baas/v1/info"
+            asked = [asyncio.ensure_future(session.get(url)) for _ in range(20)]
+            async with asyncio.timeout(5):
+                while not gateway.public.server.in_flight and not all(e.done() for e in asked):
+                    await asyncio.sleep(0)
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        served = [each for each in answers if isinstance(each, aiohttp.ClientResponse)]
+
+    assert served
+    assert {each.status for each in served} <= {200, 503}

@@ -1,0 +1,37 @@
+"""Why a process does not start."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.app.startup_errors import REFUSALS
+from gateway.config.reading import ConfigError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.net.server.listener import UnfitParser
+from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.store.stamp import StoreRefused
+from provider_adapters._shared.factory import AdapterRefused
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        RuleViolation("a"),
+        ConfigError("a"),
+        StoreUnavailable("a"),
+        StoreRefused("a"),
+        UnfitParser("a"),
+        AdapterRefused("a"),
+        OSError("a"),
+    ],
+    ids=lambda problem: type(problem).__name__,
+)
+def test_what_an_operator_can_mend_is_one_line(problem: Exception):
+    """Every refusal of the start is known, and says something."""
+    assert isinstance(problem, REFUSALS)
+    assert "\n" not in str(problem)
+
+
+@pytest.mark.parametrize("mistake", [KeyError, TypeError, AttributeError, AssertionError])
+def test_a_mistake_of_ours_keeps_its_trace(mistake: type[Exception]):
+    assert not issubclass(mistake, REFUSALS)

@@ -1,0 +1,93 @@
+"""``pixgate callbacks``, and where a sandbox bank of its own tells a gateway."""
+
+from pathlib import Path
+
+import pytest
+
+from gateway.app.build_callbacks import listener_of
+from gateway.cli.config.callbacks import told
+from gateway.cli.context import keys_of, settings_of
+from gateway.operations.kernel.audit_context import RuleViolation
+from provider_adapters.sandbox.callbacks import token_of
+from tests.shell import CONFIG
+
+SECRET = "as the bank gave it"
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sandbox's own configuration, in a folder of the test's."""
+    monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
+    monkeypatch.delenv("PIXGATE_DATABASE_URL", raising=False)
+    return CONFIG
+
+
+def with_secret(shell) -> None:
+    """Give the sandbox bank a secret of its own."""
+    file = shell.folder / "own.yaml"
+    file.write_text(CONFIG.read_text().replace('secret: ""', "secret: ${PIXGATE_BANKS}"))
+    shell.environ |= {"PIXGATE_CONFIG": str(file), "PIXGATE_BANKS": SECRET}
+
+
+def test_every_bank_that_sends_some_has_an_address(shell):
+    found = shell.reads("callbacks")
+
+    assert [each["provider"] for each in found] == ["sandbox", "sandbox-read-only"]
+    assert found[0]["url"].startswith("http://127.0.0.1:8080/callbacks/sandbox/")
+    assert found[0]["url"].rpartition("/")[2] != found[1]["url"].rpartition("/")[2]
+    assert found == shell.reads("callbacks")
+
+
+def test_the_address_is_made_from_the_banks_own_secret_and_does_not_show_it(shell):
+    with_secret(shell)
+
+    printed = shell.says("callbacks")
+
+    assert f"/callbacks/sandbox/{token_of(SECRET.encode())}" in printed
+    assert SECRET not in printed
+
+
+def test_a_configuration_that_cannot_be_used_is_one_line(shell):
+    shell.environ["PIXGATE_CONFIG"] = str(shell.folder / "nothing.yaml")
+
+    assert "cannot be read" in shell.fails("callbacks")
+
+
+def test_a_bank_of_its_own_tells_what_the_embedded_one_would(config: Path):
+    settings = settings_of(config)
+    wanted = listener_of(settings, keys_of(settings).derivation, lambda: "http://127.0.0.1:8080")
+
+    assert wanted is not None
+    assert told(config, "http://127.0.0.1:8080/").url() == wanted.url()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "8080",
+        "127.0.0.1:8080",
+        "ftp://127.0.0.1",
+        "http://",
+        "http://a:x",
+        "http://a/callbacks",
+    ],
+)
+def test_what_is_no_address_is_told(config: Path, address: str):
+    with pytest.raises(RuleViolation, match="no address of a gateway"):
+        told(config, address)
+
+
+def test_a_gateway_without_the_sandbox_bank_is_told_nothing(config: Path, tmp_path: Path):
+    other = tmp_path / "other.yaml"
+    other.write_text("environment: sandbox\n")
+
+    with pytest.raises(RuleViolation, match="no provider of the adapter sandbox"):
+        told(other, "http://127.0.0.1:8080")
+
+
+def test_a_production_gateway_is_told_nothing(config: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PIXGATE_ENVIRONMENT", "production")
+
+    with pytest.raises(RuleViolation, match="neither a demo nor a sandbox bank"):
+        told(config, "http://127.0.0.1:8080")

@@ -1,0 +1,85 @@
+"""``pixgate routes``, ``errors`` and ``providers``."""
+
+from gateway.cli.config.catalogue import EVERY_CODE, error_page
+from gateway.domain.requests.reasons import REASONS
+
+
+def test_every_row_shows_what_it_needs_and_may_cost(shell):
+    """The ten operations of contract 4.1, and three that are open, are the banking surface's."""
+    rows = {each["name"]: each for each in shell.reads("routes")}
+
+    assert len([name for name in rows if name.startswith("banking.")]) == 13
+    create = rows["banking.payout_create"]
+    assert (create["method"], create["permission"]) == ("POST", "withdraw:write")
+    assert (create["quota"], create["per_second"], create["burst"]) == ("payout", 10, 20)
+    assert (create["body_bytes"], rows["banking.balance"]["body_bytes"]) == (65536, 0)
+    assert "SVC.PIX.010 502" in create["errors"]
+
+
+def test_what_people_try_draws_from_a_bucket_of_their_address(shell):
+    rows = {each["name"]: each for each in shell.reads("routes")}
+
+    assert (rows["identity.login"]["quota"], rows["panel.mfa"]["quota"]) == (
+        "sign_in",
+        "second_factor",
+    )
+    assert rows["identity.session"]["quota"] == "anonymous"
+    assert rows["identity.logout"]["quota"] == rows["panel.logout"]["quota"] == ""
+
+
+def test_who_signed_in_draws_from_a_bucket_of_their_own(shell):
+    """On identity, in the panel, and in the back office by token and by cookie."""
+    rows = {each["name"]: each for each in shell.reads("routes")}
+
+    drawn = [rows[name] for name in ("identity.sessions", "panel.step_up", "backoffice.balance")]
+
+    assert {(each["quota"], each["per_second"], each["burst"]) for each in drawn} == {
+        ("person", 20, 40)
+    }
+
+
+def test_only_open_rows_need_no_permission_and_draw_no_quota(shell):
+    """On the banking surface."""
+    rows = [each for each in shell.reads("routes") if each["name"].startswith("banking.")]
+
+    assert all(bool(each["permission"]) is bool(each["quota"]) for each in rows)
+    assert {each["name"].split(".")[1] for each in rows if not each["permission"]} == {
+        "info",
+        "health",
+        "error_codes",
+    }
+
+
+def test_rows_are_a_table_for_people(shell):
+    lines = shell.says("routes").splitlines()
+
+    assert lines[0].split()[:3] == ["method", "path", "permission"]
+    assert len(lines) == 1 + len(shell.reads("routes"))
+
+
+def test_every_error_is_listed(shell):
+    listed = shell.reads("errors")
+
+    assert [(each["code"], each["status"]) for each in listed] == [
+        (each.code, each.status) for each in EVERY_CODE
+    ]
+    assert len(shell.says("errors").splitlines()) == 1 + len(EVERY_CODE)
+
+
+def test_errors_need_no_configuration(shell):
+    assert shell.reads("errors", "--config", "/nowhere.yaml")
+
+
+def test_the_page_is_what_the_command_prints(shell):
+    page = shell.says("errors", "--markdown")
+
+    assert page == "\n".join(error_page(EVERY_CODE)) + "\n"
+    assert page.count("\n| `") == len(EVERY_CODE) + len(REASONS)
+
+
+def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):
+    (sandbox,) = [each for each in shell.reads("providers") if each["adapter"] == "sandbox"]
+
+    assert (sandbox["payouts"], sandbox["repeat"]) == (True, "same_answer")
+    assert len(sandbox["calls"]) == 9
+    assert "sandbox" in shell.says("providers")

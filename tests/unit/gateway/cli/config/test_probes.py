@@ -1,0 +1,126 @@
+"""What ``pixgate config check --probe`` reaches."""
+
+import concurrent.futures
+import os
+import sqlite3
+
+import pytest
+
+from gateway.cli.config.probes import Silent, probed, unmakeable
+from gateway.cli.context import settings_of
+from gateway.config.reading import settings_from
+from tests.shell import CONFIG
+
+NOWHERE = "postgresql://somebody:hidden@127.0.0.1:1/pixgate"
+
+
+async def found(shell, text: str = "") -> list[tuple[str, str]]:
+    """Probe as the shell's environment says."""
+    environ = {**os.environ, **shell.environ}
+    return await probed(settings_from(text or CONFIG.read_text(), environ))
+
+
+async def test_nothing_is_found_where_everything_answers(shell, bank):
+    shell_database(shell)
+
+    assert await found(shell) == []
+
+
+async def test_a_store_that_is_not_there_yet_is_no_finding_and_is_not_made(shell, bank):
+    """The next start makes the embedded one."""
+    (shell.folder / "pixgate.db").unlink()
+
+    assert await found(shell) == []
+    assert not (shell.folder / "pixgate.db").exists()
+
+
+async def test_a_store_that_nobody_will_make_is_named_and_not_made(fresh_shell):
+    text = f"var: {fresh_shell.folder}\ndatabase: {{migrate: never}}\n"
+
+    ((path, message),) = await found(fresh_shell, text)
+
+    assert (path, "`pixgate db upgrade`" in message) == ("database.url", True)
+    assert list(fresh_shell.folder.iterdir()) == []
+
+
+async def test_a_store_that_must_be_migrated_by_hand_is_named(shell):
+    shell_database(shell)
+    with sqlite3.connect(shell.folder / "pixgate.db") as database:
+        database.execute("DROP TABLE alembic_version")
+    database.close()
+    text = f"var: {shell.folder}\ndatabase: {{migrate: %s}}\n"
+
+    assert await found(shell, text % "auto") == []
+    ((path, _),) = await found(shell, text % "never")
+    assert path == "database.url"
+
+
+async def test_a_store_that_does_not_answer_is_named_without_its_password(shell, bank):
+    shell.environ["PIXGATE_DATABASE_URL"] = NOWHERE
+
+    (finding,) = await found(shell)
+
+    assert finding == ("database.url", "the store does not answer")
+
+
+async def test_a_url_of_no_store_is_named_without_its_password(shell, bank):
+    shell.environ["PIXGATE_DATABASE_URL"] = "mysql://somebody:hidden@127.0.0.1/pixgate"
+
+    ((path, message),) = await found(shell)
+
+    assert (path, "hidden" in message) == ("database.url", False)
+
+
+async def test_a_store_of_the_other_environment_is_named(shell, bank):
+    shell_database(shell)
+    with sqlite3.connect(shell.folder / "pixgate.db") as database:
+        database.execute("UPDATE store_stamp SET environment = 'production'")
+    database.close()
+
+    ((path, message),) = await found(shell)
+
+    assert path == "database.url"
+    assert "belongs to production" in message
+
+
+async def test_a_bank_that_does_not_answer_is_named(shell):
+    shell.environ["PIXGATE_BANK_PORT"] = "1"
+
+    assert [path for path, _ in await found(shell)] == [
+        "providers.sandbox",
+        "providers.sandbox-read-only",
+    ]
+
+
+def test_an_adapter_that_does_not_take_its_settings_is_named():
+    text = "providers: {bank: {adapter: sandbox, settings: {base_url: 'http://10.0.0.1'}}}"
+
+    assert [path for path, _ in unmakeable(settings_from(text, {}))] == ["providers.bank"]
+
+
+def test_the_sandbox_s_adapters_can_be_made(monkeypatch):
+    monkeypatch.delenv("PIXGATE_BANK_PORT", raising=False)
+
+    assert list(unmakeable(settings_of(CONFIG))) == []
+
+
+@pytest.mark.parametrize(
+    ("event", "arguments"),
+    [
+        ("provider_call", (None,)),
+        ("breaker", ("bank", "read", "open")),
+        ("provider_retry", ("bank", "get_balance")),
+        ("in_flight", ("bank", 1, 2)),
+        ("count", ("shed", "in_flight")),
+    ],
+)
+def test_a_probe_tells_nobody(event: str, arguments, capsys):
+    getattr(Silent(), event)(*arguments)
+
+    assert capsys.readouterr() == ("", "")
+
+
+def shell_database(shell) -> None:
+    """Make the embedded store, in a thread: the command has a loop of its own."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        pool.submit(shell.says, "db", "upgrade").result()

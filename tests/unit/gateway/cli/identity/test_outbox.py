@@ -1,0 +1,28 @@
+"""``pixgate outbox``."""
+
+from tests.unit.gateway.cli.identity.test_users import ANA
+
+
+def test_the_newest_message_is_shown_with_its_text(shell):
+    shell.says("user", "invite", *ANA, "--role", "viewer")
+
+    said = shell.says("outbox")
+
+    assert said.splitlines()[0].split() == ["created_at", "to", "subject", "sent_at"]
+    assert "--- ana@example.com: [pixgate] Convite" in said
+    assert "http://127.0.0.1:8080/panel/invitation?token=" in said
+
+
+def test_there_may_be_nothing(shell):
+    assert shell.reads("outbox") == []
+
+
+def test_production_shows_no_link(shell):
+    """Who may run a command there is not by that anybody else."""
+    shell.environ |= {
+        "PIXGATE_ENVIRONMENT": "production",
+        "PIXGATE_PEPPER": "a pepper of production, long enough",
+        "PIXGATE_SEALING_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    }
+
+    assert "production" in shell.fails("outbox")

@@ -1,0 +1,82 @@
+"""What commands open before they work."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from gateway.cli.console import Terminal
+from gateway.cli.context import new_id, opened, settings_of
+from gateway.operations.kernel.audit_context import RuleViolation
+from tests.shell import CONFIG
+
+
+def test_a_file_that_is_not_there_is_named():
+    with pytest.raises(RuleViolation, match=r"/nowhere\.yaml cannot be read: No such file"):
+        settings_of(Path("/nowhere.yaml"))
+
+
+def test_the_first_mistake_is_told_and_the_others_counted(tmp_path):
+    file = tmp_path / "config.yaml"
+    file.write_text("servr: {}\nadmn: {}\ntrce: {}\n")
+
+    with pytest.raises(RuleViolation) as told:
+        settings_of(file)
+
+    assert "(and 2 more: see `pixgate config check`)" in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+async def test_the_embedded_store_is_made_on_the_way(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
+    monkeypatch.setenv("PIXGATE_DATABASE_URL", "")
+
+    async with opened(Terminal(config=CONFIG, as_json=False, by="me")) as office:
+        made = await office.companies.create("Padaria")
+
+        assert await office.companies.list() == [made]
+        assert office.acting.actor == "me"
+    assert (tmp_path / "pixgate.db").is_file()
+
+
+def test_a_store_that_must_be_migrated_by_hand_says_so(fresh_shell):
+    config = fresh_shell.folder / "config.yaml"
+    config.write_text(f"var: {fresh_shell.folder}\ndatabase: {{migrate: never}}\n")
+
+    line = fresh_shell.fails("company", "list", "--config", str(config))
+
+    assert "run `pixgate db upgrade`" in line
+    assert "\n" not in line
+
+
+def test_a_store_of_the_other_environment_is_refused(shell):
+    """Its stamp says whose it is."""
+    shell.says("db", "upgrade")
+    with sqlite3.connect(shell.folder / "pixgate.db") as database:
+        database.execute("UPDATE store_stamp SET environment = 'production'")
+    database.close()
+
+    line = shell.fails("company", "list")
+
+    assert line == "Error: The store belongs to production, this gateway to sandbox."
+
+
+@pytest.mark.parametrize("url", ["mysql://root:hidden@db/x", "sqlite://"])
+def test_a_url_of_no_store_is_refused_without_its_password(shell, url: str):
+    shell.environ["PIXGATE_DATABASE_URL"] = url
+
+    line = shell.fails("company", "list")
+
+    assert "\n" not in line
+    assert "hidden" not in line
+
+
+def test_broken_keys_are_one_line(shell):
+    (shell.folder / "keys.json").write_text("{")
+
+    assert "keys.json" in shell.fails("company", "list")
+
+
+def test_ids_are_uuids():
+    assert len({new_id() for _ in range(100)}) == 100
+    assert len(new_id()) == 36

@@ -1,0 +1,34 @@
+"""Figures that change with every request, of a gateway that runs."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from gateway.app.assembly import assemble
+from gateway.app.lifecycle import running
+from gateway.config.settings import Server
+from gateway.telemetry.metrics import series
+from tests.raw_http import ask, exchange
+from tests.surfaces.world import sandbox
+
+
+async def test_connections_and_the_database_are_shown(tmp_path: Path):
+    server = Server(port=0, drain_accept_s=0, connections_per_address=1)
+    gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
+    values = gateway.observing.values
+    async with running(gateway):
+        await ask(gateway.operations.port, "/readyz")
+        _, held = await asyncio.open_connection("127.0.0.1", gateway.public.port)
+        await exchange(gateway.public.port, b"", patience_s=0.2)
+        await asyncio.sleep(0.3)
+
+        shown = values.values(series.CONNECTIONS_OPEN).get()
+        turned_away = values.values(series.CONNECTIONS_TURNED_AWAY).get("address")
+        worked = values.timings(series.STORE_DURATION).get("read")[0]
+        held.close()
+        await held.wait_closed()
+
+    assert (shown, turned_away) == (1, 1)
+    assert worked > 0
+    assert values.values(series.STORE_IN_USE).get() == 0

@@ -1,0 +1,166 @@
+"""Points at which a sandbox process ends itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from aiohttp import web
+
+from gateway.config.reading import ConfigError
+from gateway.domain.accounts.accounts import Environment
+from gateway.runtime.failpoints import (
+    NAMES,
+    VARIABLE,
+    FailingPayouts,
+    Passing,
+    armed,
+    failing_replies,
+)
+
+
+class Ended(Exception):
+    """Stands for the end of the process."""
+
+
+def end() -> None:
+    raise Ended
+
+
+def arm(text: str, environment: Environment = Environment.SANDBOX) -> Passing | None:
+    return armed(environment, {VARIABLE: text}, end)
+
+
+def test_nothing_is_armed_by_itself():
+    assert armed(Environment.SANDBOX, {}) is None
+
+
+def test_production_has_no_fail_points():
+    """The variable is not even read: a typing mistake cannot stop a production start."""
+    assert arm("mid_body", Environment.PRODUCTION) is None
+    assert arm("nonsense", Environment.PRODUCTION) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_process_ends_where_it_is_told(name: str):
+    passing = arm(name)
+    assert passing is not None
+
+    for other in NAMES:
+        if other != name:
+            passing(other)
+
+    with pytest.raises(Ended):
+        passing(name)
+
+
+def test_a_process_ends_at_the_pass_that_was_named():
+    passing = arm("after_insert:3")
+    assert passing is not None
+
+    passing("after_insert")
+    passing("after_insert")
+
+    with pytest.raises(Ended):
+        passing("after_insert")
+
+
+@pytest.mark.parametrize("text", ["nowhere", "mid_body:0", "mid_body:x", "mid_body:-1", ":3"])
+def test_a_point_that_is_none_is_refused_at_the_start(text: str):
+    with pytest.raises(ConfigError, match=VARIABLE):
+        arm(text)
+
+
+class Store:
+    """Answers as it is told, and notes what it was asked."""
+
+    def __init__(self, said: object, seen: list[str]) -> None:
+        self.said = said
+        self.seen = seen
+
+    def __getattr__(self, name: str) -> object:
+        async def ask(*_arguments: object, **_named: object) -> object:
+            self.seen.append(name)
+            return self.said
+
+        return ask
+
+
+@pytest.mark.parametrize(
+    ("method", "said", "expected"),
+    [
+        ("add", None, ["before_insert", "add", "after_insert"]),
+        ("add", "the row of another", ["before_insert", "add"]),
+        ("claim", True, ["before_insert", "claim", "after_insert"]),
+        ("claim", False, ["before_insert", "claim"]),
+    ],
+)
+async def test_an_intent_lies_between_its_points(method: str, said: object, expected: list[str]):
+    """After a lost race nothing of ours was inserted."""
+    seen: list[str] = []
+    store = FailingPayouts(Store(said, seen), seen.append)
+
+    answered = await getattr(store, method)("payout", "attempt")
+
+    assert answered == said
+    assert seen == expected
+
+
+async def test_an_outcome_lies_between_its_points():
+    seen: list[str] = []
+
+    await FailingPayouts(Store(True, seen), seen.append).record("change")
+
+    assert seen == ["before_record", "record", "after_record"]
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("find", ("account", "reference")),
+        ("similar", ("payout", datetime(2026, 11, 20, tzinfo=UTC))),
+        ("search", ("account", "search")),
+        ("attempts", ("account", "reference")),
+    ],
+)
+async def test_reading_passes_nothing(method: str, arguments: tuple[object, ...]):
+    seen: list[str] = []
+    store = FailingPayouts(Store("found", seen), seen.append)
+
+    found = await getattr(store, method)(*arguments)
+
+    assert (found, seen) == ("found", [method])
+
+
+async def replied(
+    aiohttp_client, method: str, path: str, seen: list[str]
+) -> tuple[int, str, str | None]:
+    async def serve(_request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(status=201, body=b'{"a": 1}', headers={"X-Trace-ID": "t"})
+
+    handler = failing_replies(serve, seen.append)
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", handler)
+    client = await aiohttp_client(app)
+    async with client.request(method, path) as answer:
+        return answer.status, await answer.text(), answer.headers.get("X-Trace-ID")
+
+
+async def test_an_answer_is_whole_when_nothing_ends(aiohttp_client):
+    """Written in two halves, and the same to whoever reads it."""
+    seen: list[str] = []
+
+    answer = await replied(aiohttp_client, "POST", "/a/withdraw", seen)
+
+    assert answer == (201, '{"a": 1}', "t")
+    assert seen == ["before_reply", "mid_reply"]
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/a/withdraw"), ("POST", "/a/other")])
+async def test_only_answers_to_a_payout_are_watched(aiohttp_client, method: str, path: str):
+    seen: list[str] = []
+
+    answer = await replied(aiohttp_client, method, path, seen)
+
+    assert answer == (201, '{"a": 1}', "t")
+    assert seen == []

@@ -1,0 +1,191 @@
+"""The outbox emptied into a mail server."""
+
+from __future__ import annotations
+
+import asyncio
+import email
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from email.policy import default
+
+import aiosmtplib
+import pytest
+
+from gateway.config.hidden import Secret
+from gateway.config.identity import Mail as Server
+from gateway.domain.identity.mail import Mail
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.runtime.mail_sender import MailSender, message
+from tests.unit.standing import NOON, Clock
+
+LETTER = Mail(
+    id="m-1",
+    to="maria@example.com",
+    subject="[pixgate] Redefinição de senha",
+    text="Olá, Maria!\n\nhttps://pix.example/panel/reset?token=abc\n",
+    created_at=NOON,
+)
+
+
+class Box:
+    """An outbox in memory; silent when told so."""
+
+    def __init__(self, *mails: Mail) -> None:
+        self.mails = {each.id: each for each in mails}
+        self.silent = False
+
+    async def put(self, mail: Mail) -> None:
+        self.mails[mail.id] = mail
+
+    async def waiting(self, most: int) -> Sequence[Mail]:
+        if self.silent:
+            raise StoreUnavailable
+        return [each for each in self.mails.values() if each.sent_at is None][:most]
+
+    async def sent(self, mail_id: str, at: datetime) -> None:
+        self.mails[mail_id] = replace(self.mails[mail_id], sent_at=at, text="")
+
+    async def latest(self, most: int) -> Sequence[Mail]:
+        return list(self.mails.values())[:most]
+
+
+class Post:
+    """A mail server that takes messages, or answers as it is told."""
+
+    def __init__(self) -> None:
+        self.taken: list[bytes] = []
+        self.answers: dict[str, str] = {}
+        self.heard: list[str] = []
+        self.port = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 post\r\n")
+        while line := (await reader.readline()).decode().strip():
+            self.heard.append(line)
+            word = line.split()[0].upper()
+            if word == "DATA":
+                writer.write(b"354 go on\r\n")
+                self.taken.append(await reader.readuntil(b"\r\n.\r\n"))
+            writer.write((self.answers.get(word) or "250 yes").encode() + b"\r\n")
+            if word == "QUIT":
+                break
+        writer.close()
+
+
+@pytest.fixture
+async def post() -> AsyncIterator[Post]:
+    """A server on the loopback."""
+    made = Post()
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    yield made
+    server.close()
+    await server.wait_closed()
+
+
+def sender(box: Box, post: Post, **changed: object) -> MailSender:
+    settings = {
+        "host": "127.0.0.1",
+        "port": post.port,
+        "encryption": "none",
+        "sender": "pix@pix.example",
+        "timeout_s": 5.0,
+        "every_s": 0.01,
+        **changed,
+    }
+    return MailSender(box, Server(**settings), Clock().now)
+
+
+async def test_what_waits_is_sent_and_its_text_forgotten(post):
+    box = Box(LETTER, replace(LETTER, id="m-2"))
+
+    assert await sender(box, post).send_waiting() == 2
+
+    taken = email.message_from_bytes(post.taken[0], policy=default)
+    assert (taken["From"], taken["To"]) == ("pix@pix.example", "maria@example.com")
+    assert taken["Subject"] == LETTER.subject
+    assert "token=abc" in taken.get_content()
+    assert [(each.sent_at, each.text) for each in box.mails.values()] == [(NOON, "")] * 2
+    assert await sender(box, post).send_waiting() == 0
+
+
+async def test_a_server_that_cannot_now_gets_it_later(post):
+    box = Box(LETTER)
+    post.answers["RCPT"] = "451 later"
+
+    with pytest.raises(aiosmtplib.SMTPRecipientsRefused):
+        await sender(box, post).send_waiting()
+
+    assert box.mails["m-1"].sent_at is None
+    del post.answers["RCPT"]
+    assert await sender(box, post).send_waiting() == 1
+
+
+async def test_what_a_server_never_takes_is_given_up_and_does_not_hold_up_the_rest(post, caplog):
+    box = Box(LETTER)
+    post.answers["RCPT"] = "550 nobody here"
+
+    assert await sender(box, post).send_waiting() == 0
+
+    assert box.mails["m-1"].sent_at == NOON
+    assert "m-1" in caplog.text
+    assert "maria" not in caplog.text
+
+
+async def test_in_the_background_it_goes_on_after_a_failure(post, caplog):
+    box = Box(LETTER)
+    box.silent = True
+    sending = sender(box, post)
+
+    sending.start()
+    sending.start()
+    while "mail waits" not in caplog.text:
+        await asyncio.sleep(0.005)
+    box.silent = False
+    while box.mails["m-1"].sent_at is None:
+        await asyncio.sleep(0.005)
+    await sending.stop()
+    await sending.stop()
+
+    assert len(post.taken) == 1
+    assert "StoreUnavailable" in caplog.text
+
+
+async def test_without_a_server_nothing_is_sent(post):
+    """The sandbox: messages wait to be read."""
+    box = Box(LETTER)
+    sending = sender(box, post, host="")
+
+    sending.start()
+    await asyncio.sleep(0.03)
+    await sending.stop()
+
+    assert box.mails["m-1"].sent_at is None
+
+
+async def test_a_server_without_the_encryption_asked_for_gets_nothing(post):
+    """A link is never sent in the clear by accident."""
+    box = Box(LETTER)
+
+    with pytest.raises(aiosmtplib.SMTPException):
+        await sender(box, post, encryption="starttls").send_waiting()
+
+    assert post.taken == []
+
+
+async def test_a_user_is_signed_in_where_there_is_one(post):
+    post.answers["EHLO"] = "250-post\r\n250 AUTH PLAIN"
+    post.answers["AUTH"] = "235 in"
+
+    await sender(Box(LETTER), post, user="pix", password=Secret("secret")).send_waiting()
+
+    assert "AUTH PLAIN AHBpeABzZWNyZXQ=" in post.heard
+
+
+@pytest.mark.parametrize("field", ["to", "subject"])
+def test_a_line_break_never_becomes_a_header(field: str):
+    with pytest.raises(ValueError, match=r"linefeed|newline|carriage"):
+        message(
+            replace(LETTER, **{field: "x@example.com\r\nBcc: evil@example.com"}), "pix@pix.example"
+        )

@@ -1,0 +1,436 @@
+"""The reconciler: when it looks, how many at once, and what cannot stop it."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.providers import Page, Unavailable
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.followups import Checked, Unsettled
+from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
+from gateway.operations.payouts.followup import FollowUp
+from gateway.runtime.reconciler import Reconciler, Work, next_check
+from tests.unit.movements import movement
+from tests.unit.paying import (
+    ACCEPTED,
+    IS_SETTLED,
+    NOT_SENT,
+    PAID,
+    SENDING,
+    UNKNOWN,
+    OneBank,
+    ScriptedBank,
+    Till,
+)
+from tests.unit.people import ACCOUNT, account
+from tests.unit.standing import NOON, Clock
+
+HOUR_S = 3600
+MISMATCH = replace(IS_SETTLED, value=Money(1049))
+
+
+@dataclass
+class Board:
+    """What is due, in memory; every look that ended is kept."""
+
+    due: list[Payout] = field(default_factory=list)
+    looks: list[Checked] = field(default_factory=list)
+    fails: bool = False
+    claims: int = 0
+
+    async def claim_due(self, owner: str, now: datetime, until: datetime) -> Sequence[Payout]:
+        self.claims += 1
+        if self.fails:
+            message = "away"
+            raise StoreUnavailable(message)
+        claimed, self.due = self.due, []
+        return claimed
+
+    async def checked(self, checked: Checked) -> bool:
+        self.looks.append(checked)
+        return True
+
+    async def unresolved(self) -> Sequence[Payout]:
+        return []
+
+    async def find_by_key(self, provider_key: str) -> Payout | None:
+        return None
+
+    async def standing(self) -> Sequence[Unsettled]:
+        return [Unsettled(provider="sandbox", unresolved=1, oldest_at=NOON, review=0)]
+
+
+class People:
+    """Every account there is."""
+
+    async def find(self, account_id: str) -> Account | None:
+        return account() if account_id == ACCOUNT else None
+
+
+@dataclass
+class Desk:
+    """A reconciler with everything it works with."""
+
+    till: Till
+    board: Board = field(default_factory=Board)
+    told: list[list[Unsettled]] = field(default_factory=list)
+    slept: list[float] = field(default_factory=list)
+    rests: bool = False
+
+    def __post_init__(self) -> None:
+        self.reconciler = Reconciler(
+            Work(
+                due=self.board,
+                accounts=People(),  # type: ignore[arg-type]
+                follow_up=self.till.follow_up,
+                now=self.till.clock.now,
+                owner="me",
+                chance=lambda: 0.5,
+                tell=lambda standing, _now: self.told.append(standing),
+                sleep=self._sleep,
+            )
+        )
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        await asyncio.sleep(3600 if self.rests else 0)
+
+
+@pytest.fixture
+def desk(till: Till) -> Desk:
+    till.bank.reads["statement"] = {None: Unavailable("down")}
+    return Desk(till)
+
+
+def stood(state: PayoutState, since: datetime = NOON, **fields: object) -> Payout:
+    """A payout that came to a state at an instant."""
+    plain = Till(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
+    return replace(plain, state=state, updated_at=since, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("age_s", "next_s"),
+    [
+        (0, 2),
+        (1.9, 2),
+        (2, 7),
+        (6.9, 7),
+        (7, 22),
+        (22, 82),
+        (82, 382),
+        (382, 1282),
+        (1282, 1282 + HOUR_S),
+        (20 * HOUR_S, 21 * HOUR_S),
+        (26 * HOUR_S - 1, 27 * HOUR_S - 1),
+        (26 * HOUR_S, None),
+        (100 * HOUR_S, None),
+    ],
+)
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+def test_looks_are_soon_at_first_then_hourly_then_never(
+    state: PayoutState, age_s: float, next_s: float | None
+):
+    """Payouts 2.7: after 2, 5, 15 s, 1, 5, 15 min, then every hour until 26."""
+    due = next_check(stood(state), NOON + timedelta(seconds=age_s), 0.5)
+
+    assert due == (None if next_s is None else NOON + timedelta(seconds=next_s))
+
+
+@pytest.mark.parametrize(("chance", "minutes"), [(0.0, 54), (0.5, 60), (0.999999, 66)])
+def test_hourly_looks_are_spread_by_a_tenth(chance: float, minutes: int):
+    now = NOON + timedelta(hours=5)
+
+    due = next_check(stood(UNKNOWN), now, chance)
+
+    assert due is not None
+    assert abs(due - now - timedelta(minutes=minutes)) < timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("state", FINAL_STATES)
+def test_what_is_final_is_never_looked_at_again(state: PayoutState):
+    assert next_check(stood(state), NOON, 0.5) is None
+
+
+def test_what_is_being_sent_is_looked_at_when_its_lease_ends():
+    payout = stood(SENDING)
+
+    assert next_check(payout, NOON, 0.5) == payout.lease_until
+
+
+def test_what_was_not_sent_is_looked_at_when_its_day_is_over():
+    assert next_check(stood(NOT_SENT), NOON, 0.5) == NOON + timedelta(hours=12)
+
+
+async def test_a_turn_settles_what_the_bank_settled(desk: Desk):
+    await desk.till.stands(UNKNOWN)
+    desk.till.bank.knows = IS_SETTLED
+    desk.board.due = [await desk.till.row()]
+
+    looked_at = await desk.reconciler.turn()
+
+    [look] = desk.board.looks
+    assert (looked_at, (await desk.till.row()).state) == (1, PAID)
+    assert (look.state, look.next_check_at, look.review) == (PAID, None, False)
+    assert desk.told == [await desk.board.standing()]
+
+
+async def test_nothing_is_ever_sent(desk: Desk):
+    """Rule R15."""
+    for state in (SENDING, UNKNOWN, NOT_SENT, ACCEPTED):
+        desk.board.due.append(stood(state))
+    desk.till.clock.passes(48 * HOUR_S)
+
+    await desk.reconciler.turn()
+
+    assert len(desk.board.looks) == 4
+    assert desk.till.bank.orders == []
+
+
+@pytest.mark.parametrize(("age_h", "review"), [(25, False), (26, True)])
+async def test_what_is_not_known_after_a_day_and_two_hours_waits_for_a_person(
+    desk: Desk, age_h: int, review: bool, caplog: pytest.LogCaptureFixture
+):
+    """An error in the log and a gauge: nothing is lost silently."""
+    await desk.till.stands(UNKNOWN)
+    desk.till.bank.knows = Unavailable("down")
+    desk.board.due = [await desk.till.row()]
+    desk.till.clock.passes(age_h * HOUR_S)
+
+    await desk.reconciler.turn()
+
+    [look] = desk.board.looks
+    assert (look.review, look.next_check_at is None) == (review, review)
+    assert ("payout_review" in caplog.text) is review
+
+
+async def test_another_amount_at_the_bank_is_for_a_person_at_once(desk: Desk):
+    """And is still looked at: the bank may correct itself."""
+    await desk.till.stands(ACCEPTED)
+    desk.till.bank.knows = MISMATCH
+    desk.board.due = [await desk.till.row()]
+
+    await desk.reconciler.turn()
+
+    [look] = desk.board.looks
+    assert look.review
+    assert look.next_check_at == NOON + timedelta(seconds=2)
+
+
+async def test_what_a_person_must_see_stays_so_until_it_is_final(desk: Desk):
+    desk.till.bank.knows = Unavailable("down")
+    desk.board.due = [stood(UNKNOWN, review=True)]
+
+    await desk.reconciler.turn()
+
+    [look] = desk.board.looks
+    assert look.review
+
+
+async def test_an_account_that_is_gone_is_asked_about_later(desk: Desk):
+    desk.board.due = [stood(UNKNOWN, account_id="gone")]
+
+    await desk.reconciler.turn()
+
+    assert desk.till.bank.lookups == []
+    assert len(desk.board.looks) == 1
+
+
+async def test_a_bank_sees_two_looks_at_once(desk: Desk):
+    """Payouts 2.7: its budget, however much is due."""
+    desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(10)]
+    desk.till.bank.knows = Unavailable("down")
+    desk.till.bank.gate.clear()
+    turn = asyncio.ensure_future(desk.reconciler.turn())
+    await quiet()
+
+    at_once = len(desk.till.bank.lookups)
+    desk.till.bank.gate.set()
+    await turn
+
+    assert at_once == 2
+    assert len(desk.till.bank.lookups) == len(desk.board.looks) == 10
+
+
+async def quiet() -> None:
+    """Let everything run that can."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+async def test_one_bank_does_not_wait_for_another(desk: Desk):
+    desk.board.due = [
+        *(stood(UNKNOWN, reference=f"o-{number}") for number in range(3)),
+        stood(UNKNOWN, provider="other"),
+    ]
+    desk.till.bank.gate.clear()
+
+    turn = asyncio.ensure_future(desk.reconciler.turn())
+    await quiet()
+
+    assert [look.reference for look in desk.board.looks] == ["order-1"]
+    desk.till.bank.gate.set()
+    await turn
+
+
+class Raising(ScriptedBank):
+    """An adapter with a mistake in every read."""
+
+    async def list_statement(self, *_arguments: object) -> object:  # type: ignore[override]
+        message = "no such field"
+        raise KeyError(message)
+
+
+class Broken(OneBank):
+    """Banks whose credentials cannot be opened for one of two accounts."""
+
+    def of(self, found: Account):  # type: ignore[no-untyped-def]
+        message = "sealed under another key"
+        raise ValueError(message)
+
+
+async def test_an_adapter_that_raises_keeps_nobody_from_their_look(desk: Desk):
+    """Whatever it raises, wherever: the schedule goes on."""
+    raising = Raising(knows=KeyError("situacao"))
+    desk.till.banks.adapter = raising
+    desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(4)]
+
+    await desk.reconciler.turn()
+
+    assert {look.reference for look in desk.board.looks} == {"o-0", "o-1", "o-2", "o-3"}
+    assert all(look.next_check_at is not None for look in desk.board.looks)
+
+
+async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(desk: Desk):
+    """What the bank proves stays; what it does not is as it was."""
+    await desk.till.stands(UNKNOWN)
+    desk.till.banks.adapter = Raising(knows=KeyError("situacao"))
+    row = await desk.till.row()
+
+    assert await desk.reconciler.look_at(row) == row
+
+
+async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
+    till: Till, caplog: pytest.LogCaptureFixture
+):
+    till.follow_up = FollowUp(till.store, Broken(till.bank), till.clock.now, till.lost.append)
+    desk = Desk(till)
+    desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(2)]
+
+    await desk.reconciler.turn()
+
+    assert len(desk.board.looks) == 2
+    assert "payout_look_failed" in caplog.text
+
+
+@pytest.fixture
+async def started(desk: Desk) -> AsyncIterator[Desk]:
+    desk.reconciler.start()
+    yield desk
+    await desk.reconciler.stop()
+
+
+async def test_a_store_that_is_away_is_asked_again(started: Desk, caplog: pytest.LogCaptureFixture):
+    """And everybody is told so, in one line a turn."""
+    started.board.fails = True
+    await quiet()
+
+    started.board.fails = False
+    started.board.due = [stood(PAID)]
+    await quiet()
+
+    assert len(started.board.looks) == 1
+    assert set(started.slept) == {1.0}
+    assert "the store does not answer" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+async def test_begun_twice_is_begun_once(desk: Desk):
+    desk.rests = True
+    desk.reconciler.start()
+    desk.reconciler.start()
+    await quiet()
+
+    claims = desk.board.claims
+    await desk.reconciler.stop()
+
+    assert claims == 1
+
+
+async def test_a_mistake_of_ours_does_not_end_the_following_up(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level(logging.ERROR)
+    desk.told = None  # type: ignore[assignment]
+    desk.reconciler.start()
+    await quiet()
+
+    claims = desk.board.claims
+    await desk.reconciler.stop()
+
+    assert claims > 1
+    assert "following up failed" in caplog.text
+
+
+async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(desk: Desk):
+    """A group of tasks that fails swallows the cancellation that comes while it ends."""
+    asking = asyncio.Event()
+
+    async def ends_slowly() -> int:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(slowly(asking))
+            group.create_task(failing())
+        return 0
+
+    desk.reconciler.turn = ends_slowly  # type: ignore[method-assign]
+    desk.reconciler.start()
+    await asking.wait()
+
+    await asyncio.wait_for(desk.reconciler.stop(), timeout=1)
+
+
+async def slowly(asking: asyncio.Event) -> None:
+    try:
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        asking.set()
+        await asyncio.sleep(0.01)
+        raise
+
+
+async def failing() -> None:
+    message = "away"
+    raise StoreUnavailable(message)
+
+
+async def test_stopping_gives_up_a_look_under_way(desk: Desk):
+    """Its claim ends by itself; nothing is noted that was not seen."""
+    desk.board.due = [stood(UNKNOWN)]
+    desk.till.bank.gate.clear()
+    desk.reconciler.start()
+    await quiet()
+    looking = len(desk.till.bank.lookups)
+
+    await asyncio.wait_for(desk.reconciler.stop(), timeout=1)
+    await desk.reconciler.stop()
+
+    assert looking == 1
+    assert desk.board.looks == []
+
+
+async def test_what_the_bank_does_not_find_is_looked_for_in_its_statement(desk: Desk):
+    await desk.till.stands(UNKNOWN)
+    row = await desk.till.row()
+    desk.till.bank.reads["statement"] = {
+        None: Page(items=[movement(provider_key=row.provider_key)], next_cursor=None)
+    }
+
+    seen = await desk.reconciler.look_at(row)
+
+    assert (seen.state, seen.e2e_id) == (PAID, "E7")
+    assert len(desk.till.bank.lookups) == 1

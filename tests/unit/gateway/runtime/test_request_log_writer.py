@@ -1,0 +1,123 @@
+"""The writer of the request log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.runtime.request_log_writer import RequestKeeper
+from gateway.telemetry.records import AccessRecord
+from tests.unit.standing import NOON
+
+
+class Line(msgspec.Struct, omit_defaults=True):
+    """An access line."""
+
+    a: int = 0
+
+
+class Shelf:
+    """A store that may be away."""
+
+    def __init__(self) -> None:
+        self.batches: list[Sequence[LoggedRequest]] = []
+        self.away = False
+
+    async def add(self, requests: Sequence[LoggedRequest]) -> None:
+        if self.away:
+            raise StoreUnavailable
+        self.batches.append(requests)
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@pytest.fixture
+def counted() -> Counter[tuple[str, str]]:
+    return Counter()
+
+
+def keeper(shelf: Shelf, counted: Counter[tuple[str, str]], most: int = 5000) -> RequestKeeper:
+    def seen(event: str, label: str) -> None:
+        counted[event, label] += 1
+
+    return RequestKeeper(shelf, seen, most)  # type: ignore[arg-type] # only add is called
+
+
+def record(trace_id: str = "t", method: str = "POST", **fields: object) -> AccessRecord:
+    plain = {"surface": "banking", "route": "banking.payout_create", "client_id": "cli_a"}
+    return AccessRecord(trace_id=trace_id, method=method, **({"status": 200} | plain | fields))  # type: ignore[arg-type]
+
+
+async def test_lines_are_stored_in_batches(shelf: Shelf, counted: Counter[tuple[str, str]]):
+    kept = keeper(shelf, counted)
+    for number in range(101):
+        kept.keep(NOON, record(str(number)), Line(a=1))
+
+    stored = await kept.turn()
+
+    assert stored == 101
+    assert [len(each) for each in shelf.batches] == [100, 1]
+    first = shelf.batches[0][0]
+    assert (first.trace_id, first.status, first.line) == ("0", 200, '{"a":1}')
+    assert counted == {("request_log", "kept"): 101}
+    assert await kept.turn() == 0
+
+
+@pytest.mark.parametrize(
+    ("told", "stored"),
+    [
+        ({"method": "GET"}, 200),
+        ({"method": "GET", "status": 401, "client_id": ""}, 200),
+        ({"method": "POST", "status": 401, "client_id": ""}, 200),
+        ({"method": "GET", "status": 404}, 300),
+        ({"method": "GET", "user_id": "maria", "client_id": ""}, 300),
+        ({"method": "POST"}, 300),
+    ],
+    ids=["read", "stranger", "stranger's post", "refused", "a person", "change"],
+)
+async def test_under_load_only_what_is_common_is_thinned_out(
+    shelf: Shelf, counted: Counter[tuple[str, str]], told: dict, stored: int
+):
+    kept = keeper(shelf, counted)
+    for _ in range(300):
+        kept.keep(NOON, record(**told), Line())
+
+    assert await kept.turn() == stored
+    assert counted["request_log", "thinned"] == 300 - stored
+    kept.keep(NOON, record(**told), Line())
+    assert await kept.turn() == 1, "the next second has its own"
+
+
+async def test_what_comes_too_fast_is_dropped_and_counted(
+    shelf: Shelf, counted: Counter[tuple[str, str]]
+):
+    kept = keeper(shelf, counted, most=2)
+    for _ in range(5):
+        kept.keep(NOON, record(), Line())
+
+    assert await kept.turn() == 2
+    assert counted["request_log", "dropped"] == 3
+
+
+async def test_a_store_that_is_away_holds_nobody_up(
+    shelf: Shelf, counted: Counter[tuple[str, str]]
+):
+    """What it does not take is gone, and counted."""
+    kept = keeper(shelf, counted)
+    kept.keep(NOON, record(), Line())
+    shelf.away = True
+
+    with pytest.raises(StoreUnavailable):
+        await kept.turn()
+
+    shelf.away = False
+    assert await kept.turn() == 0
+    assert counted == {("request_log", "dropped"): 1}

@@ -1,0 +1,54 @@
+"""What is done in the background."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from gateway.domain.backoffice.callbacks import Callback, CallbackKind, CallbackSearch
+from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.kernel.windows import Paging
+from gateway.runtime.retention import CALLBACKS_KEPT, KEPT, Forgetting
+from tests import registers
+from tests.unit.standing import NOON, Clock
+
+
+def logged(days: float) -> LoggedRequest:
+    return LoggedRequest(
+        at=NOON - timedelta(days=days),
+        trace_id=str(days),
+        surface="",
+        route="",
+        status=200,
+        code="",
+        client_id="",
+        user_id="",
+        company_id="",
+        line="{}",
+    )
+
+
+def told(days: float) -> Callback:
+    return Callback(
+        id=str(days),
+        provider="p",
+        event=str(days),
+        kind=CallbackKind.OTHER,
+        subject="",
+        received_at=NOON - timedelta(days=days),
+        body=b"",
+    )
+
+
+async def test_what_is_old_is_forgotten(tmp_path: Path):
+    async with registers.opened(tmp_path) as office:
+        store = office.store.office
+        await store.requests.add([logged(KEPT.days + 1), logged(KEPT.days - 1)])
+        for days in (CALLBACKS_KEPT.days + 1, CALLBACKS_KEPT.days - 1):
+            await store.callbacks.add(told(days))
+
+        forgotten = await Forgetting(store.requests, store.callbacks, Clock().now).turn()
+
+        left, _ = await store.callbacks.search(CallbackSearch(paging=Paging(1, 25)))
+        assert forgotten == 2
+        assert [each.id for each in left] == ["89"]

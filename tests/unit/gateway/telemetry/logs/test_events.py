@@ -1,0 +1,188 @@
+"""Requests and bank calls as they are read in the log."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from gateway.telemetry.logs import events
+from gateway.telemetry.logs.lines import encode_struct, inside, ready
+from gateway.telemetry.records import AccessRecord, ProviderCall
+
+AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+ACCOUNT = "0f8fad5b-d9cb-469f-a165-708677289501"
+CLIENT = "cli_abcdefghij234567abcd"
+CANARIES = ("gws_canary", "529.982.247-25", "maria@example.com", "hunter2")
+
+
+def record(**fields: Any) -> AccessRecord:
+    return AccessRecord(
+        **{
+            "trace_id": "t-1",
+            "surface": "banking",
+            "route": "banking.balance",
+            "path_template": "/baas/v1/account/{account_id}/balance",
+            "method": "GET",
+            "status": 200,
+            "duration_s": 0.0123456,
+            "address": "127.0.0.1",
+            "bytes_in": 1,
+            "bytes_out": 2,
+            **fields,
+        }
+    )
+
+
+def access(record: AccessRecord) -> dict[str, Any]:
+    """Describe a request whole, as its line is read."""
+    kind = events.access_kind(record)
+    words = ready(events.caller(record), inside(kind))
+    line = encode_struct(events.access(record, AT, words))
+    shown: dict[str, Any] = json.loads(line, object_pairs_hook=only_once)
+    return shown
+
+
+def only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Read an object in which no name stands twice."""
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
+def test_a_request_is_one_flat_line():
+    line = access(record())
+
+    assert line == {
+        "ts": "2026-11-20T10:00:00Z",
+        "level": "info",
+        "event": "access",
+        "trace_id": "t-1",
+        "surface": "banking",
+        "route": "banking.balance",
+        "method": "GET",
+        "path_template": "/baas/v1/account/{account_id}/balance",
+        "status": 200,
+        "duration_ms": 12.346,
+        "ip": "127.0.0.1",
+        "bytes_in": 1,
+        "bytes_out": 2,
+    }
+
+
+def test_a_caller_is_named_and_the_account_is_not():
+    """The account is found by its hash, which is stable."""
+    caller = {"client_id": CLIENT, "company_id": "company", "account_id": ACCOUNT}
+
+    line = access(record(**caller))
+
+    assert (line["client_id"], line["company_id"]) == (CLIENT, "company")
+    assert line["account_id_hash"] == hashlib.sha256(ACCOUNT.encode()).hexdigest()[:16]
+    assert ACCOUNT not in str(line)
+
+
+def test_the_part_of_the_bank_is_told_apart():
+    bank = {"provider": "sandbox", "provider_s": 0.01, "provider_outcome": "ok"}
+
+    line = access(record(**bank))
+
+    assert (line["provider"], line["provider_ms"], line["provider_outcome"]) == (
+        "sandbox",
+        10.0,
+        "ok",
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.0, 0), (4e-7, 0), (6e-7, 0.001), (0.0123456, 12.346), (8.0, 8000), (29.9999996, 30000)],
+)
+def test_a_time_is_told_to_the_microsecond(seconds: float, shown: float):
+    """Rounded, not cut."""
+    line = access(record(duration_s=seconds, provider="sandbox", provider_s=seconds))
+
+    assert (line["duration_ms"], line["provider_ms"]) == (shown, shown)
+
+
+@pytest.mark.parametrize(
+    ("payout", "known"),
+    [
+        ("accepted", "new"),
+        ("rejected", "new"),
+        ("not_sent", "new"),
+        ("unknown", "new"),
+        ("duplicate", "replay"),
+        ("conflict", "mismatch"),
+        ("intent_failed", ""),
+    ],
+)
+def test_a_payout_says_what_its_reference_was(payout: str, known: str):
+    line = access(record(payout=payout))
+
+    assert (line["payout"], line["idempotency"]) == (payout, known)
+
+
+@pytest.mark.parametrize(
+    ("status", "level"), [(200, "info"), (404, "info"), (500, "error"), (502, "warning")]
+)
+def test_only_our_own_mistake_is_an_error(status: int, level: str):
+    assert access(record(status=status))["level"] == level
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "reason", "event"),
+    [
+        ("SVC.AUT.010", 401, "invalid", "authn_login_fail"),
+        ("SVC.AUT.010", 403, "permission", "authz_fail"),
+        ("SVC.ACC.001", 404, "not_visible", "authz_fail"),
+        ("SVC.GTW.005", 429, "quota_read", "excess_rate_limit_exceeded"),
+        ("SVC.VAL.006", 400, "", "input_validation_fail"),
+        ("SVC.ACC.006", 502, "timeout", None),
+    ],
+)
+def test_a_refusal_says_why_and_names_the_security_event(
+    code: str, status: int, reason: str, event: str | None
+):
+    """OWASP's logging vocabulary."""
+    line = access(record(code=code, status=status, reason=reason))
+
+    assert (line["code"], line["reason_id"], line.get("security_event")) == (code, reason, event)
+
+
+@pytest.mark.parametrize("field", ["method", "address", "client_id", "reason"])
+@pytest.mark.parametrize("canary", CANARIES[:3])
+def test_what_a_caller_wrote_is_not_shown(field: str, canary: str):
+    """A method, a forwarded address or an unproven client id may hold anything."""
+    line = access(record(code="SVC.VAL.011", **{field: canary}))
+
+    assert canary not in str(line)
+
+
+def test_a_bank_call_is_one_flat_line():
+    call = ProviderCall(
+        provider="sandbox",
+        operation="get_balance",
+        outcome="timeout",
+        duration_s=8.0,
+        http_status=0,
+        bytes_left=True,
+        trace_id="t-1",
+    )
+
+    words = ready(events.provider_call_kind(call))
+    line = json.loads(
+        encode_struct(events.provider_call(call, AT, words)), object_pairs_hook=only_once
+    )
+
+    assert line == {
+        "ts": "2026-11-20T10:00:00Z",
+        "level": "info",
+        "event": "provider_call",
+        "trace_id": "t-1",
+        "provider": "sandbox",
+        "operation": "get_balance",
+        "outcome": "timeout",
+        "duration_ms": 8000.0,
+        "http_status": 0,
+        "bytes_left": True,
+    }

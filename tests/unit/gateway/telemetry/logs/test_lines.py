@@ -1,0 +1,305 @@
+"""Lines between being said and being written."""
+
+import asyncio
+import json
+import os
+import threading
+from collections import deque
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway.telemetry.logs.lines import (
+    LineBuffer,
+    encode,
+    encode_struct,
+    inside,
+    ready,
+    to_descriptor,
+)
+
+
+class Line(msgspec.Struct):
+    """A line of which a part was made ready."""
+
+    own: Any
+    words: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+class Paper:
+    """Where lines are written to; each write is one sheet."""
+
+    def __init__(self) -> None:
+        self.sheets: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        self.sheets.append(data)
+
+    @property
+    def text(self) -> bytes:
+        return b"".join(self.sheets)
+
+
+@pytest.fixture
+def paper() -> Paper:
+    return Paper()
+
+
+def test_without_a_loop_a_line_is_written_at_once(paper: Paper):
+    lines = LineBuffer(paper.write)
+
+    lines.append(b"one\n")
+
+    assert paper.sheets == [b"one\n"]
+
+
+async def test_lines_are_written_together_after_a_moment(paper: Paper):
+    lines = LineBuffer(paper.write, delay_s=0.02)
+    lines.start()
+
+    lines.append(b"one\n")
+    lines.append(b"two\n")
+    before = list(paper.sheets)
+    await asyncio.sleep(0.06)
+
+    assert (before, paper.sheets) == ([], [b"one\ntwo\n"])
+
+
+async def test_the_timer_is_set_again_for_later_lines(paper: Paper):
+    lines = LineBuffer(paper.write, delay_s=0.01)
+    lines.start()
+
+    for line in (b"one\n", b"two\n"):
+        lines.append(line)
+        await asyncio.sleep(0.04)
+
+    assert paper.sheets == [b"one\n", b"two\n"]
+
+
+async def test_many_lines_do_not_wait(paper: Paper):
+    lines = LineBuffer(paper.write, delay_s=60, most=6)
+    lines.start()
+
+    for _ in range(4):
+        lines.append(b"x\n")
+
+    assert paper.sheets == [b"x\nx\nx\n"]
+
+
+@pytest.mark.parametrize("most", [1, 40, 65_536])
+async def test_lines_of_the_loop_stay_in_order(paper: Paper, most: int):
+    """However they come, and however many are written together."""
+    lines = LineBuffer(paper.write, delay_s=60, most=most)
+    lines.start()
+
+    for number in range(10):
+        lines.put(Line(own=number))
+        lines.append(b"%d\n" % number)
+    lines.stop()
+
+    read = [json.loads(line) for line in paper.text.splitlines()]
+    assert read == [each for number in range(10) for each in ({"own": number}, number)]
+
+
+async def test_a_line_that_is_put_does_not_wait_for_ever(paper: Paper):
+    lines = LineBuffer(paper.write, delay_s=0.01)
+    lines.start()
+
+    lines.put(Line(own="one"))
+    before = list(paper.sheets)
+    await asyncio.sleep(0.04)
+
+    assert (before, paper.text) == ([], b'{"own":"one"}\n')
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("value", ["\udc80", 2**70], ids=ascii)
+async def test_no_value_stops_or_breaks_a_line_that_is_put(
+    paper: Paper, value: object, *, begun: bool
+):
+    """Nor the lines around it."""
+    lines = LineBuffer(paper.write)
+    if begun:
+        lines.start()
+
+    for each in ("before", value, "after"):
+        lines.put(Line(own=each, words=ready({"words": "a", "more": [1]})))
+    lines.stop()
+
+    read = [json.loads(line) for line in paper.text.splitlines()]
+    assert [line["own"] for line in read] == ["before", value, "after"]
+    assert {(line["words"], line["more"][0]) for line in read} == {("a", 1)}
+
+
+async def test_stopping_writes_what_is_left(paper: Paper):
+    lines = LineBuffer(paper.write, delay_s=60)
+    lines.start()
+    lines.append(b"one\n")
+
+    lines.stop()
+    lines.append(b"two\n")
+
+    assert paper.sheets == [b"one\n", b"two\n"]
+
+
+async def test_threads_may_append(paper: Paper):
+    lines = LineBuffer(paper.write, delay_s=0.01, most=100)
+    lines.start()
+
+    def chatter(name: int) -> None:
+        for number in range(200):
+            lines.append(b"%d.%d\n" % (name, number))
+
+    threads = [threading.Thread(target=chatter, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    await asyncio.to_thread(lambda: [thread.join() for thread in threads])
+    await asyncio.sleep(0.05)
+
+    expected = {b"%d.%d" % (name, number) for name in range(4) for number in range(200)}
+    assert sorted(paper.text.splitlines()) == sorted(expected)
+
+
+def test_two_flushes_at_once_write_each_line_once(paper: Paper):
+    """One thread may empty what another has just counted."""
+
+    class Emptied(deque[bytes]):
+        def __len__(self) -> int:
+            return super().__len__() + 1  # one was taken right after it was counted
+
+    lines = LineBuffer(paper.write)
+    lines._others = Emptied([b"one\n", b"two\n"])
+
+    lines.flush()
+
+    assert paper.sheets == [b"one\ntwo\n"]
+
+
+async def test_another_thread_s_flush_leaves_the_loop_s_lines_alone(paper: Paper):
+    """They may just be growing; it writes what such threads have said."""
+    lines = LineBuffer(paper.write, delay_s=60)
+    lines.start()
+    lines.append(b"the loop's\n")
+
+    def fail() -> None:
+        lines.append(b"a thread's\n")
+        lines.flush()
+
+    await asyncio.to_thread(fail)
+    by_the_thread = list(paper.sheets)
+    lines.flush()
+
+    assert by_the_thread == [b"a thread's\n"]
+    assert paper.sheets == [b"a thread's\n", b"the loop's\n"]
+
+
+def test_a_closed_loop_loses_no_line(paper: Paper):
+    """A thread may outlive the loop."""
+    lines = LineBuffer(paper.write, delay_s=60)
+
+    async def begin() -> None:
+        lines.start()
+
+    thread = threading.Thread(target=lambda: asyncio.run(begin()))
+    thread.start()
+    thread.join()
+    lines.append(b"late\n")
+
+    assert paper.sheets == [b"late\n"]
+
+
+async def test_a_piece_fits_a_pipe_and_cuts_no_line(paper: Paper):
+    """Several processes write to one pipe: 4096 bytes arrive in one piece."""
+    lines = LineBuffer(paper.write, delay_s=60)
+    lines.start()
+    for number in range(100):
+        lines.append(b"%03d" % number + b"x" * 300 + b"\n")
+
+    lines.stop()
+
+    assert max(map(len, paper.sheets)) <= 4096
+    assert min(map(len, paper.sheets[:-1])) > 4096 - 304
+    assert all(sheet.endswith(b"\n") for sheet in paper.sheets)
+    assert len(paper.text.splitlines()) == 100
+
+
+@pytest.mark.parametrize("problem", [OSError("disk full"), ValueError("closed file")])
+def test_what_cannot_be_written_is_counted_and_stops_nobody(problem: Exception):
+    def fail(_data: bytes) -> None:
+        raise problem
+
+    lines = LineBuffer(fail)
+
+    lines.append(b"one\n")
+
+    assert lines.lost == 1
+
+
+def test_a_descriptor_gets_everything():
+    reader, writer = os.pipe()
+
+    to_descriptor(writer)(b"one\ntwo\n")
+
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        assert pipe.read() == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("length", [4095, 4096, 4097, 10_000])
+async def test_a_line_longer_than_a_piece_is_a_piece(paper: Paper, length: int):
+    lines = LineBuffer(paper.write, delay_s=60)
+    lines.start()
+    sent = [b"a\n", b"x" * length + b"\n", b"b\n"]
+
+    for line in sent:
+        lines.append(line)
+    lines.stop()
+
+    assert paper.text == b"".join(sent)
+    assert all(sheet.endswith(b"\n") for sheet in paper.sheets)
+
+
+def test_a_descriptor_that_takes_little_gets_everything(monkeypatch: pytest.MonkeyPatch):
+    """A signal may end a write in the middle."""
+    taken: list[bytes] = []
+
+    def take_three(_number: int, data: bytes) -> int:
+        taken.append(bytes(data[:3]))
+        return len(taken[-1])
+
+    monkeypatch.setattr(os, "write", take_three)
+
+    to_descriptor(1)(b"one line\n")
+
+    assert b"".join(taken) == b"one line\n"
+
+
+@pytest.mark.parametrize("text", ["plain", 'a"b\\c', "}\n", "ação", "\ud800", "%s"])
+def test_what_was_made_ready_stands_in_a_line_as_fields(text: str):
+    words = ready({"words": text, "more": text}, inside({"last": text}))
+
+    line = encode_struct(Line(own=text, words=words))
+
+    assert json.loads(line) == {"own": text, "words": text, "more": text, "last": text}
+    assert line.count(b"\n") == 1
+
+
+def test_times_are_written_in_utc():
+    line = encode({"ts": datetime(2026, 11, 20, 10, 0, 0, 5000, tzinfo=UTC)})
+
+    assert line == b'{"ts":"2026-11-20T10:00:00.005000Z"}\n'
+
+
+def test_a_line_stays_one_line():
+    """CR LF in a value would forge a second line."""
+    line = encode({"event": 'x\r\n{"event":"forged"}\x00\x1b[2J'})
+
+    assert line.count(b"\n") == 1
+    assert not set(line[:-1]) & set(range(0x20))
+
+
+@pytest.mark.parametrize("value", ["\udc80", 2**70, {1: "x"}, object()], ids=repr)
+def test_no_value_stops_a_line(value: object):
+    assert json.loads(encode({"event": "x", "value": value}))["event"] == "x"

@@ -1,0 +1,303 @@
+"""Logging as a whole: what comes out when secrets go in, whoever says them."""
+
+import asyncio
+import json
+import logging
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import structlog
+
+from gateway.telemetry import trace
+from gateway.telemetry.logs.lines import LineBuffer
+from gateway.telemetry.logs.setup import FILTERED, Logs, LogSettings
+
+CANARIES = {
+    "basic": "Basic Y2FuYXJ5OmNhbmFyeQ==",
+    "secret": "gws_canary",
+    "cpf": "529.982.247-25",
+    "cpf bare": "52998224725",
+    "e-mail": "canary@example.com",
+    "phone": "+5511987654321",
+    "dsn": "postgresql://gw:canary@db/x",
+}
+TRACES = ("canary", "Y2Fu", "529", "25998", "98765")
+LOUD = [*FILTERED, "gateway.http", "sqlalchemy.engine"]
+
+
+class World:
+    """Logging that writes into a list, at a clock that stands still."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+        self.second = 5.0
+        settings = LogSettings(
+            now=lambda: datetime(2026, 11, 20, tzinfo=UTC), monotonic=lambda: self.second
+        )
+        self.buffer = LineBuffer(self.written.append)
+        self.logs = Logs(self.buffer, settings)
+
+    def text(self) -> str:
+        return b"".join(self.written).decode()
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.text().splitlines()]
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    world = World()
+    world.logs.start()
+    yield world
+    world.logs.stop()
+    trace.begin("")
+
+
+def fail(problem: Exception, cause: Exception | None = None) -> None:
+    """Raise, one frame down."""
+    raise problem from cause
+
+
+def clean(text: str) -> bool:
+    """Say whether no canary is left, nor a recognisable part of one."""
+    return not any(part in text for part in TRACES)
+
+
+def test_an_event_of_ours_is_a_line(world: World):
+    structlog.get_logger("gateway.app").info("started", port=8080)
+
+    assert world.lines() == [
+        {
+            "ts": "2026-11-20T00:00:00Z",
+            "level": "info",
+            "event": "started",
+            "logger": "gateway.app",
+            "port": 8080,
+        }
+    ]
+
+
+def test_a_record_of_another_library_is_a_line(world: World):
+    logging.getLogger("aiohttp.server").warning("closed %d connections", 3)
+
+    assert world.lines() == [
+        {
+            "ts": "2026-11-20T00:00:00Z",
+            "level": "warning",
+            "event": "log",
+            "logger": "aiohttp.server",
+            "message": "closed 3 connections",
+        }
+    ]
+
+
+@pytest.mark.parametrize("word", ["sys_startup", "sys_shutdown"])
+def test_a_message_of_one_fixed_word_names_the_event(world: World, word: str):
+    """OWASP's logging vocabulary."""
+    logging.getLogger("gateway").info(word)
+
+    assert [line["event"] for line in world.lines()] == [word]
+
+
+def test_both_carry_the_trace_id_of_the_request(world: World):
+    trace.begin("t-1")
+
+    structlog.get_logger("x").info("one")
+    logging.getLogger("x").info("two")
+
+    assert [line["trace_id"] for line in world.lines()] == ["t-1", "t-1"]
+
+
+def test_what_is_below_the_level_is_not_written(world: World):
+    structlog.get_logger("x").debug("one")
+    logging.getLogger("x").debug("two")
+
+    assert world.lines() == []
+
+
+@pytest.mark.parametrize("canary", CANARIES.values(), ids=CANARIES)
+@pytest.mark.parametrize("name", LOUD)
+class TestCanaries:
+    def test_in_the_arguments_of_a_record(self, world: World, name: str, canary: str):
+        logging.getLogger(name).warning("header %s of %r", canary, {"x": canary})
+
+        assert world.lines()
+        assert clean(world.text())
+
+    def test_in_the_message_of_a_record(self, world: World, name: str, canary: str):
+        logging.getLogger(name).warning(f"bank said: {canary}")  # noqa: G004 - what others do
+
+        assert world.lines()
+        assert clean(world.text())
+
+    def test_in_an_exception_of_a_record(self, world: World, name: str, canary: str):
+        try:
+            fail(ValueError(canary), KeyError(canary))
+        except ValueError:
+            logging.getLogger(name).exception("failed")
+
+        assert world.lines()[0]["exception"]["type"] == "builtins.ValueError"
+        assert clean(world.text())
+
+    def test_in_arguments_that_do_not_fit(self, world: World, name: str, canary: str):
+        """The library would print template and arguments to stderr."""
+        logging.getLogger(name).warning("%d of %s", *[canary])
+
+        assert "do not fit" in world.text()
+        assert clean(world.text())
+
+    def test_in_the_stack_and_extra_of_a_record(self, world: World, name: str, canary: str):
+        logging.getLogger(name).warning("x", stack_info=True, extra={"secret": canary})
+
+        assert world.lines()
+        assert clean(world.text())
+
+
+@pytest.mark.parametrize("canary", CANARIES.values(), ids=CANARIES)
+@pytest.mark.parametrize("name", FILTERED)
+def test_another_handler_sees_the_record_after_us(world: World, name: str, canary: str):
+    """Somebody adds one; the filter hangs on the logger, before every handler."""
+    seen: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: seen.append(handler.format(record))
+    logging.getLogger(name).addHandler(handler)
+    try:
+        fail(ValueError(canary))
+    except ValueError:
+        logging.getLogger(name).exception("failed with %s", canary)
+    finally:
+        logging.getLogger(name).removeHandler(handler)
+
+    assert len(seen) == 1
+    assert clean(seen[0])
+
+
+@pytest.mark.parametrize("canary", CANARIES.values(), ids=CANARIES)
+@pytest.mark.parametrize("field", ["body", "headers", "provider", "state"])
+def test_canaries_in_fields_of_ours_are_hidden(world: World, field: str, canary: str):
+    nested = {"Authorization": canary, "list": [canary, {"deep": canary}]}
+
+    structlog.get_logger("x").warning("bank answered", **{field: canary})
+    structlog.get_logger("x").warning("bank answered", **{field: nested})
+
+    assert len(world.lines()) == 2
+    assert clean(world.text())
+
+
+@pytest.mark.parametrize("canary", CANARIES.values(), ids=CANARIES)
+def test_canaries_in_an_event_or_exception_of_ours_are_hidden(world: World, canary: str):
+    try:
+        fail(RuntimeError(f"bank said {canary}"))
+    except RuntimeError as problem:
+        structlog.get_logger("x").exception(f"failed {canary}")
+        structlog.get_logger("x").error("failed", exc_info=problem)
+        structlog.get_logger("x").error("failed", exc_info=sys.exc_info())
+
+    assert [line["exception"]["type"] for line in world.lines()] == ["builtins.RuntimeError"] * 3
+    assert clean(world.text())
+
+
+def test_an_uncaught_exception_is_a_line_and_not_a_traceback(world: World, capsys):
+    try:
+        fail(ValueError("gws_canary"))
+    except ValueError as problem:
+        sys.excepthook(type(problem), problem, problem.__traceback__)
+
+    assert [line["level"] for line in world.lines()] == ["critical"]
+    assert clean(world.text() + capsys.readouterr().err)
+
+
+def test_ctrl_c_is_no_fault(world: World, capsys):
+    sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
+
+    assert world.lines() == []
+    assert "KeyboardInterrupt" in capsys.readouterr().err
+
+
+def test_a_thread_s_end_is_a_line_and_not_a_traceback(world: World, capsys):
+    thread = threading.Thread(target=fail, args=(ValueError("gws_canary"),))
+    thread.start()
+    thread.join()
+
+    assert [line["level"] for line in world.lines()] == ["critical"]
+    assert clean(world.text() + capsys.readouterr().err)
+
+
+async def test_a_task_nobody_awaited_is_a_line_and_not_a_traceback(world: World):
+    loop = asyncio.get_running_loop()
+
+    loop.call_exception_handler({"message": "lost", "exception": ValueError("gws_canary")})
+
+    assert [line["logger"] for line in world.lines()] == ["asyncio"]
+    assert clean(world.text())
+
+
+def test_a_warning_is_a_line(world: World):
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning("gws_canary is old", UserWarning, "x.py", 1)
+
+    assert [line["logger"] for line in world.lines()] == ["py.warnings"]
+    assert clean(world.text())
+
+
+def test_control_characters_make_no_second_line(world: World):
+    logging.getLogger("x").warning("one\r\ntwo\x1b[2J\x9b")
+
+    assert len(world.lines()) == 1
+    assert world.text().rstrip("\n").isprintable()
+
+
+@pytest.mark.parametrize("say", ["structlog", "logging"])
+def test_a_flood_is_held_back_and_counted(world: World, say: str):
+    """A hundred lines a second of one message."""
+    logger = structlog.get_logger("x") if say == "structlog" else logging.getLogger("asyncio")
+    for _ in range(150):
+        logger.error("socket.accept() out of system resource")
+    during = len(world.lines())
+    world.second += 1
+    logger.error("another")
+
+    notice = world.lines()[during]
+    assert during == 100
+    assert (notice["event"], notice["count"]) == ("lines_suppressed", 50)
+
+
+def test_a_flood_of_templates_counts_whatever_the_arguments(world: World):
+    for number in range(150):
+        logging.getLogger("asyncio").warning("fd %d", number)
+
+    assert len(world.lines()) == 100
+
+
+async def test_an_error_is_written_at_once(world: World):
+    world.buffer.start()
+    logging.getLogger("x").warning("may wait")
+    waiting = list(world.written)
+    logging.getLogger("x").error("may not")
+    written = len(world.lines())
+
+    world.buffer.stop()
+    assert (waiting, written) == ([], 2)
+
+
+def test_starting_takes_other_handlers_off_and_stopping_restores_the_level():
+    root = logging.getLogger()
+    other = logging.StreamHandler()
+    root.addHandler(other)
+    level, hook = root.level, sys.excepthook
+    world = World()
+
+    world.logs.start()
+    during = tuple(root.handlers)
+    world.logs.stop()
+
+    assert other not in during
+    assert len(during) == 1
+    assert (root.level, sys.excepthook) == (level, hook)
+    assert not any(logging.getLogger(name).filters for name in FILTERED)

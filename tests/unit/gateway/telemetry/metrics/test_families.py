@@ -1,0 +1,42 @@
+"""What is declared about a metric."""
+
+import pytest
+
+from gateway.telemetry.metrics.families import Family, Kind, Label, Vocabulary
+
+WORDS = Vocabulary(
+    surface=frozenset({"banking"}),
+    route=frozenset({"banking.balance"}),
+    provider=frozenset({"sandbox"}),
+    operation=frozenset({"get_balance"}),
+    policy=frozenset({"read"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("surface", {"banking", "none"}),
+        ("route", {"banking.balance", "none"}),
+        ("provider", {"sandbox"}),
+        ("operation", {"get_balance"}),
+        ("policy", {"read"}),
+    ],
+)
+def test_rows_and_configuration_close_a_set(name: str, allowed: set[str]):
+    assert WORDS.allowed(Label(name)) == allowed
+
+
+def test_a_set_in_code_is_closed_by_the_code():
+    assert WORDS.allowed(Label("provider", ("a", "b"))) == {"a", "b"}
+
+
+def test_what_only_we_set_is_open():
+    """Version and digest are no caller's words."""
+    assert WORDS.allowed(Label("version")) is None
+
+
+def test_label_names_keep_their_order():
+    family = Family(name="x", kind=Kind.GAUGE, meaning="", labels=(Label("b"), Label("a")))
+
+    assert family.label_names == ("b", "a")

@@ -1,0 +1,12 @@
+"""The page about the series."""
+
+from pathlib import Path
+
+from gateway.telemetry.metrics.page import describe_metrics
+
+PAGE = Path(__file__).parents[5] / "docs/metrics.md"
+
+
+def test_the_page_says_what_the_code_says():
+    """After a change of a series, write the page anew."""
+    assert PAGE.read_text() == describe_metrics()

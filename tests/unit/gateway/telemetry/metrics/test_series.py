@@ -1,0 +1,29 @@
+"""The series as they are declared."""
+
+import re
+
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Kind
+from gateway.telemetry.metrics.series import SERIES
+from tests.unit.gateway.telemetry.metrics.test_registry import WORDS
+
+
+def test_names_are_prometheus_names():
+    """Prefix, base unit, and ``_total`` on counters alone."""
+    for family in SERIES:
+        assert re.fullmatch(r"gateway_[a-z_]+", family.name)
+        assert family.name.endswith("_total") is (family.kind is Kind.COUNTER)
+        assert family.kind is not Kind.HISTOGRAM or family.name.endswith("_seconds")
+    assert len({family.name for family in SERIES}) == len(SERIES)
+
+
+def test_bounds_sit_on_our_time_outs():
+    """Reads end at 8 s, payouts at 20 s: a time-out is visible as a bucket."""
+    assert {8, 20} <= set(series.PROVIDER_DURATION.bounds)
+
+
+def test_no_label_can_hold_a_caller_s_words():
+    """Every label is closed in code or by the vocabulary, but for what is set once at start."""
+    for family in SERIES:
+        unknown = [label.name for label in family.labels if WORDS.allowed(label) is None]
+        assert unknown == [] or family in (series.BUILD_INFO, series.CONFIG_INFO)
