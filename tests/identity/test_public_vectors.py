@@ -8,6 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from gateway.domain.identity.errors import TOKEN_INVALID
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity.access_tokens import AccessTokens
 from gateway.security.identity.signing_keys import Keyring
@@ -26,13 +27,21 @@ def tokens() -> AccessTokens:
     return AccessTokens(keyring, AUDIENCE, clock.now)
 
 
-@pytest.mark.parametrize("vector", VECTORS["tokens"], ids=lambda each: str(each["id"]))
-async def test_no_token_of_the_public_vectors_is_taken(tokens, vector: dict):
+async def test_no_token_of_the_public_vectors_is_taken(tokens):
     """Wycheproof's: none is EdDSA of the one form, so that each must be refused, valid or not."""
-    with pytest.raises(ServiceError) as refused:
-        await tokens.verify(vector["jws"])
+    refusals = {each["id"]: await refusal(tokens, each["jws"]) for each in VECTORS["tokens"]}
 
-    assert refused.value.error is TOKEN_INVALID
+    assert len(refusals) == len(VECTORS["tokens"]) > 0
+    assert {each: found for each, found in refusals.items() if found is not TOKEN_INVALID} == {}
+
+
+async def refusal(tokens: AccessTokens, text: str) -> ErrorCode | None:
+    """Return what a token is refused with, None when it is taken."""
+    try:
+        await tokens.verify(text)
+    except ServiceError as refused:
+        return refused.error
+    return None
 
 
 def test_the_example_of_rfc_8037_is_right_for_the_library():

@@ -206,13 +206,18 @@ def test_a_key_is_written_as_rfc_8037_writes_it():
     }
 
 
-@pytest.mark.parametrize("vector", VECTORS["signatures"], ids=lambda each: str(each["id"]))
-def test_the_public_vectors_of_ed25519_hold(vector: dict):
+def test_the_public_vectors_of_ed25519_hold():
     """Wycheproof's: forged, malleable, truncated and right signatures."""
+    vectors = VECTORS["signatures"]
+
+    wrong = [each["id"] for each in vectors if proven(each) is not each["valid"]]
+
+    assert {each["valid"] for each in vectors} == {True, False}
+    assert wrong == []
+
+
+def proven(vector: dict) -> bool:
+    """Ask the library whether a vector's signature is right."""
     public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(vector["public"]))
-
-    proven = OKPAlgorithm().verify(
-        bytes.fromhex(vector["message"]), public, bytes.fromhex(vector["signature"])
-    )
-
-    assert proven is vector["valid"]
+    message, signature = (bytes.fromhex(vector[name]) for name in ("message", "signature"))
+    return OKPAlgorithm().verify(message, public, signature)

@@ -1,17 +1,18 @@
 """Rules every table keeps."""
 
-import pytest
-from sqlalchemy import Column, DateTime, Float, Numeric
+from sqlalchemy import DateTime, Float, Numeric
 
 from gateway.store.tables.core import METADATA, attempts, payouts
 
 COLUMNS = [column for table in METADATA.tables.values() for column in table.columns]
 
 
-@pytest.mark.parametrize("column", COLUMNS, ids=str)
-def test_money_is_no_fraction_and_a_time_has_its_zone(column: Column[object]) -> None:
+def test_money_is_no_fraction_and_a_time_has_its_zone() -> None:
     """Amounts are whole centavos; instants have a type of ours."""
-    assert not isinstance(column.type, (Numeric, Float, DateTime))
+    assert len(COLUMNS) > 100
+    assert [
+        str(each) for each in COLUMNS if isinstance(each.type, (Numeric, Float, DateTime))
+    ] == []
 
 
 def test_a_payout_s_key_is_its_account_and_reference() -> None:

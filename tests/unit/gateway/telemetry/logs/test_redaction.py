@@ -59,11 +59,12 @@ SECRETS = {
 
 
 @pytest.mark.parametrize(("text", "canary"), SECRETS.values(), ids=SECRETS)
-@pytest.mark.parametrize("around", ["{}", "a {} b", "x\n{}\ny", "({})"], ids=range(4))
-def test_a_secret_in_a_text_is_hidden(text: str, canary: str, around: str):
+def test_a_secret_in_a_text_is_hidden(text: str, canary: str):
     assert canary in text
 
-    assert canary not in mask_text(around.format(text))
+    masked = [mask_text(around.format(text)) for around in ("{}", "a {} b", "x\n{}\ny", "({})")]
+
+    assert [each for each in masked if canary in each] == []
 
 
 @pytest.mark.parametrize(
