@@ -38,9 +38,9 @@ _ABOUT: Final = MappingProxyType(
             "password. Access tokens live for ten minutes; a refresh token works once."
         ),
         "backoffice": (
-            "Companies, accounts, credentials, users and money, for the operator's users. Each call "
-            "needs an access token of identity and a right. Orders that move money may wait for a "
-            "second person: 202 with the approval."
+            "Companies, accounts, credentials, users and money, for the operator's users. Each "
+            "call needs an access token of identity and a right. Orders that move money may wait "
+            "for a second person: 202 with the approval."
         ),
     }
 )
