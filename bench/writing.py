@@ -16,7 +16,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import Change
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
-from gateway.store.payouts.steps import Intent, Write, WriteResult, write_one
+from gateway.store.payouts.writes import Intent, Write, WriteResult, write_batch
 from gateway.store.stamp import prepare
 
 GROUPED, ONE_BY_ONE = "grouped", "one by one"
@@ -26,7 +26,7 @@ _STORED = "SELECT count(*) FROM payouts WHERE state = 'accepted'"
 # On a busy machine writers one by one wait long for their turn; slow is no failure here.
 _PATIENT = Limits(checkout_s=60, statement_s=60, busy_s=60, whole_s=120)
 
-Writing = Callable[[Write], Awaitable[WriteResult]]
+Writing = Callable[[Write], Awaitable[WriteResult | None]]
 
 
 class NotStored(Exception):
@@ -122,9 +122,10 @@ def _grouped(store: Store) -> Writing:
 
 
 def _one_by_one(store: Store) -> Writing:
-    async def do(write: Write) -> WriteResult:
+    async def do(write: Write) -> WriteResult | None:
         async with store.database.writing() as connection:
-            return await write_one(store.database, connection, write)
+            [result] = await write_batch(store.database, connection, [write])
+            return result
 
     return do
 

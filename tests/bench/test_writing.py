@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.writing import NotStored, Subject, named, standing, take_round
-from gateway.store.payouts.steps import Write, WriteResult
+from gateway.store.payouts.writes import Write, WriteResult
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
 from gateway.operations.payouts import payouts as operation
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.payouts import Payouts
-from gateway.store.payouts import steps, writes
 from gateway.store.payouts import store as stored
+from gateway.store.payouts import writes
 from gateway.store.payouts.store import StoredPayouts
-from gateway.store.payouts.writer import PayoutWriter
+from gateway.store.payouts.writes import PayoutWriter
 from tests.simulation import replacements as without
 from tests.simulation.adapter import SimulatedAdapter
 from tests.simulation.bank import SAID
@@ -161,10 +161,10 @@ MUTANTS = (
     Mutant(
         rule="R8",
         says="outcomes are written by compare-and-set",
-        owner=steps,
-        part="_step",
-        instead=without.step_blindly,
-        more=(*((each, "check", lambda _change: None) for each in (stored, steps)),),
+        owner=writes,
+        part="statements",
+        instead=without.blind_steps,
+        more=(*((each, "check", lambda _change: None) for each in (stored, writes)),),
         life=replace(_BUSY, slow=0.4, pauses=3, kind=Repeat.SAME_ANSWER),
         breaks=("I7", "I4", "I10"),
     ),
@@ -175,8 +175,9 @@ MUTANTS = (
         part="_fits",
         instead=lambda _move, _row: True,
         more=(
-            (PayoutWriter, "_commit", without.always_together),
-            *((each, "check", lambda _change: None) for each in (stored, steps)),
+            (writes, "_alone", lambda _writes: False),
+            (writes, "statements", without.blind_steps),
+            *((each, "check", lambda _change: None) for each in (stored, writes)),
         ),
         life=replace(_BUSY, slow=0.4, pauses=3, kind=Repeat.SAME_ANSWER),
         breaks=("I1", "I2", "I4", "I7", "I10"),

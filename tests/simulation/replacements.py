@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import cache
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import Insert, Table, delete, insert, update
+from sqlalchemy.sql.functions import coalesce
 
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
 from gateway.domain.bank.providers import Outcome, Rejected
@@ -19,17 +21,24 @@ from gateway.domain.requests.calls import Caller
 from gateway.operations.payouts import payouts as operation
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.payouts import Payouts
-from gateway.store.kernel.database import Database, Key
-from gateway.store.payouts import steps
-from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, step_columns
-from gateway.store.payouts.steps import Write, WriteResult
+from gateway.store.kernel.database import BulkParameters, Database, Key
+from gateway.store.payouts.rows import attempt_row, key_columns, payout_row
+from gateway.store.payouts.statements import Statements, statements, step_values
 from gateway.store.payouts.store import StoredPayouts
-from gateway.store.payouts.writer import PayoutWriter
-from gateway.store.payouts.writes import write_batch
+from gateway.store.payouts.writes import PayoutWriter, Write, WriteResult, write_batch
 from gateway.store.tables.core import attempts
 from gateway.store.tables.core import payouts as table
 from tests.simulation.adapter import SimulatedAdapter
 from tests.simulation.bank import SAID
+
+_STEP = Change(
+    account_id="",
+    reference="",
+    attempt=1,
+    before=frozenset({PayoutState.SENDING}),
+    after=PayoutState.PAID,
+    at=datetime(2026, 1, 1, tzinfo=UTC),
+)
 
 
 async def send_before_storing(self: Payouts, caller: Caller, request: PayoutRequest) -> Payout:
@@ -53,7 +62,8 @@ async def read_then_insert(
     key = key_columns(payout.account_id, payout.reference)
     async with self._database.writing() as connection:
         for each in (attempts, table):
-            await connection.execute(delete(each).where(*steps._is(each, key)))
+            own = (each.c[name] == value for name, value in key.items())
+            await connection.execute(delete(each).where(*own))
         await connection.execute(insert(table), payout_row(payout))
         await connection.execute(insert(attempts), key | attempt_row(attempt))
     return None
@@ -113,17 +123,19 @@ def told_unrecorded() -> Callable[..., object]:
     return answer
 
 
-def step_blindly(change: Change) -> object:
-    key = key_columns(change.account_id, change.reference)
-    return update(table).where(*steps._is(table, key)).values(step_columns(change))
-
-
-async def always_together(
-    self: PayoutWriter, writes: Sequence[Write]
-) -> Sequence[WriteResult | None]:
-    """Even one alone goes the way of many."""
-    async with self._database.writing() as connection:
-        return await write_batch(self._database, connection, writes)
+@cache
+def blind_steps(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> Statements:
+    """Steps are written wherever their payouts stand."""
+    key = ("account_id", "reference_sha256")
+    new = [name for name in step_values(_STEP) if name.startswith("new_")]
+    given = bulk.parameters(
+        {f"was_{name}": table.c[name].type for name in key}
+        | {name: table.c[name.removeprefix("new_")].type for name in new}
+    )
+    columns = {name.removeprefix("new_"): given[name] for name in new}
+    anywhere = update(table).where(*(table.c[name] == given[f"was_{name}"] for name in key))
+    step = anywhere.values({name: coalesce(each, table.c[name]) for name, each in columns.items()})
+    return replace(statements(bulk, insert_new), step=step)
 
 
 async def told_though_lost(

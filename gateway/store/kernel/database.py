@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from sqlalchemy import ColumnElement, Insert, Select, Table
+from sqlalchemy import ColumnElement, Insert, Select, Table, bindparam
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -59,8 +59,27 @@ class BulkParameters(Hashable, Protocol):
     def insert_rows(self, into: Insert, types: Types) -> Insert:
         """Make an INSERT take its rows from outside, in the order given."""
 
-    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow] | Mapping[str, Sequence[object]]:
+    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow] | BulkRow:
         """Return the parameters of an execution: one row or more, all with the same names."""
+
+
+class ExecuteMany:
+    """The statement runs once per row: cheapest for one row, and for many without a network."""
+
+    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
+        """Return one parameter per value."""
+        return {name: bindparam(name, type_=each) for name, each in types.items()}
+
+    def insert_rows(self, into: Insert, types: Types) -> Insert:
+        """Return it unchanged: an INSERT takes rows as they are."""
+        return into
+
+    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow] | BulkRow:
+        """Return them unchanged; one runs as a plain statement, whose changes are counted."""
+        return rows if len(rows) > 1 else rows[0]
+
+
+EXECUTE_MANY = ExecuteMany()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,9 +197,9 @@ class Undone(Exception):
 
 
 @contextmanager
-def faults_of_rows() -> Iterator[None]:
+def faults_of_rows(of: int) -> Iterator[None]:
     """
-    Turn a failure that one row among many may have caused into ``Undone``.
+    Turn a failure that one of many rows may have caused into ``Undone``; one alone just fails.
 
     For statements inside a transaction alone, never for its commit. A row that is refused, or that
     another transaction locks for too long, is such a cause; a lost server is not.
@@ -188,7 +207,7 @@ def faults_of_rows() -> Iterator[None]:
     try:
         yield
     except _FAILURES as problem:
-        if _may_be_of_a_row(problem):
+        if of > 1 and _may_be_of_a_row(problem):
             raise Undone from None
         raise
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from sqlalchemy import (
     Insert,
     Table,
     and_,
-    bindparam,
     event,
     tuple_,
 )
@@ -31,31 +30,12 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio.engine import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from gateway.store.kernel.database import BulkRow, Database, Found, Key, Limits, Types, Values
+from gateway.store.kernel.database import EXECUTE_MANY, Database, Found, Key, Limits, Values
 
 _READERS = 4
 _OWNER_ONLY = 0o600
 _AGAIN_S = 0.005
 _WAL = "PRAGMA journal_mode = WAL"
-
-
-class ExecuteMany:
-    """``BulkParameters``: the statement runs once per row; without a network this is cheapest."""
-
-    def parameters(self, types: Types) -> Mapping[str, ColumnElement[Any]]:
-        """Return one parameter per value."""
-        return {name: bindparam(name, type_=each) for name, each in types.items()}
-
-    def insert_rows(self, into: Insert, types: Types) -> Insert:
-        """Return it unchanged: an INSERT takes rows as they are."""
-        return into
-
-    def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow]:
-        """Return them unchanged."""
-        return rows
-
-
-EXECUTE_MANY = ExecuteMany()
 
 
 def open_file(url: URL, limits: Limits) -> Database:

@@ -1,7 +1,8 @@
 """
-Work that costs as much for many as for one: while it runs, what comes next gathers.
+Group commit: work that costs as much for many items as for one is done in batches.
 
-Nobody waits for company: who comes alone is served alone, at once.
+While a batch is at work, what comes next gathers for the following one. Nothing waits to fill a
+batch: an item that comes alone is worked on alone, at once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.kernel.database import Undone
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -22,14 +24,17 @@ Answer = TypeVar("Answer")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchLimits:
     """
-    How many batches may run at once, and how long anything waits for its turn.
+    How many batches may run at once, how large they are, and how long an item waits for its turn.
 
     Attributes:
-        count: BatchQueue at work at once, at most.
-        most: Items of a batch, at most.
-        relief_s: What has waited this long beside a batch at work gets a lane of its own, while
-            there is one.
-        queue_s: What has waited this long for its turn is refused: certainly not done.
+        count: Batches at work at once, at most.
+        most: Items of a batch, at most. What a batch saves per item hardly grows beyond 64, while
+            all of its items wait for the last.
+        relief_s: Seconds. While ``count`` allows, another batch starts beside a busy one once an
+            item has waited this long: longer than a commit on a fast disk, so that items gather,
+            and little beside one on a slow disk.
+        queue_s: Seconds. An item that has waited this long for its turn is refused; nothing of it
+            was done.
     """
 
     count: int
@@ -40,126 +45,143 @@ class BatchLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Waiting(Generic[Item, Answer]):
-    """Somebody who waits; the patience is for the queue and ends with it."""
+    """A caller that waits; ``turn`` is the timeout of the queue and ends when its batch begins."""
 
     item: Item
-    told: asyncio.Future[Answer]
-    patience: asyncio.Timeout
+    answer: asyncio.Future[Answer | None]
+    turn: asyncio.Timeout
 
     def begin(self) -> None:
-        self.patience.reschedule(None)
+        self.turn.reschedule(None)
 
-    def tell(self, told: Answer) -> None:
-        if not self.told.done():
-            self.told.set_result(told)
+    def resolve(self, answer: Answer | None) -> None:
+        if not self.answer.done():
+            self.answer.set_result(answer)
 
     def fail(self, problem: BaseException) -> None:
-        """Raise an exception of its own there: raised twice, one would grow with each."""
-        if self.told.done():
+        """Raise an exception of its own there: one raised twice would grow a longer traceback."""
+        if self.answer.done():
             return
-        said = problem if isinstance(problem, StoreUnavailable) else None
-        own = StoreUnavailable(str(said or type(problem).__name__))
-        own.__cause__ = said.__cause__ if said else problem
+        known = problem if isinstance(problem, StoreUnavailable) else None
+        own = StoreUnavailable(str(known or type(problem).__name__))
+        own.__cause__ = known.__cause__ if known else problem
         own.__suppress_context__ = True
-        self.told.set_exception(own)
-        self.told.exception()  # heard of, even if nobody waits any more
+        self.answer.set_exception(own)
+        # Mark it as retrieved: the caller may be gone, and asyncio would log it.
+        self.answer.exception()
 
 
 class BatchQueue(Generic[Item, Answer]):
     """
-    Gives items to ``work`` in batches, in the order they came, and each asker its own answer.
+    Hands items to ``work`` in batches, in the order they came, and each caller its own answer.
 
-    ``work`` answers for every item in turn; what it raises is raised as ``StoreUnavailable`` to
-    all who are in that batch. It runs in the context this was made in, never in one asker's:
-    an asker that is cancelled goes alone.
+    ``work`` returns an answer per item, in order. None says that nothing was done for the item and
+    that it must be worked on alone; so does ``Undone`` for a whole batch. What else it raises is
+    raised as ``StoreUnavailable`` to every caller of the batch, and nothing is tried again. A batch
+    runs in the context of whoever made the queue: cancelling one caller does not touch the others.
     """
 
     def __init__(
-        self, work: Callable[[Sequence[Item]], Awaitable[Sequence[Answer]]], lanes: BatchLimits
+        self,
+        work: Callable[[Sequence[Item]], Awaitable[Sequence[Answer | None]]],
+        limits: BatchLimits,
     ) -> None:
-        self._work, self._terms = work, lanes
+        self._work, self._limits = work, limits
         self._queue: deque[_Waiting[Item, Answer]] = deque()
-        self._lanes: set[asyncio.Task[None]] = set()
+        self._workers: set[asyncio.Task[None]] = set()
         self._relief: asyncio.TimerHandle | None = None
         self._context = copy_context()
         self._closed = False
 
     async def ask(self, item: Item) -> Answer:
         """
-        Have an item worked on and return what was told of it.
+        Have an item worked on, with others or alone, and return its answer.
 
         Raises:
-            StoreUnavailable: the work failed, or closed already.
+            StoreUnavailable: the work failed, or the queue is closed.
             TimeoutError: its turn did not come; it was not begun.
         """
-        if self._closed:
-            problem = "closed"
+        answer = await self._answer(item)
+        if answer is None:
+            # In the caller's own task: a row that is held for long delays no batch.
+            [answer] = await self._work([item])
+        if answer is None:
+            problem = "undecided"
             raise StoreUnavailable(problem)
-        told: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        async with asyncio.timeout(self._terms.queue_s) as patience:
-            self._queue.append(_Waiting(item, told, patience))
-            self._attend()
-            return await told
+        return answer
 
     async def close(self) -> None:
         """Finish what was asked so far; refuse what is asked from now on."""
         self._closed = True
-        while self._lanes:
-            await asyncio.wait(set(self._lanes))
+        while self._workers:
+            await asyncio.wait(set(self._workers))
         if self._relief is not None:
             self._relief.cancel()
 
-    def _attend(self) -> None:
-        """See to it that whoever waits is served."""
-        if not self._lanes:
-            self._open()
-        elif self._relief is None and len(self._lanes) < self._terms.count:
+    async def _answer(self, item: Item) -> Answer | None:
+        if self._closed:
+            problem = "closed"
+            raise StoreUnavailable(problem)
+        answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        async with asyncio.timeout(self._limits.queue_s) as turn:
+            self._queue.append(_Waiting(item, answer, turn))
+            self._ensure_worker()
+            return await answer
+
+    def _ensure_worker(self) -> None:
+        """Start a worker, or see later whether another one is needed."""
+        if not self._workers:
+            self._start_worker()
+        elif self._relief is None and len(self._workers) < self._limits.count:
             loop = asyncio.get_running_loop()
             self._relief = loop.call_later(
-                self._terms.relief_s, self._relieve, context=self._context
+                self._limits.relief_s, self._relieve, context=self._context
             )
 
     def _relieve(self) -> None:
         self._relief = None
-        if self._queue and len(self._lanes) < self._terms.count:
-            self._open()
+        if self._queue and len(self._workers) < self._limits.count:
+            self._start_worker()
 
-    def _open(self) -> None:
+    def _start_worker(self) -> None:
         loop = asyncio.get_running_loop()
-        lane = loop.create_task(self._serve(), name="store batches", context=self._context)
-        self._lanes.add(lane)
-        lane.add_done_callback(self._ended)
+        worker = loop.create_task(self._serve(), name="store batches", context=self._context)
+        self._workers.add(worker)
+        worker.add_done_callback(self._on_worker_end)
 
     async def _serve(self) -> None:
-        """Work batch after batch while anybody waits."""
+        """Work batch after batch until the queue is empty."""
         while batch := self._next():
             if self._queue:
-                self._attend()
-            await self._do(batch)
+                self._ensure_worker()
+            await self._serve_batch(batch)
 
-    def _ended(self, lane: asyncio.Task[None]) -> None:
-        """Open another for who came after it had looked for the last time, or if it was killed."""
-        self._lanes.discard(lane)
-        if not self._lanes and any(not waiting.told.done() for waiting in self._queue):
-            self._open()
+    def _on_worker_end(self, worker: asyncio.Task[None]) -> None:
+        """Start another for an item that came after its last look, or if it was killed."""
+        self._workers.discard(worker)
+        if not self._workers and any(not waiting.answer.done() for waiting in self._queue):
+            self._start_worker()
 
     def _next(self) -> Sequence[_Waiting[Item, Answer]]:
-        """Take those who wait and still want it."""
+        """Take a batch of those whose callers still wait."""
         batch: list[_Waiting[Item, Answer]] = []
-        while self._queue and len(batch) < self._terms.most:
+        while self._queue and len(batch) < self._limits.most:
             waiting = self._queue.popleft()
-            if not waiting.told.done():
+            if not waiting.answer.done():
                 waiting.begin()
                 batch.append(waiting)
         return batch
 
-    async def _do(self, batch: Sequence[_Waiting[Item, Answer]]) -> None:
+    async def _serve_batch(self, batch: Sequence[_Waiting[Item, Answer]]) -> None:
         try:
             answers = await self._work([waiting.item for waiting in batch])
-            for waiting, told in zip(batch, answers, strict=True):
-                waiting.tell(told)
+            for waiting, answer in zip(batch, answers, strict=True):
+                waiting.resolve(answer)
+        except Undone:
+            for waiting in batch:
+                waiting.resolve(None)
         except BaseException as problem:
-            # whatever it is, whoever waits must hear that this is not known to be done
+            # Whatever it is: every caller must learn that this is not known to be done.
             for waiting in batch:
                 waiting.fail(problem)
             if not isinstance(problem, Exception):

@@ -1,7 +1,7 @@
 """
-Payouts of one amount to one destination, looked for at the same moment by one statement.
+Payouts of the same amount to the same destination; searches of the same moment share a statement.
 
-It reads what the accounts in question made lately, once for all who ask.
+It reads what the accounts in question created lately, once for all searches.
 """
 
 from __future__ import annotations
@@ -12,43 +12,44 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.bank.payout_orders import normal_destination
 from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.store.kernel.database import Database, Undone, failures_as_ours, faults_of_rows
+from gateway.store.kernel.database import Database, failures_as_ours, faults_of_rows
 from gateway.store.payouts.batching import BatchLimits, BatchQueue
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import payouts
 
-_LANES = 2
+# A second batch is for the time in which the first waits for the server; more only split batches.
+_BATCHES = 2
+# Paying again after one of these duplicates nothing: no money moved.
 _MOVED_NOTHING = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
-_ALIKE = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
+_CONTENT = (payouts.c.account_id, payouts.c.centavos, payouts.c.destination)
 _MOVED = select(
-    *_ALIKE, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at
+    *_CONTENT, payouts.c.reference, payouts.c.reference_sha256, payouts.c.created_at
 ).where(payouts.c.state.not_in(_MOVED_NOTHING))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Twin:
-    """What is looked for: others than this reference, created since."""
+class _Query:
+    """Payouts with this content but another reference, created since."""
 
-    alike: tuple[str, int, str]
+    content: tuple[str, int, str]
     digest: bytes
     since: datetime
 
-    def is_met_by(self, row: Record) -> bool:
+    def matches(self, row: Record) -> bool:
         return row.reference_sha256 != self.digest and bool(row.created_at >= self.since)
 
 
 class DuplicateSearch:
-    """The way of every look for similar payouts into a database."""
+    """Every search for similar payouts in a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._batches: BatchQueue[_Twin, Sequence[str] | None] = BatchQueue(
-            self._look, BatchLimits(count=_LANES, queue_s=database.checkout_s)
+        self._queue: BatchQueue[_Query, Sequence[str]] = BatchQueue(
+            self._find, BatchLimits(count=_BATCHES, queue_s=database.checkout_s)
         )
 
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
@@ -60,46 +61,31 @@ class DuplicateSearch:
         """
         destination = columns.written(normal_destination(payout.destination))
         with failures_as_ours():
-            twin = _Twin(
-                alike=(payout.account_id, payout.value.centavos, destination),
+            query = _Query(
+                content=(payout.account_id, payout.value.centavos, destination),
                 digest=columns.reference_digest(payout.reference),
                 since=since,
             )
             async with asyncio.timeout(self._database.whole_s):
-                found = await self._batches.ask(twin)
-                return (await self._alone(twin))[0] if found is None else found
+                return await self._queue.ask(query)
 
     async def close(self) -> None:
-        """Finish the looks that were asked for."""
-        await self._batches.close()
+        """Finish the searches that were asked for."""
+        await self._queue.close()
 
-    async def _look(self, twins: Sequence[_Twin]) -> Sequence[Sequence[str] | None]:
-        """Look for all; None for whoever must ask alone, for one of these may be unspeakable."""
-        if len(twins) == 1:
-            return await self._alone(twins[0])
-        try:
-            async with self._database.reading() as connection:
-                with faults_of_rows():
-                    return await self._found(connection, twins)
-        except Undone:
-            return [None] * len(twins)
-
-    async def _alone(self, twin: _Twin) -> Sequence[Sequence[str]]:
-        async with self._database.reading() as connection:
-            return await self._found(connection, [twin])
-
-    async def _found(
-        self, connection: AsyncConnection, twins: Sequence[_Twin]
-    ) -> Sequence[Sequence[str]]:
-        lately = _MOVED.where(payouts.c.created_at >= min(twin.since for twin in twins))
-        alike = list(dict.fromkeys(twin.alike for twin in twins))
-        asked = self._database.each_of(lately, _ALIKE, alike)
+    async def _find(self, queries: Sequence[_Query]) -> Sequence[Sequence[str]]:
+        """Find all; where one cannot be sent to the database, each is asked for alone."""
+        lately = _MOVED.where(payouts.c.created_at >= min(query.since for query in queries))
+        contents = list(dict.fromkeys(query.content for query in queries))
+        asked = self._database.each_of(lately, _CONTENT, contents)
         oldest_first = asked.order_by(asked.selected_columns.created_at)
-        rows = (await connection.execute(oldest_first)).all()
+        async with self._database.reading() as connection:
+            with faults_of_rows(of=len(queries)):
+                rows = (await connection.execute(oldest_first)).all()
         by_content: dict[tuple[str, int, str], list[Record]] = {}
         for row in rows:
             by_content.setdefault((row.account_id, row.centavos, row.destination), []).append(row)
         return [
-            [row.reference for row in by_content.get(twin.alike, ()) if twin.is_met_by(row)]
-            for twin in twins
+            [row.reference for row in by_content.get(query.content, ()) if query.matches(row)]
+            for query in queries
         ]

@@ -59,19 +59,19 @@ class Allowances:
     held: Mapping[str, Record]
     left: dict[tuple[str, date], int] = field(default_factory=dict)
 
-    def take(self, payout: Payout) -> bool:
-        """Say whether a payout fits, and count it if so; who is not held has no limit."""
+    def take(self, payout: Payout) -> LimitReached | None:
+        """Count a payout, or return the limit it exceeds; one not held has no limit."""
         held = self.held.get(payout.client_id)
         if held is None:
-            return True
+            return None
         centavos, spender = payout.value.centavos, (payout.client_id, payout.date)
         if held.limit_payout is not None and centavos > held.limit_payout:
-            return False
+            return LimitReached("per_payout")
         if spender in self.left:
             if centavos > self.left[spender]:
-                return False
+                return LimitReached("per_day")
             self.left[spender] -= centavos
-        return True
+        return None
 
 
 async def allowances(connection: AsyncConnection, wanted: Iterable[Payout]) -> Allowances:
@@ -86,28 +86,6 @@ async def allowances(connection: AsyncConnection, wanted: Iterable[Payout]) -> A
             spent = await _spent(connection, held, day)
             found.left[client_id, day] = held.limit_day - spent
     return found
-
-
-async def hold(connection: AsyncConnection, payout: Payout) -> Record | None:
-    """Hold the credential of a payout that is about to be stored."""
-    return (await _hold(connection, {payout.client_id})).get(payout.client_id)
-
-
-async def refuse_above(connection: AsyncConnection, held: Record, payout: Payout) -> None:
-    """
-    Look at the limits once the payout is stored in this transaction.
-
-    Raises:
-        LimitReached: it is above one, and the transaction is to be undone.
-    """
-    if held.limit_payout is not None and payout.value.centavos > held.limit_payout:
-        problem = "per_payout"
-        raise LimitReached(problem)
-    if held.limit_day is not None:
-        spent = await _spent(connection, held, payout.date)
-        if spent > held.limit_day:
-            problem = "per_day"
-            raise LimitReached(problem)
 
 
 async def _hold(connection: AsyncConnection, client_ids: Iterable[str]) -> Mapping[str, Record]:

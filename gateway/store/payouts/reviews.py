@@ -13,7 +13,7 @@ from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.store.audit import audit_log
 from gateway.store.kernel.database import Database
 from gateway.store.payouts.rows import key_columns
-from gateway.store.payouts.steps import take_step
+from gateway.store.payouts.writes import record_step
 from gateway.store.tables.core import opinions
 
 
@@ -45,7 +45,7 @@ class StoredReviews:
     async def decide(self, change: Change, event: AuditEvent) -> bool:
         """Do the final step and end the review; False when the payout stood elsewhere."""
         async with self._database.writing() as connection:
-            if not await take_step(connection, change):
+            if not await record_step(self._database, connection, change):
                 return False
             await audit_log.append(connection, event)
         return True

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import ColumnElement, case, func, literal
-
 from gateway.domain.bank.payout_orders import (
     FailureCode,
     PayoutMethod,
@@ -18,7 +16,6 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Attempt, Change, Failure, Payout, PayoutState
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import attempts
 
 _SOON = timedelta(seconds=2)
 """PIX settles in seconds: the first look comes that soon."""
@@ -122,16 +119,14 @@ def first_check(state: PayoutState, at: datetime) -> datetime | None:
     return None
 
 
-def ending_columns(change: Change) -> dict[str, object | ColumnElement[object]]:
-    """Write what a step changes in its attempt."""
-    unsent = PayoutState.NOT_SENT.value
-    ending: dict[str, object | ColumnElement[object]] = {
-        "outcome": case((attempts.c.outcome == unsent, unsent), else_=change.after.value),
-        "ended_at": func.coalesce(attempts.c.ended_at, literal(change.at, columns.Instant)),
+def ending_columns(change: Change) -> dict[str, object]:
+    """Write what a step says of its attempt; evidence is None where the step brings none."""
+    evidence = change.evidence
+    return {
+        "outcome": change.after.value,
+        "ended_at": change.at,
+        "evidence": None if evidence is None else evidence_document(evidence),
     }
-    if change.evidence is not None:
-        ending["evidence"] = evidence_document(change.evidence)
-    return ending
 
 
 def attempt_row(attempt: Attempt) -> dict[str, object]:

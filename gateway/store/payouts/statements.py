@@ -1,7 +1,8 @@
 """
-Statements that write many payouts, one text for each whatever their number.
+The statements that write payouts.
 
-What a step leaves as it is comes as NULL here; single steps name the columns they change instead.
+There is one set. Each text is the same for any number of rows: a batch of one is a batch. Values
+are named ``was_*`` where they say which row is meant and ``new_*`` where they are written.
 """
 
 from __future__ import annotations
@@ -13,39 +14,43 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Insert, Table, Update, case, func, insert, update
 
-from gateway.domain.payouts.payouts import Change, PayoutState
+from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
 from gateway.store.kernel.database import BulkParameters, Types
-from gateway.store.payouts.rows import claim_columns, evidence_document, key_columns, step_columns
-from gateway.store.payouts.steps import Claim
+from gateway.store.payouts.rows import claim_columns, ending_columns, key_columns, step_columns
 from gateway.store.tables.core import attempts, payouts
 
 _KEY = ("account_id", "reference_sha256")
+# What a step may leave as it is. It comes as NULL then, so that every step has the same text.
 _KEPT = ("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden")
 _WRITTEN = ("state", "review", "updated_at", "next_check_at")
 _CLAIMED = (
     *("state", "attempt", "provider", "date", "client_id", "lease_until", "updated_at"),
     "next_check_at",
 )
-_STANDING = (*_KEY, "attempt", "state")
-_TRY = (*_KEY, "number")
-_OUTCOME = ("outcome", "ended_at", "evidence")
-# Of the reconciler alone; a new payout has none of them.
+_ATTEMPT_KEY = (*_KEY, "number")
+_ENDING = ("outcome", "ended_at", "evidence")
+# The reconciler alone writes these; a new payout has none of them.
 _CHECKS = ("check_owner", "check_until")
+# No state has more predecessors than this, so no step can be allowed from more states.
+_STATES = max(sum(state in after for after in SUCCESSORS.values()) for state in PayoutState)
+_WAS_STATES = tuple(f"was_state_{number}" for number in range(_STATES))
 
-Places = Mapping[str, ColumnElement[Any]]
+Parameters = Mapping[str, ColumnElement[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
     """
-    What is executed with ``BulkParameters.given``.
+    Executed with what ``BulkParameters.bind`` returns.
 
     Attributes:
-        add: New payouts, as ``payout_row`` writes them; returns the keys of those that are new.
-        begin: Their attempts, or those of claims.
-        step: Steps, where the rows still stand as they were read; see ``step_values``.
-        claim: Claims likewise; see ``claim_values``.
-        end: The ends of the tries that steps are about; see ``ending_values``.
+        add: Inserts payouts written by ``payout_row``; returns the keys of those that are new.
+        begin: Inserts the attempts of new payouts and of claims.
+        step: Does steps where the payouts are at the attempt and in a state the step allows; see
+            ``step_values``.
+        claim: Does claims where the payouts are unsent and at the attempt before; see
+            ``claim_values``.
+        end: Ends the attempts of steps; see ``ending_values``.
     """
 
     add: Insert
@@ -57,16 +62,16 @@ class Statements:
 
 @cache
 def statements(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> Statements:
-    """Make them for a database, once."""
+    """Build them for a database, once."""
     new = [each.name for each in payouts.c if each.name not in _CHECKS]
     add = bulk.insert_rows(insert_new(payouts), _types(payouts, "", new))
     begin = bulk.insert_rows(insert(attempts), _types(attempts, "", attempts.c.keys()))
     return Statements(
         add=add.returning(*(payouts.c[name] for name in _KEY)),
         begin=begin,
-        step=_step(_places(bulk, payouts, _STANDING, (*_WRITTEN, *_KEPT))),
-        claim=_claim(_places(bulk, payouts, _STANDING, _CLAIMED)),
-        end=_end(_places(bulk, attempts, _TRY, _OUTCOME)),
+        step=_step(bulk),
+        claim=_claim(bulk),
+        end=_end(bulk),
     )
 
 
@@ -74,76 +79,74 @@ def _types(table: Table, when: str, names: Iterable[str]) -> Types:
     return {f"{when}{name}": table.c[name].type for name in names}
 
 
-def _places(bulk: BulkParameters, table: Table, was: Iterable[str], new: Iterable[str]) -> Places:
-    # beside the column's name: an UPDATE keeps the names of columns to itself
-    return bulk.parameters({**_types(table, "was_", was), **_types(table, "new_", new)})
+def _matches(
+    table: Table, given: Parameters, names: Iterable[str]
+) -> Iterable[ColumnElement[bool]]:
+    return (table.c[name] == given[f"was_{name}"] for name in names)
 
 
-def _stands(table: Table, places: Places, names: Iterable[str]) -> list[ColumnElement[bool]]:
-    return [table.c[name] == places[f"was_{name}"] for name in names]
-
-
-def _step(places: Places) -> Update:
-    kept = {name: func.coalesce(places[f"new_{name}"], payouts.c[name]) for name in _KEPT}
+def _step(bulk: BulkParameters) -> Update:
+    was = _types(payouts, "was_", (*_KEY, "attempt"))
+    states = dict.fromkeys(_WAS_STATES, payouts.c.state.type)
+    given = bulk.parameters({**was, **states, **_types(payouts, "new_", (*_WRITTEN, *_KEPT))})
+    kept = {name: func.coalesce(given[f"new_{name}"], payouts.c[name]) for name in _KEPT}
     return (
         update(payouts)
-        .where(*_stands(payouts, places, _STANDING))
-        .values({name: places[f"new_{name}"] for name in _WRITTEN} | kept)
+        .where(*_matches(payouts, given, (*_KEY, "attempt")))
+        .where(payouts.c.state.in_([given[name] for name in _WAS_STATES]))
+        .values({name: given[f"new_{name}"] for name in _WRITTEN} | kept)
     )
 
 
-def _claim(places: Places) -> Update:
+def _claim(bulk: BulkParameters) -> Update:
+    was = (*_KEY, "attempt", "state")
+    given = bulk.parameters({**_types(payouts, "was_", was), **_types(payouts, "new_", _CLAIMED)})
     return (
         update(payouts)
-        .where(*_stands(payouts, places, _STANDING))
-        .values({name: places[f"new_{name}"] for name in _CLAIMED})
+        .where(*_matches(payouts, given, was))
+        .values({name: given[f"new_{name}"] for name in _CLAIMED})
     )
 
 
-def _end(places: Places) -> Update:
+def _end(bulk: BulkParameters) -> Update:
+    given = bulk.parameters(
+        {**_types(attempts, "was_", _ATTEMPT_KEY), **_types(attempts, "new_", _ENDING)}
+    )
     outcome, unsent = attempts.c.outcome, PayoutState.NOT_SENT.value
     return (
         update(attempts)
-        .where(*_stands(attempts, places, _TRY))
+        .where(*_matches(attempts, given, _ATTEMPT_KEY))
         .values(
-            outcome=case((outcome == unsent, outcome), else_=places["new_outcome"]),
-            ended_at=func.coalesce(attempts.c.ended_at, places["new_ended_at"]),
-            evidence=func.coalesce(places["new_evidence"], attempts.c.evidence),
+            # An attempt proven unsent stays so, whatever becomes of the payout.
+            outcome=case((outcome == unsent, outcome), else_=given["new_outcome"]),
+            ended_at=func.coalesce(attempts.c.ended_at, given["new_ended_at"]),
+            evidence=func.coalesce(given["new_evidence"], attempts.c.evidence),
         )
     )
 
 
-def step_values(change: Change, state: str) -> dict[str, object]:
-    """Fill in a step for a payout that was read in this state."""
-    new = dict.fromkeys(_KEPT) | step_columns(change)
-    return _named("new", new) | _standing(
-        change.account_id, change.reference, change.attempt, state
-    )
+def step_values(change: Change) -> dict[str, object]:
+    """Return the values of a step; places for states it does not name repeat one it does."""
+    states = sorted(state.value for state in change.before)
+    was = key_columns(change.account_id, change.reference) | {"attempt": change.attempt}
+    return {
+        **_named("was", was),
+        **dict(zip(_WAS_STATES, states + states[-1:] * _STATES, strict=False)),
+        **_named("new", dict.fromkeys(_KEPT) | step_columns(change)),
+    }
 
 
-def claim_values(claim: Claim) -> dict[str, object]:
-    """Fill in a claim."""
-    payout, number = claim.payout, claim.attempt.number
-    new = claim_columns(payout, claim.attempt)
-    unsent = PayoutState.NOT_SENT.value
-    return _named("new", new) | _standing(payout.account_id, payout.reference, number - 1, unsent)
+def claim_values(payout: Payout, attempt: Attempt) -> dict[str, object]:
+    """Return the values of a claim of a payout by its next attempt."""
+    was = {"attempt": attempt.number - 1, "state": PayoutState.NOT_SENT.value}
+    key = key_columns(payout.account_id, payout.reference)
+    return _named("was", key | was) | _named("new", claim_columns(payout, attempt))
 
 
 def ending_values(change: Change) -> dict[str, object]:
-    """Fill in the end of a try."""
-    evidence = change.evidence
-    new = {
-        "outcome": change.after.value,
-        "ended_at": change.at,
-        "evidence": None if evidence is None else evidence_document(evidence),
-    }
-    try_ = key_columns(change.account_id, change.reference) | {"number": change.attempt}
-    return _named("new", new) | _named("was", try_)
-
-
-def _standing(account_id: str, reference: str, attempt: int, state: str) -> dict[str, object]:
-    key = key_columns(account_id, reference)
-    return _named("was", key | {"attempt": attempt, "state": state})
+    """Return the values of the end of a step's attempt."""
+    was = key_columns(change.account_id, change.reference) | {"number": change.attempt}
+    return _named("was", was) | _named("new", ending_columns(change))
 
 
 def _named(when: str, columns: Mapping[str, object]) -> dict[str, object]:

@@ -18,8 +18,7 @@ from gateway.store.kernel.database import Database
 from gateway.store.payouts.duplicates import DuplicateSearch
 from gateway.store.payouts.reads import PayoutReader
 from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
-from gateway.store.payouts.steps import Claim, Intent, check
-from gateway.store.payouts.writer import PayoutWriter
+from gateway.store.payouts.writes import Claim, Intent, PayoutWriter, check
 from gateway.store.tables.core import attempts, payouts
 
 _ATTEMPTS = (
@@ -54,9 +53,9 @@ class StoredPayouts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._commits = PayoutWriter(database)
-        self._looks = PayoutReader(database)
-        self._twins = DuplicateSearch(database)
+        self._writer = PayoutWriter(database)
+        self._reader = PayoutReader(database)
+        self._duplicates = DuplicateSearch(database)
 
     async def add(
         self, payout: Payout, attempt: Attempt, *, limited: bool = False
@@ -72,7 +71,7 @@ class StoredPayouts:
         Raises:
             LimitReached: it is above a limit of its credential; nothing was stored.
         """
-        told = await self._commits.do(Intent(payout, attempt, limited))
+        told = await self._writer.write(Intent(payout, attempt, limited))
         if isinstance(told, Payout):
             return told
         if not told:
@@ -87,7 +86,7 @@ class StoredPayouts:
         The payout's date and credential become those of ``payout``; its provider, lease and
         time of change those of ``attempt``. ``limited`` and LimitReached are those of ``add``.
         """
-        return await self._commits.do(Claim(payout, attempt, limited)) is True
+        return await self._writer.write(Claim(payout, attempt, limited)) is True
 
     async def record(self, change: Change) -> bool:
         """
@@ -101,20 +100,20 @@ class StoredPayouts:
                 SENDING, to which only ``claim`` leads.
         """
         check(change)
-        return await self._commits.do(change) is True
+        return await self._writer.write(change) is True
 
     async def close(self) -> None:
         """Commit what was asked so far; from now on only lists are read."""
-        for each in (self._commits, self._looks, self._twins):
+        for each in (self._writer, self._reader, self._duplicates):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
         """Return one."""
-        return await self._looks.find(account_id, reference)
+        return await self._reader.find(account_id, reference)
 
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
         """Return other references created since with the same amount and destination."""
-        return await self._twins.similar(payout, since)
+        return await self._duplicates.similar(payout, since)
 
     async def search(
         self, account_id: str, search: Search, states: Collection[PayoutState] = ()

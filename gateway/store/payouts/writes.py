@@ -1,19 +1,39 @@
 """
-Many writes of payouts in one transaction, each with the answer it would have had alone.
+Writes of payouts: intents, claims and steps, in batches of one or more.
 
-A statement serves all of a kind. Rows are inserted in the order of their keys, and a row that
-somebody else holds is passed over: two batches never wait for each other.
+Every write of a batch gets the result it would get alone. What a batch of many cannot decide is
+written again as a batch of one, by the same statements. Only three things depend on the number:
+
+- Many hold the rows they are about to change, and pass over those that another transaction holds,
+  so that two batches never wait for each other. One has nobody to hold up: it waits for its row,
+  and the count of changed rows says whether the payout still stood where the write expects it.
+- Many leave a payout above a limit undecided, because others of the batch may have used up the
+  limit and may still fail. For one, the limit is exact.
+- Many take their rows as arrays where that saves a server work; see ``BulkParameters``.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import CursorResult, Insert, Update, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.payouts.payouts import Change, Payout, PayoutState
-from gateway.store.kernel.database import Database, Key
+from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
+from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Payout, PayoutState
+from gateway.store.kernel.database import (
+    EXECUTE_MANY,
+    BulkParameters,
+    BulkRow,
+    Database,
+    Key,
+    failures_as_ours,
+    faults_of_rows,
+)
+from gateway.store.payouts.batching import BatchLimits, BatchQueue
 from gateway.store.payouts.limits import Allowances, allowances
 from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, restored_payout
 from gateway.store.payouts.statements import (
@@ -23,60 +43,254 @@ from gateway.store.payouts.statements import (
     statements,
     step_values,
 )
-from gateway.store.payouts.steps import Claim, Intent, Write, WriteResult
 from gateway.store.tables.columns import Record, reference_digest
 from gateway.store.tables.core import payouts
 
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
-_STANDING = select(*_KEY, payouts.c.state, payouts.c.attempt)
+_HOLD = select(*_KEY, payouts.c.state, payouts.c.attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A new payout and its first attempt; ``limited``: its credential has limits."""
+
+    payout: Payout
+    attempt: Attempt
+    limited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The next attempt of a payout that was not sent; see ``StoredPayouts.claim``."""
+
+    payout: Payout
+    attempt: Attempt
+    limited: bool = False
+
+
+Write = Intent | Claim | Change
+WriteResult = Payout | bool | LimitReached
+"""
+What became of a write.
+
+True: done. False: the payout stood elsewhere. A payout: this one has the reference already.
+LimitReached: the payout is above a limit of its credential.
+"""
+
+
+def check(change: Change) -> None:
+    """
+    Check a step against the states before the store is asked.
+
+    Raises:
+        ValueError: the states do not allow it; a mistake in our code.
+    """
+    if change.after is PayoutState.SENDING:
+        problem = "only a claim leads to SENDING"
+        raise ValueError(problem)
+    allowed = {state for state, after in SUCCESSORS.items() if change.after in after}
+    if not change.before or not change.before <= allowed:
+        problem = f"{change.after} does not follow each of {sorted(change.before)}"
+        raise ValueError(problem)
+
+
+class PayoutWriter:
+    """
+    Every write of payouts into a database, in batches.
+
+    A commit waits for the disk, and what comes meanwhile gathers for the next one. Every caller
+    gets its result after the commit.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._queue: BatchQueue[Write, WriteResult] = BatchQueue(
+            self._commit, BatchLimits(count=database.writers, queue_s=database.checkout_s)
+        )
+
+    async def write(self, write: Write) -> WriteResult | None:
+        """
+        Do one durably, together with others or alone, and return what became of it.
+
+        Raises:
+            StoreUnavailable: it was not done, or its commit was asked for and nobody can tell.
+            LimitReached: it is above a limit of its credential; it was not done.
+        """
+        with failures_as_ours():
+            async with asyncio.timeout(self._database.whole_s):
+                result = await self._queue.ask(write)
+        if isinstance(result, LimitReached):
+            raise result
+        return result
+
+    async def close(self) -> None:
+        """Commit what was asked so far; refuse what is asked from now on."""
+        await self._queue.close()
+
+    async def _commit(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
+        """
+        Write a batch in one transaction.
+
+        A row that cannot be stored undoes a batch of many, and each goes alone then. After a
+        commit that was asked for nobody does: it may have happened.
+        """
+        async with self._database.writing() as connection:
+            with faults_of_rows(of=len(writes)):
+                results = await write_batch(self._database, connection, writes)
+            if isinstance(results[0], LimitReached):
+                # Nothing was written: without a commit there is no disk to wait for, and the next
+                # payout of this credential gets its turn sooner.
+                await connection.rollback()
+            return results
+
+
+async def record_step(database: Database, connection: AsyncConnection, change: Change) -> bool:
+    """Do a step inside the caller's transaction; see ``StoredPayouts.record``."""
+    check(change)
+    [result] = await write_batch(database, connection, [change])
+    return result is True
 
 
 async def write_batch(
     database: Database, connection: AsyncConnection, writes: Sequence[Write]
 ) -> Sequence[WriteResult | None]:
     """
-    Do many inside a transaction that holds nothing else.
+    Do writes inside a transaction that has written nothing of these payouts.
 
     Returns:
-        What each would have been told alone, in turn. None where that is not decided here, and
-        nothing was done: the row is held by somebody else, the same batch moves it already, or
-        a limit of its credential seems reached.
+        The result of each, in order. None where a batch of many cannot tell, and nothing was
+        done: another transaction holds the row, the batch moves it already, or a limit of the
+        credential seems reached. A batch of one always has a result.
+
+    Raises:
+        StoreUnavailable: another payout has the provider key of the only one.
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
-    told: dict[int, WriteResult] = {}
     left = await allowances(connection, [*_limited(intents.values()), *_limited(moves.values())])
+    batch = _Batch(database, connection, left, alone=_alone(writes))
+    results: dict[int, WriteResult] = {}
     # Inserting may wait for another's commit: no row is held by then but those inserted.
     if intents:
-        told |= await _add(database, connection, intents, left)
+        results |= await batch.add(intents)
     if moves:
-        told |= await _move(database, connection, moves, left)
-    return [told.get(number) for number in range(len(writes))]
+        results |= await batch.move(moves)
+    return [results.get(number) for number in range(len(writes))]
 
 
-async def _add(
-    database: Database,
-    connection: AsyncConnection,
-    intents: Mapping[int, Intent],
-    left: Allowances,
-) -> Mapping[int, WriteResult]:
-    keys = {number: _key_of(each) for number, each in intents.items()}
-    firsts = _firsts(keys)
-    wanted = [intents[firsts[key]] for key in sorted(firsts)]
-    rows = [payout_row(each.payout) for each in wanted if _pays(each, left)]
-    said = _statements(database)
-    done = (await connection.execute(said.add, database.bulk.bind(rows))).all() if rows else ()
-    told: dict[int, WriteResult] = {
-        firsts[row.account_id, row.reference_sha256]: True for row in done
-    }
-    if told:
-        tries = [_try(intents[number]) for number in told]
-        await connection.execute(said.begin, database.bulk.bind(tries))
-    lost = {number: key for number, key in keys.items() if number not in told}
-    if lost:
-        found = await _found(database, connection, list(dict.fromkeys(lost.values())))
-        told |= {number: found[key] for number, key in lost.items() if key in found}
-    return told
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A batch inside its transaction; ``alone``: it has one write."""
+
+    database: Database
+    connection: AsyncConnection
+    left: Allowances
+    alone: bool
+
+    async def add(self, intents: Mapping[int, Intent]) -> Mapping[int, WriteResult]:
+        """Insert new payouts; the result of the others is the payout with their reference."""
+        keys = {number: _key_of(each) for number, each in intents.items()}
+        firsts = _firsts(keys)
+        # In the order of their keys: two batches with the same ones cannot wait in a ring.
+        above = {firsts[key]: self._above(intents[firsts[key]]) for key in sorted(firsts)}
+        new = await self._insert([intents[number] for number, limit in above.items() if not limit])
+        results: dict[int, WriteResult] = {firsts[key]: True for key in new}
+        lost = {number: key for number, key in keys.items() if number not in results}
+        if lost:
+            found = await _found(self.database, self.connection, list(dict.fromkeys(lost.values())))
+            results |= {number: found[key] for number, key in lost.items() if key in found}
+        if self.alone and not results:
+            results = {number: _refused(limit) for number, limit in above.items()}
+        return results
+
+    async def move(self, moves: Mapping[int, Claim | Change]) -> Mapping[int, WriteResult]:
+        """Do claims and steps where the payouts stand as each expects."""
+        if self.alone:
+            return {number: await self._move_one(each) for number, each in moves.items()}
+        firsts = _firsts({number: _key_of(each) for number, each in moves.items()})
+        rows = await self._hold(list(firsts))
+        fits = {firsts[key]: _fits(moves[firsts[key]], row) for key, row in rows.items()}
+        decided = {
+            number: fit for number, fit in fits.items() if not fit or not self._above(moves[number])
+        }
+        await self._write([moves[number] for number, fit in decided.items() if fit])
+        return decided
+
+    async def _move_one(self, move: Claim | Change) -> bool | LimitReached:
+        above = self._above(move)
+        if above is None:
+            return await self._write([move]) == 1
+        # A claim that lost gets that answer, whatever its limits.
+        rows = await self._hold([_key_of(move)])
+        return above if any(_fits(move, row) for row in rows.values()) else False
+
+    def _above(self, write: Write) -> LimitReached | None:
+        """Return the limit of the credential that a write exceeds; a step moves no money."""
+        if isinstance(write, Change) or not write.limited:
+            return None
+        return self.left.take(write.payout)
+
+    async def _hold(self, keys: Sequence[Key]) -> Mapping[Key, Record]:
+        """Read rows and hold them: they stay as they are until the transaction ends."""
+        wanted = _HOLD.where(self.database.among(_KEY, keys))
+        rows = await self.connection.execute(wanted.with_for_update(skip_locked=not self.alone))
+        return {(row.account_id, row.reference_sha256): row for row in rows.all()}
+
+    async def _insert(self, intents: Sequence[Intent]) -> Sequence[Key]:
+        """Insert payouts that are new with their attempts; return the keys of those."""
+        if not intents:
+            return []
+        said = self._statements
+        rows = (await self._execute(said.add, [payout_row(each.payout) for each in intents])).all()
+        new = [(row.account_id, row.reference_sha256) for row in rows]
+        if new:
+            by_key = {_key_of(each): each for each in intents}
+            await self._execute(said.begin, [_attempt_of(by_key[key]) for key in new])
+        return new
+
+    async def _write(self, moves: Sequence[Claim | Change]) -> int:
+        """Write claims and steps; return how many payouts stood as expected."""
+        said, done = self._statements, 0
+        claims = [each for each in moves if isinstance(each, Claim)]
+        steps = [each for each in moves if isinstance(each, Change)]
+        if claims:
+            values = [claim_values(each.payout, each.attempt) for each in claims]
+            done = (await self._execute(said.claim, values)).rowcount
+            if done:
+                await self._execute(said.begin, [_attempt_of(each) for each in claims])
+        if steps:
+            stepped = (
+                await self._execute(said.step, [step_values(each) for each in steps])
+            ).rowcount
+            if stepped:
+                await self._execute(said.end, [ending_values(each) for each in steps])
+            done += stepped
+        return done
+
+    async def _execute(
+        self, statement: Insert | Update, rows: Sequence[BulkRow]
+    ) -> CursorResult[*tuple[Any, ...]]:
+        return await self.connection.execute(statement, self._bulk.bind(rows))
+
+    @property
+    def _bulk(self) -> BulkParameters:
+        return EXECUTE_MANY if self.alone else self.database.bulk
+
+    @property
+    def _statements(self) -> Statements:
+        return statements(self._bulk, self.database.insert_new)
+
+
+def _alone(writes: Sequence[Write]) -> bool:
+    return len(writes) == 1
+
+
+def _refused(limit: LimitReached | None) -> LimitReached:
+    """Say why a single new payout is neither stored nor there already."""
+    if limit is None:
+        problem = "another payout has this provider key"
+        raise StoreUnavailable(problem)
+    return limit
 
 
 async def _found(
@@ -86,60 +300,12 @@ async def _found(
     return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
 
 
-async def _move(
-    database: Database,
-    connection: AsyncConnection,
-    moves: Mapping[int, Claim | Change],
-    left: Allowances,
-) -> Mapping[int, WriteResult]:
-    """Read and hold the rows, then write where they stand as each step asks."""
-    keys = {number: _key_of(each) for number, each in moves.items()}
-    firsts = _firsts(keys)
-    holding = _STANDING.where(database.among(_KEY, list(firsts))).with_for_update(skip_locked=True)
-    held = (await connection.execute(holding)).all()
-    stands = {firsts[row.account_id, row.reference_sha256]: row for row in held}
-    fits = {number: _fits(moves[number], row) for number, row in stands.items()}
-    told = {number: each for number, each in fits.items() if not each or _pays(moves[number], left)}
-    won = [(moves[number], stands[number]) for number, done in told.items() if done]
-    await _claim(database, connection, [each for each, _ in won if isinstance(each, Claim)])
-    await _take(
-        database, connection, [(each, row) for each, row in won if isinstance(each, Change)]
-    )
-    return told
-
-
-async def _claim(database: Database, connection: AsyncConnection, claims: Sequence[Claim]) -> None:
-    if claims:
-        said, bind = _statements(database), database.bulk.bind
-        await connection.execute(said.claim, bind([claim_values(each) for each in claims]))
-        await connection.execute(said.begin, bind([_try(each) for each in claims]))
-
-
-async def _take(
-    database: Database, connection: AsyncConnection, steps: Sequence[tuple[Change, Record]]
-) -> None:
-    if steps:
-        said, bind = _statements(database), database.bulk.bind
-        taken = [step_values(each, row.state) for each, row in steps]
-        await connection.execute(said.step, bind(taken))
-        await connection.execute(said.end, bind([ending_values(each) for each, _ in steps]))
-
-
-def _statements(database: Database) -> Statements:
-    return statements(database.bulk, database.insert_new)
-
-
 def _fits(move: Claim | Change, row: Record) -> bool:
-    """Compare: the row is ours until the transaction ends, so it stands so when it is set."""
+    """Compare with a row that is held."""
     if isinstance(move, Claim):
         unsent = PayoutState.NOT_SENT.value
         return (row.state, row.attempt) == (unsent, move.attempt.number - 1)
     return row.attempt == move.attempt and PayoutState(row.state) in move.before
-
-
-def _pays(write: Write, left: Allowances) -> bool:
-    """Say whether a limit of the credential lets it through; a step moves no money."""
-    return isinstance(write, Change) or not write.limited or left.take(write.payout)
 
 
 def _limited(writes: Iterable[Write]) -> Iterator[Payout]:
@@ -150,11 +316,11 @@ def _limited(writes: Iterable[Write]) -> Iterator[Payout]:
 
 
 def _firsts(keys: Mapping[int, Key]) -> dict[Key, int]:
-    """Name the first of each key."""
+    """Return the number of the first write of each key."""
     return {key: number for number, key in reversed(list(keys.items()))}
 
 
-def _try(begun: Intent | Claim) -> dict[str, object]:
+def _attempt_of(begun: Intent | Claim) -> dict[str, object]:
     key = key_columns(begun.payout.account_id, begun.payout.reference)
     return key | attempt_row(begun.attempt)
 

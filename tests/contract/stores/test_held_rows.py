@@ -1,17 +1,20 @@
 """Batches that meet rows somebody else holds; a file is locked as a whole, a server row by row."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
-from sqlalchemy import Table, text
+from sqlalchemy import Table, text, update
 
+from gateway.domain.accounts.credentials import CredentialLimits
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.engine import Store, open_store
 from gateway.store.payouts.rows import payout_row
 from gateway.store.tables.core import payouts
 from tests.contract.stores.patience import SHORT, within
-from tests.contract.stores.samples import attempt, change, payout
+from tests.contract.stores.samples import ACCOUNT, attempt, change, credential, event, of, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
 
@@ -36,6 +39,44 @@ async def test_a_row_that_another_holds_keeps_nobody_else_waiting(store: Store) 
 
     assert told is True
     assert await waits is True
+
+
+@pytest.mark.parametrize(
+    ("moved", "done"), [("unknown", True), ("paid", False), ("not_sent", False)]
+)
+async def test_a_step_alone_waits_and_is_compared_with_what_it_finds_then(
+    store: Store, moved: str, done: bool
+) -> None:
+    """Any of the states it names will do, also another one than when it began to wait."""
+    await store.payouts.add(payout(), attempt())
+    step = of(change(SENDING, PAID), before=frozenset({SENDING, PayoutState.UNKNOWN}))
+
+    async with store.database.writing() as other:
+        await other.execute(update(payouts).values(state=moved))
+        waits = asyncio.create_task(store.payouts.record(step))
+        await asyncio.sleep(0.2)
+        assert not waits.done()
+
+    assert await waits is done
+    found = await store.payouts.find(ACCOUNT, "order-1")
+    assert found is not None
+    assert found.state == ("paid" if done else moved)
+
+
+async def test_a_claim_above_its_limit_waits_for_its_row_too(store: Store) -> None:
+    """It has lost if somebody else claims first, whatever its limit."""
+    limits = CredentialLimits(per_payout=Money(1000))
+    await store.credentials.add(replace(credential(), limits=limits), event())
+    await store.payouts.add(payout(), attempt())
+    await store.payouts.record(change(SENDING, PayoutState.NOT_SENT))
+
+    async with store.database.writing() as other:
+        await other.execute(text("UPDATE payouts SET state = 'sending', attempt = 2"))
+        waits = asyncio.create_task(store.payouts.claim(payout(), attempt(2), limited=True))
+        await asyncio.sleep(0.2)
+        assert not waits.done()
+
+    assert await waits is False
 
 
 async def test_a_reference_that_another_inserts_just_now_fails_nobody_else(store: Store) -> None:

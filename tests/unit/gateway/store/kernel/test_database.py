@@ -86,10 +86,17 @@ def test_what_is_not_the_store_s_passes(passing: type[BaseException]) -> None:
 )
 def test_what_one_row_may_have_caused_undoes_a_transaction(problem: Exception) -> None:
     """Then each of its rows may be tried alone; and nothing of the row is told."""
-    with pytest.raises(Undone) as caught, faults_of_rows():
+    with pytest.raises(Undone) as caught, faults_of_rows(of=2):
         raise problem
 
     assert caught.value.__suppress_context__
+
+
+def test_a_row_alone_fails_as_it_is() -> None:
+    """There is nobody whose row it could be instead, and its reason is told."""
+    problem = "no zone"
+    with pytest.raises(StatementError), faults_of_rows(of=1):
+        raise StatementError(problem, "INSERT", None, ValueError())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +115,7 @@ def test_what_one_row_may_have_caused_undoes_a_transaction(problem: Exception) -
 )
 def test_what_no_row_can_have_caused_is_not_tried_for_each(problem: Exception) -> None:
     """A store that is gone would be asked as often as there are rows."""
-    with pytest.raises(type(problem)), faults_of_rows():
+    with pytest.raises(type(problem)), faults_of_rows(of=2):
         raise problem
 
 

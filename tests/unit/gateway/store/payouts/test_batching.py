@@ -7,6 +7,7 @@ from contextvars import ContextVar
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.kernel.database import Undone
 from gateway.store.payouts.batching import BatchLimits, BatchQueue
 
 ASKER: ContextVar[str] = ContextVar("asker", default="nobody")
@@ -251,8 +252,8 @@ async def test_closing_twice_or_idle_does_nothing(work: Work) -> None:
 
 
 async def before_its_first_step(batches: BatchQueue[int, int]) -> None:
-    """Cancel the lanes, as the end of a loop does."""
-    for lane in set(batches._lanes):
+    """Cancel the workers, as the end of a loop does."""
+    for lane in set(batches._workers):
         lane.cancel()
     await asyncio.sleep(0)
 
@@ -264,7 +265,7 @@ async def amid_its_work(batches: BatchQueue[int, int]) -> None:
 
 
 @pytest.mark.parametrize("end", [before_its_first_step, amid_its_work])
-async def test_a_lane_that_is_cancelled_tells_its_own_and_is_replaced(
+async def test_a_worker_that_is_cancelled_tells_its_own_and_is_replaced(
     work: Work, end: Callable[[BatchQueue[int, int]], Awaitable[None]]
 ) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1, most=1))
@@ -276,3 +277,39 @@ async def test_a_lane_that_is_cancelled_tells_its_own_and_is_replaced(
 
     assert told[1:] == [4, 6]
     assert told[0] == 2 or isinstance(told[0], StoreUnavailable)
+
+
+async def test_an_item_that_is_left_undecided_is_worked_on_alone(work: Work) -> None:
+    """``work`` returned None for it: nothing was done for it."""
+
+    async def undecided(items: Sequence[int]) -> Sequence[int | None]:
+        done = await work.do(items)
+        return [None if len(items) > 1 and item == 2 else 2 * item for item in items][: len(done)]
+
+    queue = BatchQueue(undecided, BatchLimits(count=1))
+
+    assert await asyncio.gather(*asked(queue, [1, 2, 3])) == [2, 4, 6]
+    assert work.seen == [[1, 2, 3], [2]]
+
+
+async def test_a_batch_that_was_undone_is_worked_on_item_by_item(work: Work) -> None:
+    async def undone(items: Sequence[int]) -> Sequence[int]:
+        done = await work.do(items)
+        if len(items) > 1:
+            raise Undone
+        return done
+
+    queue = BatchQueue(undone, BatchLimits(count=1))
+
+    assert await asyncio.gather(*asked(queue, [1, 2, 3])) == [2, 4, 6]
+    assert work.seen == [[1, 2, 3], [1], [2], [3]]
+
+
+async def test_an_item_that_is_undecided_even_alone_is_a_failure() -> None:
+    async def undecided(items: Sequence[int]) -> Sequence[int | None]:
+        return [None] * len(items)
+
+    queue = BatchQueue(undecided, BatchLimits(count=1))
+
+    with pytest.raises(StoreUnavailable, match="undecided"):
+        await queue.ask(1)

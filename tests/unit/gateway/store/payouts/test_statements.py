@@ -1,4 +1,4 @@
-"""Statements for many: the same text whatever is written, and no value without its place."""
+"""One text per statement whatever is written, and no value without its place."""
 
 from collections.abc import Callable, Iterable
 
@@ -8,17 +8,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
 from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.payouts.payouts import Failure, PayoutState
+from gateway.domain.payouts.payouts import SUCCESSORS, Failure, PayoutState
 from gateway.store.kernel.database import BulkParameters
 from gateway.store.kernel.postgres import UNNEST_ARRAYS
 from gateway.store.kernel.sqlite import EXECUTE_MANY
 from gateway.store.payouts.rows import payout_row
 from gateway.store.payouts.statements import claim_values, ending_values, statements, step_values
-from gateway.store.payouts.steps import Claim
 from gateway.store.tables.core import payouts
 from tests.contract.stores.samples import EVIDENCE, NOW, attempt, change, of, payout
 
 SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
+UNKNOWN, ACCEPTED = PayoutState.UNKNOWN, PayoutState.ACCEPTED
 BARE = change(SENDING, PAID)
 FULL = of(
     BARE,
@@ -34,17 +34,18 @@ FULL = of(
     ("dialect", "insert_new", "bulk"),
     [
         (postgresql.dialect(), postgresql.insert, UNNEST_ARRAYS),
+        (postgresql.dialect(), postgresql.insert, EXECUTE_MANY),
         (sqlite.dialect(), sqlite.insert, EXECUTE_MANY),
     ],
-    ids=["postgresql", "sqlite"],
+    ids=["postgresql, many", "postgresql, one", "sqlite"],
 )
 @pytest.mark.parametrize(
     ("statement", "values"),
     [
         ("add", payout_row(payout())),
-        ("step", step_values(BARE, "sending")),
-        ("step", step_values(FULL, "sending")),
-        ("claim", claim_values(Claim(payout(), attempt(2)))),
+        ("step", step_values(BARE)),
+        ("step", step_values(FULL)),
+        ("claim", claim_values(payout(), attempt(2))),
         ("end", ending_values(BARE)),
         ("end", ending_values(FULL)),
     ],
@@ -71,13 +72,35 @@ def _new_and_was(places: Iterable[str]) -> set[str]:
     return {name for name in places if name.startswith(("new_", "was_"))}
 
 
-def test_a_step_is_from_the_state_that_was_read() -> None:
-    values = step_values(of(BARE, before=frozenset({SENDING, PayoutState.UNKNOWN})), "unknown")
+@pytest.mark.parametrize(
+    ("before", "states"),
+    [
+        ([SENDING], ["sending"] * 4),
+        ([SENDING, UNKNOWN], ["sending", "unknown", "unknown", "unknown"]),
+        ([SENDING, UNKNOWN, ACCEPTED], ["accepted", "sending", "unknown", "unknown"]),
+    ],
+    ids=["one", "two", "three"],
+)
+def test_a_step_is_from_every_state_it_names_and_no_other(
+    before: list[PayoutState], states: list[str]
+) -> None:
+    values = step_values(of(BARE, before=frozenset(before)))
 
-    assert (values["was_state"], values["new_state"]) == ("unknown", "paid")
+    assert [values[f"was_state_{number}"] for number in range(4)] == states
+
+
+@pytest.mark.parametrize("after", PayoutState)
+def test_a_step_has_a_place_for_every_state_it_may_come_from(after: PayoutState) -> None:
+    before = {state.value for state, following in SUCCESSORS.items() if after in following}
+    if not before:
+        pytest.skip("nothing leads to it")
+
+    values = step_values(of(BARE, after=after, before=frozenset(map(PayoutState, before))))
+
+    assert {values[name] for name in values if name.startswith("was_state_")} == before
 
 
 def test_a_claim_is_from_unsent_and_the_attempt_before() -> None:
-    values = claim_values(Claim(payout(), attempt(3)))
+    values = claim_values(payout(), attempt(3))
 
     assert (values["was_state"], values["was_attempt"], values["new_attempt"]) == ("not_sent", 2, 3)

@@ -1,14 +1,29 @@
-"""One transaction for many: who is first of a key, and who must go alone."""
+"""Batches of one and of many: the results of each, and what is decided by a batch of one."""
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from gateway.domain.accounts.credentials import CredentialLimits
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutState
-from gateway.store.engine import Store
-from gateway.store.payouts.steps import Claim, Intent, Write, WriteResult
-from gateway.store.payouts.writes import write_batch
-from tests.contract.stores.samples import ACCOUNT, attempt, change, payout
+from gateway.store.engine import Store, open_store
+from gateway.store.kernel.database import Limits
+from gateway.store.payouts.batching import BatchLimits, BatchQueue
+from gateway.store.payouts.writes import (
+    Claim,
+    Intent,
+    PayoutWriter,
+    Write,
+    WriteResult,
+    check,
+    record_step,
+    write_batch,
+)
+from tests.contract.stores.samples import ACCOUNT, attempt, change, credential, event, payout
 
 SENDING, NOT_SENT = PayoutState.SENDING, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
@@ -79,10 +94,136 @@ async def test_a_claim_of_an_attempt_that_was_made_is_lost(store: Store) -> None
     assert (told, next_one) == ([False], [True])
 
 
-async def test_what_finds_no_row_is_not_decided_here(store: Store) -> None:
-    """Somebody may hold it: a batch does not wait to see."""
-    assert await written(store, change(SENDING, PAID, reference="nobody's")) == [None]
+async def test_a_row_that_is_not_found_is_undecided_among_many_and_lost_alone(store: Store) -> None:
+    """Another transaction may hold it: a batch of many does not wait to see."""
+    lost = [change(SENDING, PAID, reference="none"), Claim(payout("nor this"), attempt(2))]
+
+    assert await written(store, *lost) == [None, None]
+    assert [await written(store, each) for each in lost] == [[False], [False]]
 
 
 async def test_nothing_is_nothing(store: Store) -> None:
     assert await written(store) == []
+
+
+async def test_each_kind_has_its_result_in_a_batch_of_one(store: Store) -> None:
+    claim = Claim(replace(payout(), state=NOT_SENT), attempt(2))
+    writes = [
+        Intent(payout(), attempt()),
+        Intent(payout(centavos=7), attempt()),
+        claim,
+        change(SENDING, NOT_SENT),
+        change(SENDING, NOT_SENT),
+        claim,
+    ]
+
+    results = [await written(store, each) for each in writes]
+
+    assert results == [[True], [payout()], [False], [True], [False], [True]]
+
+
+async def test_a_provider_key_of_another_payout_is_a_failure(store: Store) -> None:
+    """Two payouts with one key would be one payout for the bank."""
+    await written(store, intent("a"))
+    wrong = Intent(replace(payout("b"), provider_key=payout("a").provider_key), attempt())
+
+    assert await written(store, wrong, intent("c")) == [None, True]
+    with pytest.raises(StoreUnavailable, match="provider key"):
+        await written(store, wrong)
+
+
+async def test_a_limit_is_exact_for_one_and_undecided_among_many(store: Store) -> None:
+    at_limit = CredentialLimits(per_payout=Money(1000))
+    await store.credentials.add(replace(credential(), limits=at_limit), event())
+    above = Intent(payout("above", centavos=1001), attempt(), limited=True)
+
+    many = await written(store, above, intent("b"))
+    [alone] = await written(store, above)
+
+    assert many == [None, True]
+    assert isinstance(alone, LimitReached)
+    assert str(alone) == "per_payout"
+    assert await store.payouts.find(ACCOUNT, "above") is None
+
+
+async def test_a_claim_that_lost_is_told_so_whatever_its_limits(store: Store) -> None:
+    at_limit = CredentialLimits(per_payout=Money(1000))
+    await store.credentials.add(replace(credential(), limits=at_limit), event())
+    await written(store, intent("a"))
+    claim = Claim(payout("a"), attempt(2), limited=True)
+
+    [lost] = await written(store, claim)
+    await written(store, change(SENDING, NOT_SENT, reference="a"))
+    [above] = await written(store, claim)
+
+    assert lost is False
+    assert isinstance(above, LimitReached)
+    assert len(await store.payouts.attempts(ACCOUNT, "a")) == 1
+
+
+async def test_a_step_may_share_a_transaction_of_its_caller(store: Store) -> None:
+    await written(store, Intent(payout(), attempt()))
+
+    async with store.database.writing() as connection:
+        done = await record_step(store.database, connection, change(SENDING, PAID))
+        await connection.rollback()
+
+    assert done
+    assert await store.payouts.find(payout().account_id, "order-1") == payout()
+
+
+def test_only_a_claim_leads_to_sending() -> None:
+    with pytest.raises(ValueError, match="claim"):
+        check(change(NOT_SENT, SENDING))
+
+
+async def test_a_write_alone_has_its_result_after_its_commit(store: Store) -> None:
+    writer = PayoutWriter(store.database)
+
+    result = await writer.write(Intent(payout(), attempt()))
+
+    assert result is True
+    assert await store.payouts.find(ACCOUNT, "order-1") == payout()
+
+
+async def test_each_caller_of_a_batch_has_its_own_result(store: Store) -> None:
+    writer = PayoutWriter(store.database)
+    await writer.write(Intent(payout(), attempt()))
+
+    results = await asyncio.gather(
+        writer.write(Intent(payout(centavos=7), attempt())),
+        writer.write(change(SENDING, ACCEPTED)),
+        writer.write(Intent(payout("order-2"), attempt())),
+        writer.write(change(SENDING, PAID, attempt=2)),
+    )
+
+    assert results == [payout(), True, True, False]
+
+
+async def test_a_commit_that_does_not_end_is_given_up(store: Store) -> None:
+    """Whether it is done later is not known; the wait in the queue counts too."""
+
+    async def never(_writes: Sequence[Write]) -> Sequence[WriteResult | None]:
+        await asyncio.Event().wait()
+        return []
+
+    writer = PayoutWriter(replace(store.database, whole_s=0.05))
+    writer._queue = BatchQueue(never, BatchLimits(count=1))
+
+    with pytest.raises(StoreUnavailable, match="TimeoutError"):
+        await asyncio.wait_for(writer.write(change(SENDING, PAID)), 5)
+
+
+async def test_a_queue_that_does_not_move_is_given_up(url: str, store: Store) -> None:
+    """Behind a commit that takes seconds no write waits longer than for a connection."""
+    hasty = open_store(url, Limits(checkout_s=0.1, busy_s=1.0))
+
+    async with store.database.writing():
+        first = asyncio.create_task(hasty.payouts.add(payout(), attempt()))
+        await asyncio.sleep(0.05)
+        with pytest.raises(StoreUnavailable, match="TimeoutError"):
+            await asyncio.wait_for(hasty.payouts.add(payout("order-2"), attempt()), 0.5)
+
+    assert await first is None
+    assert await store.payouts.find(ACCOUNT, "order-2") is None
+    await hasty.close()
