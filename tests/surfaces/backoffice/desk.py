@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import msgspec
 import pyotp
@@ -152,10 +153,19 @@ def conforms(answer: Answer, method: str, path: str) -> None:
     assert str(answer.status) in described, (place.row.name, answer.status)
     promised = described[str(answer.status)]
     assert answer.code in promised["description"]
-    shown = promised["content"].get("application/json") if "content" in promised else None
-    if shown and "schema" in shown and method != "HEAD":
-        schema = {**shown["schema"], "components": matrix.DOCUMENT["components"]}
-        Draft202012Validator(schema).validate(answer.document)
+    validator = _validator(place.template, place.row.method.lower(), str(answer.status))
+    if validator and method != "HEAD":
+        validator.validate(answer.document)
+
+
+@cache
+def _validator(template: str, method: str, status: str) -> Draft202012Validator | None:
+    """Make the check of a promised body once: following its references takes 20 ms."""
+    promised = matrix.DOCUMENT["paths"][template][method]["responses"][status]
+    shown = promised.get("content", {}).get("application/json", {})
+    if "schema" not in shown:
+        return None
+    return Draft202012Validator({**shown["schema"], "components": matrix.DOCUMENT["components"]})
 
 
 def check(answer: Answer, kind: str) -> None:

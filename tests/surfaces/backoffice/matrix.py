@@ -1,4 +1,4 @@
-"""Every row of the back office that asks for a right, against every role."""
+"""Every row of the back office that asks for a right, and the roles it is tried with."""
 
 from __future__ import annotations
 
@@ -51,6 +51,20 @@ def may(role: Role, place: Place) -> bool:
     """Say whether a role covers what a row needs, by the one table there is."""
     needed = place.row.needs
     return isinstance(needed, Right) and any(right.covers(needed) for right in RIGHTS[role])
+
+
+def outcomes() -> list[tuple[Place, Role]]:
+    """
+    Pair each row with one role that covers what it needs and one that does not, in turns.
+
+    Each role against each right is proven where it is decided: ``RequiresRight``.
+    """
+    pairs = []
+    for number, place in enumerate(GUARDED):
+        for outcome in (True, False):
+            roles = [role for role in Role if may(role, place) is outcome]
+            pairs += [(place, roles[number % len(roles)])] if roles else []
+    return pairs
 
 
 def listed(permissions: Collection[str], place: Place) -> bool:
