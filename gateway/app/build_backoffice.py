@@ -13,8 +13,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.http.backoffice.oversight.providers import Health
-from gateway.http.backoffice.rows import ManagementRuns, management_rows
-from gateway.http.backoffice.surface import BackOfficeRows
+from gateway.http.backoffice.rows import BackOfficeRows, ManagementRuns, management_rows
 from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.companies import CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource

@@ -24,7 +24,8 @@ from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout, Payouts
 from gateway.http.backoffice.operations import BackOfficeOperations
-from gateway.http.backoffice.surface import operation_rows, operator_surface
+from gateway.http.backoffice.rows import operation_rows
+from gateway.http.backoffice.surface import operator_surface
 from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
 from gateway.http.callbacks.surface import callback_surface

@@ -1,27 +1,25 @@
-"""What failing banks become on the back office, and what every row of an account may refuse."""
+"""How failures become codes on the back office, and what its rows refuse with."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError, Unreachable
 from gateway.domain.identity import errors as identity_errors
+from gateway.domain.identity.errors import NOT_FOUND, NOT_POSSIBLE
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
 from gateway.http.common import STORE_FAILS
-from gateway.http.route import RowLimits
-from policies.traffic.person_quota import PERSON
+from gateway.operations.kernel.audit_context import RuleViolation
 
 Fails = dict[type[Exception], ErrorCode]
 
-BODY_BYTES: Final = 64 * 1024
-PLAIN: Final = RowLimits(PERSON, 0)
-WITH_BODY: Final = RowLimits(PERSON, BODY_BYTES)
-CREATED: Final = 201
-
 READS: Final = (errors.PROVIDER_NOT_CONFIGURED,)
-"""What every row that asks a bank refuses with."""
+"""Of every row that asks a bank."""
 
 CHANGES: Final = (
     *READS,
@@ -29,11 +27,20 @@ CHANGES: Final = (
     errors.BANK_REFUSED,
     errors.ALREADY_IN_USE,
 )
-"""What every row that changes something at a bank refuses with."""
+"""Of every row that changes something at a bank."""
+
+REFUSED: Final = (NOT_POSSIBLE,)
+TAKEN: Final = (NOT_POSSIBLE, errors.ALREADY_IN_USE)
+ABSENT: Final = (NOT_FOUND,)
+CHANGED: Final = (NOT_FOUND, NOT_POSSIBLE)
+CONDITIONAL: Final = (*CHANGED, errors.VERSION_CHANGED)
+"""Of changes that may name the version they are meant for, by ``If-Match``."""
+
+_TAKEN_REASONS: Final = frozenset({"taken", "bank_account_taken"})
 
 
 def bank_fails(unavailable: ErrorCode, absent: ErrorCode | None = None) -> Fails:
-    """Say what a bank's failures become: an own 502, 404 where it can be, 422 for one without."""
+    """Return what a bank's failures become: the row's 502, its 404, 422 without a provider."""
     fails: Fails = {
         **STORE_FAILS,
         NotSupported: errors.PROVIDER_NOT_CONFIGURED,
@@ -48,3 +55,25 @@ REFUND_FAILS: Final[Fails] = {
     OutcomeUnknown: identity_errors.REFUND_UNKNOWN,
 }
 """Money may have moved unless it is certain that it did not."""
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """
+    Turn a broken rule into a refusal that says which rule.
+
+    Raises:
+        ServiceError: ``VALIDATION_FAILED`` with the reason; ``SVC.GTW.009``
+            (409) for a name that is taken.
+    """
+    try:
+        yield
+    except RuleViolation as problem:
+        error = errors.ALREADY_IN_USE if problem.reason in _TAKEN_REASONS else NOT_POSSIBLE
+        detail = "" if problem.field else _sentence(str(problem))
+        raise ServiceError(error, problem.reason, field=problem.field, detail=detail) from problem
+
+
+def _sentence(text: str) -> str:
+    """Write a line of ours as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}."

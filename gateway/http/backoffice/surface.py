@@ -1,8 +1,7 @@
-"""The back office: the gates that people come in by, and the rows behind each."""
+"""The back office: the checks in front of each group of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,15 +12,10 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Now
 from gateway.http.backoffice.callers import Office, Staff, admit_office, admit_staff
-from gateway.http.backoffice.failures import BODY_BYTES
-from gateway.http.backoffice.money.accounts import account_list_rows, account_rows
-from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_reading_rows
-from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
-from gateway.http.backoffice.money.pix_keys import key_acting_rows, key_reading_rows
-from gateway.http.backoffice.money.received import received_rows, refund_rows
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.cells import BODY_BYTES
+from gateway.http.backoffice.rows import BackOfficeRows
 from gateway.http.common import open_gate
-from gateway.http.route import Gate, Row, Surface
+from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
 from policies.authorization.account_state import AccountState
 from policies.authorization.right import RequiresRight
@@ -33,8 +27,13 @@ from policies.validation.identifiers import Identifiers
 from policies.validation.parameters import KnownParameters
 
 NAME: Final = "backoffice"
+
+
 PREFIX: Final = "/backoffice/v1"
+
+
 CHALLENGE: Final = 'Bearer realm="iam"'
+
 
 CATALOGUE: Final[tuple[ErrorCode, ...]] = (*errors.CATALOGUE, *identity_errors.CATALOGUE)
 """Every code there is: operators are asked about all of them."""
@@ -55,54 +54,6 @@ class BackOfficeQuestions:
     account: VisibleAccount
     now: Now
     factor_roles: frozenset[Role]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackOfficeRows:
-    """
-    The rows, by what is asked in front of them.
-
-    Attributes:
-        staff: Of no account: a person, a right, a fresh factor where it needs one.
-        fresh: The same, with a fresh factor whatever the right.
-        visible: Of one account in the path that is shown to the person, in
-            whatever state.
-        banking: Of one that is also active and verified (contract 5.1).
-    """
-
-    staff: Sequence[Row[Staff]] = ()
-    fresh: Sequence[Row[Staff]] = ()
-    visible: Sequence[Row[Office]] = ()
-    banking: Sequence[Row[Office]] = ()
-
-    def __add__(self, more: BackOfficeRows) -> BackOfficeRows:
-        """Return these rows, then more."""
-        return BackOfficeRows(
-            staff=(*self.staff, *more.staff),
-            fresh=(*self.fresh, *more.fresh),
-            visible=(*self.visible, *more.visible),
-            banking=(*self.banking, *more.banking),
-        )
-
-
-def operation_rows(does: BackOfficeOperations) -> BackOfficeRows:
-    """Return the rows of the banking operations (contract 4.3)."""
-    return BackOfficeRows(
-        staff=account_list_rows(does),
-        visible=(
-            *account_rows(does),
-            *key_reading_rows(does),
-            *qrcode_reading_rows(does),
-            *received_rows(does),
-            *withdraw_reading_rows(does),
-        ),
-        banking=(
-            *key_acting_rows(does),
-            *qrcode_acting_rows(does),
-            *refund_rows(does),
-            *withdraw_acting_rows(does),
-        ),
-    )
 
 
 def operator_surface(

@@ -1,28 +1,98 @@
-"""Accounts as records: created, switched, and stood at a bank."""
+"""Accounts: listed, created, changed, switched on and off, and connected to a bank."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 import msgspec
+from aiohttp import hdrs
 
 from gateway.domain.accounts.accounts import Account, BankCoordinates
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.requests.versions import version_of_account
-from gateway.http.backoffice import calls
-from gateway.http.backoffice.callers import Office, Staff
+from gateway.http.backoffice.callers import Office, Staff, as_actor, on_account
+from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, versioned, writing
+from gateway.http.backoffice.failures import REFUSED, TAKEN, explained
+from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
-from gateway.http.resources.documents import Instant
+from gateway.http.resources import represent as resources
+from gateway.http.resources.documents import (
+    Instant,
+    Meter,
+)
 from gateway.http.route import Row, VersionedAnswer, route
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.bank_connections import SENTENCES, Connected
+from gateway.operations.backoffice.visible_accounts import (
+    AccountSearch,
+    OwnedAccount,
+    VisibleAccounts,
+)
+from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
+from policies.validation.backoffice.accounts import ACCOUNTS, AccountsAsked
 from policies.validation.fields import Name, TaxNumber, Text
+from policies.validation.inputs import NOTHING
+
+
+class OwnerDocument(TypedDict):
+    """The company that owns an account."""
+
+    id: str
+    name: str
+
+
+class AccountRecordDocument(TypedDict):
+    """An account as registered, with where it is held (contract 2.10)."""
+
+    id: str
+    company: OwnerDocument
+    name: str
+    tax_number: str
+    active: bool
+    verified: bool
+    provider: str
+    provider_account: str
+    has_credentials: bool
+    bank_number: str
+    ispb: str
+    branch: str
+    account: str
+    created_at: Instant
+
+
+class ConnectionDocument(TypedDict):
+    """What came of asking an account's bank; ``works`` is true for the outcome of that name."""
+
+    works: bool
+    outcome: Literal[
+        "works",
+        "no_provider",
+        "no_credentials",
+        "credentials_refused",
+        "account_unknown",
+        "refused",
+        "not_offered",
+        "busy",
+        "unreachable",
+        "no_answer",
+        "not_understood",
+    ]
+    message: str
+
+
+class AccountRecordList(TypedDict):
+    """A page of accounts, oldest first."""
+
+    data: list[AccountRecordDocument]
+    meta: Meter
+
 
 Secret = Annotated[
     str, msgspec.Meta(max_length=32 * 1024, extra_json_schema={"format": "password"})
@@ -119,7 +189,7 @@ class AccountActs:
             verified=wanted.verified,
             coordinates=wanted.coordinates(),
         )
-        with calls.explained():
+        with explained():
             if not who.person.sees(wanted.company_id.lower()):
                 message = f"there is no company {wanted.company_id}"
                 raise RuleViolation(message, "company_unknown", field="company_id")
@@ -144,10 +214,41 @@ class AccountActs:
         return await self._update(who, AccountUpdate(provider=choice))
 
     async def _update(self, who: Office, update: AccountUpdate) -> Account:
-        with calls.explained():
+        with explained():
             return await self.registers.by(who.acting).accounts.update(
                 who.account.id, update, who.expected
             )
+
+
+class _Listing:
+    """Lists for whoever asks."""
+
+    def __init__(self, accounts: VisibleAccounts) -> None:
+        self._accounts = accounts
+
+    async def search(self, who: Staff, asked: AccountsAsked) -> Listed[OwnedAccount]:
+        """Return a page of what the person is shown."""
+        wanted = AccountSearch(asked.paging, asked.company_id)
+        return await self._accounts.search(who.person, wanted)
+
+
+def account_list_rows(does: BackOfficeOperations) -> Sequence[Row[Staff]]:
+    """Return the row that lists accounts."""
+    return (
+        route(
+            "GET",
+            "/accounts",
+            name="backoffice.accounts",
+            summary="List the accounts that are shown to you.",
+            needs=reading(Area.ACCOUNT),
+            limits=NO_BODY,
+            takes=ACCOUNTS,
+            runs=_Listing(does.accounts).search,
+            shows=accounts,
+            fails=STORE_FAILS,
+            raises=(),
+        ),
+    )
 
 
 def account_record_rows(does: AccountActs) -> Sequence[Row[Staff]]:
@@ -158,14 +259,46 @@ def account_record_rows(does: AccountActs) -> Sequence[Row[Staff]]:
             "/accounts",
             name="backoffice.account_create",
             summary="Add an account to a company.",
-            needs=calls.writing(Area.ACCOUNT),
-            limits=calls.WRITE,
+            needs=writing(Area.ACCOUNT),
+            limits=WITH_BODY,
             takes=inputs.body(AccountBody),
             runs=does.create,
-            shows=_account,
+            shows=_registered,
             fails=STORE_FAILS,
-            raises=calls.TAKEN,
-            status=calls.CREATED,
+            raises=TAKEN,
+            status=CREATED,
+        ),
+    )
+
+
+def account_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+    """Return the rows that read an account."""
+    return (
+        route(
+            "GET",
+            "/accounts/{account_id}",
+            name="backoffice.account",
+            summary="Read an account as registered.",
+            needs=reading(Area.ACCOUNT),
+            limits=NO_BODY,
+            takes=NOTHING,
+            runs=on_account(does.accounts.read),
+            shows=account,
+            fails=STORE_FAILS,
+            raises=(),
+        ),
+        route(
+            "POST",
+            "/accounts/{account_id}/provider/test",
+            name="backoffice.account_provider_test",
+            summary="Ask the account's bank whether it accepts us; nothing moves.",
+            needs=writing(Area.PROVIDER),
+            limits=NO_BODY,
+            takes=NOTHING,
+            runs=as_actor(does.connections.test),
+            shows=connection,
+            fails=STORE_FAILS,
+            raises=(),
         ),
     )
 
@@ -178,31 +311,75 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             "/accounts/{account_id}",
             name="backoffice.account_change",
             summary="Change an account: activate or deactivate it, note that it is verified.",
-            needs=calls.writing(Area.ACCOUNT),
-            limits=calls.WRITE,
+            needs=writing(Area.ACCOUNT),
+            limits=WITH_BODY,
             takes=inputs.body(AccountChange),
             runs=does.change,
             shows=_versioned,
             fails=STORE_FAILS,
-            raises=(*calls.REFUSED, errors.VERSION_CHANGED),
+            raises=(*REFUSED, errors.VERSION_CHANGED),
         ),
         route(
             "PUT",
             "/accounts/{account_id}/provider",
             name="backoffice.account_provider",
             summary="Stand an account at a bank, with the credentials it wants.",
-            needs=calls.writing(Area.PROVIDER),
-            limits=calls.WRITE,
+            needs=writing(Area.PROVIDER),
+            limits=WITH_BODY,
             takes=inputs.body(ProviderBody),
             runs=does.attach,
             shows=_versioned,
             fails=STORE_FAILS,
-            raises=(*calls.TAKEN, errors.VERSION_CHANGED),
+            raises=(*TAKEN, errors.VERSION_CHANGED),
         ),
     )
 
 
-def _account(found: Account, _who: Staff | Office) -> AccountRegistered:
+def account(found: OwnedAccount, _who: Office) -> VersionedAnswer[AccountRecordDocument]:
+    """Show an account as registered, with its version."""
+    version = version_of_account(found.account)
+    return VersionedAnswer(content=_record(found), headers={hdrs.ETAG: version})
+
+
+def accounts(found: Listed[OwnedAccount], _who: Staff) -> AccountRecordList:
+    """Show a page of accounts."""
+    meta = resources.meter(found.paging, found.total)
+    return {"data": [_record(each) for each in found.items], "meta": meta}
+
+
+def connection(came: Connected, _who: Office) -> ConnectionDocument:
+    """Show what came of asking a bank."""
+    return {
+        "works": came is Connected.WORKS,
+        "outcome": came.value,
+        "message": SENTENCES[came],
+    }
+
+
+def _record(found: OwnedAccount) -> AccountRecordDocument:
+    record, at = found.account, found.account.coordinates
+    return {
+        "id": record.id,
+        "company": {
+            "id": record.company_id,
+            "name": found.company.name if found.company else "",
+        },
+        "name": record.name,
+        "tax_number": record.tax_number,
+        "active": record.active,
+        "verified": record.verified,
+        "provider": record.provider,
+        "provider_account": record.provider_account,
+        "has_credentials": bool(record.sealed_credentials),
+        "bank_number": at.bank_number,
+        "ispb": at.ispb,
+        "branch": at.branch,
+        "account": at.account,
+        "created_at": instant(record.created_at),
+    }
+
+
+def _registered(found: Account, _who: Staff | Office) -> AccountRegistered:
     at = found.coordinates
     return {
         "id": found.id,
@@ -223,4 +400,4 @@ def _account(found: Account, _who: Staff | Office) -> AccountRegistered:
 
 
 def _versioned(found: Account, who: Office) -> VersionedAnswer[AccountRegistered]:
-    return calls.versioned(_account(found, who), version_of_account(found))
+    return versioned(_registered(found, who), version_of_account(found))

@@ -15,8 +15,18 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_company
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import (
+    CREATED,
+    NO_BODY,
+    WITH_BODY,
+    listed,
+    managing,
+    page_of,
+    reading,
+    versioned,
+)
+from gateway.http.backoffice.failures import ABSENT, TAKEN, explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
@@ -59,7 +69,7 @@ class CompanyActs:
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Company]:
         """List them."""
-        return calls.listed(paging, await self.lists.companies(calls.shown(who, paging)))
+        return listed(paging, await self.lists.companies(page_of(who, paging)))
 
     async def read(self, who: Staff, company_id: str) -> Company:
         """Read one."""
@@ -70,7 +80,7 @@ class CompanyActs:
 
     async def create(self, who: Staff, wanted: CompanyBody) -> Company:
         """Add one; whoever is limited to companies has no right to, and would not see it."""
-        with calls.explained():
+        with explained():
             return await self.registers.by(who.acting).companies.create(wanted.name, wanted.id)
 
 
@@ -82,8 +92,8 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             "/companies",
             name="backoffice.companies",
             summary="List the companies that are shown to you.",
-            needs=calls.reading(Area.COMPANY),
-            limits=calls.READ,
+            needs=reading(Area.COMPANY),
+            limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
             runs=does.list,
             shows=_companies,
@@ -95,27 +105,27 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             "/companies/{company_id}",
             name="backoffice.company",
             summary="Read one company.",
-            needs=calls.reading(Area.COMPANY),
-            limits=calls.READ,
+            needs=reading(Area.COMPANY),
+            limits=NO_BODY,
             takes=inputs.of_path("company_id"),
             runs=does.read,
             shows=_versioned,
             fails=STORE_FAILS,
-            raises=calls.ABSENT,
+            raises=ABSENT,
         ),
         route(
             "POST",
             "/companies",
             name="backoffice.company_create",
             summary="Add a company.",
-            needs=calls.managing(Area.COMPANY),
-            limits=calls.WRITE,
+            needs=managing(Area.COMPANY),
+            limits=WITH_BODY,
             takes=inputs.body(CompanyBody),
             runs=does.create,
             shows=_company,
             fails=STORE_FAILS,
-            raises=calls.TAKEN,
-            status=calls.CREATED,
+            raises=TAKEN,
+            status=CREATED,
         ),
     )
 
@@ -125,7 +135,7 @@ def _company(found: Company, _who: Staff) -> CompanyDocument:
 
 
 def _versioned(found: Company, who: Staff) -> VersionedAnswer[CompanyDocument]:
-    return calls.versioned(_company(found, who), version_of_company(found))
+    return versioned(_company(found, who), version_of_company(found))
 
 
 def _companies(found: Listed[Company], who: Staff) -> CompanyList:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NamedTuple, NotRequired, TypedDict
 
 import msgspec
 
@@ -20,10 +20,21 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_credential
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
-from gateway.http.backoffice.documents import ApprovalDocument
-from gateway.http.backoffice.represent import WAITS, waiting
+from gateway.http.backoffice.cells import (
+    CREATED,
+    NO_BODY,
+    WAITS,
+    WITH_BODY,
+    ReasonBody,
+    listed,
+    page_of,
+    reading,
+    versioned,
+    writing,
+)
+from gateway.http.backoffice.failures import ABSENT, CHANGED, TAKEN, explained
+from gateway.http.backoffice.oversight.approvals import ApprovalDocument, WaitingAnswer, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
@@ -40,25 +51,6 @@ from policies.validation.fields import Name, Text
 _PERMISSIONS = "|".join(map(str, EVERY_PERMISSION))
 
 Word = Annotated[str, msgspec.Meta(pattern=f"^({_PERMISSIONS})$", examples=["balance:read"])]
-Overlap = Annotated[int, msgspec.Meta(ge=0, le=30 * 86400, description="Seconds.")]
-
-
-class CredentialBody(msgspec.Struct):
-    """A credential to be; for one account, or for every account of a company."""
-
-    name: Name
-    company_id: Text = ""
-    account_id: Text | None = None
-    permissions: list[Word] = []
-    expires_at: datetime | None = None
-    limit_per_payout: Money | None = None
-    limit_per_day: Money | None = None
-
-
-class RotationBody(msgspec.Struct):
-    """How long the secret before lives on; 0 ends it at once."""
-
-    overlap_s: Overlap = int(DEFAULT_OVERLAP.total_seconds())
 
 
 class LimitsBody(msgspec.Struct):
@@ -67,11 +59,27 @@ class LimitsBody(msgspec.Struct):
     limit_per_payout: Money | None = None
     limit_per_day: Money | None = None
 
+    def limits(self) -> CredentialLimits:
+        """Return them."""
+        return CredentialLimits(per_payout=self.limit_per_payout, per_day=self.limit_per_day)
 
-class ReasonBody(msgspec.Struct):
-    """Why, for those who come after."""
 
-    reason: Annotated[str, msgspec.Meta(max_length=200)] = ""
+class CredentialBody(LimitsBody, kw_only=True):
+    """A credential to be; for one account, or for every account of a company."""
+
+    name: Name
+    company_id: Text = ""
+    account_id: Text | None = None
+    permissions: list[Word] = []
+    expires_at: datetime | None = None
+
+
+class RotationBody(msgspec.Struct):
+    """How long the secret before lives on; 0 ends it at once."""
+
+    overlap_s: Annotated[int, msgspec.Meta(ge=0, le=30 * 86400, description="Seconds.")] = int(
+        DEFAULT_OVERLAP.total_seconds()
+    )
 
 
 class CredentialDocument(TypedDict):
@@ -112,8 +120,7 @@ class SecretDocument(TypedDict):
     old_secret_ends_at: Instant
 
 
-@dataclass(frozen=True, slots=True)
-class CredentialSearch:
+class CredentialSearch(NamedTuple):
     """Which credentials; ``company_id`` None is every company's."""
 
     paging: Paging
@@ -130,16 +137,12 @@ class CredentialActs:
 
     async def list(self, who: Staff, wanted: CredentialSearch) -> Listed[Credential]:
         """List them."""
-        shown = calls.shown(who, wanted.paging)
-        return calls.listed(wanted.paging, await self.lists.credentials(shown, wanted.company_id))
-
-    async def read(self, who: Staff, client_id: str) -> Credential:
-        """Read one."""
-        return await self._visible(who, client_id)
+        shown = page_of(who, wanted.paging)
+        return listed(wanted.paging, await self.lists.credentials(shown, wanted.company_id))
 
     async def issue(self, who: Staff, wanted: CredentialBody) -> Issued | Approval:
         """Issue one, within what is shown to them, or let the order wait."""
-        with calls.explained():
+        with explained():
             await self._refuse_foreign(who, wanted)
             return await self.orders.issue(
                 who.person,
@@ -149,41 +152,38 @@ class CredentialActs:
                     account_id=wanted.account_id or None,
                     permissions=frozenset(map(Permission.parse, wanted.permissions)),
                     expires_at=_zoned(wanted.expires_at),
-                    limits=CredentialLimits(
-                        per_payout=wanted.limit_per_payout, per_day=wanted.limit_per_day
-                    ),
+                    limits=wanted.limits(),
                 ),
             )
 
     async def rotate(self, who: Staff, taken: tuple[str, RotationBody]) -> Issued | Approval:
         """Make a new secret, or let the order wait."""
         client_id, wanted = taken
-        found = await self._visible(who, client_id)
-        with calls.explained():
-            overlap = timedelta(seconds=wanted.overlap_s)
+        found, overlap = await self.read(who, client_id), timedelta(seconds=wanted.overlap_s)
+        with explained():
             return await self.orders.rotate(who.person, found, overlap)
 
     async def set_limits(self, who: Staff, taken: tuple[str, LimitsBody]) -> Credential | Approval:
         """Give one these limits; raising one waits."""
         client_id, wanted = taken
-        found = await self._visible(who, client_id)
-        limits = CredentialLimits(per_payout=wanted.limit_per_payout, per_day=wanted.limit_per_day)
-        with calls.explained():
-            return await self.orders.set_limits(who.person, found, limits)
+        found = await self.read(who, client_id)
+        with explained():
+            return await self.orders.set_limits(who.person, found, wanted.limits())
 
     async def secret(self, who: Staff, approval_id: str) -> Issued:
         """Make and show the secret of an approved order."""
-        with calls.explained():
+        with explained():
             return await self.orders.secret(who.person, approval_id)
 
     async def revoke(self, who: Staff, taken: tuple[str, ReasonBody]) -> Credential:
         """End one."""
         client_id, why = taken
-        await self._visible(who, client_id)
-        with calls.explained():
+        await self.read(who, client_id)
+        with explained():
             return await self.registers.by(who.acting).credentials.revoke(client_id, why.reason)
 
-    async def _visible(self, who: Staff, client_id: str) -> Credential:
+    async def read(self, who: Staff, client_id: str) -> Credential:
+        """Read one."""
         found = await self.registers.credentials.credentials.find(client_id)
         if found is None or not who.person.sees(found.company_id):
             raise ServiceError(NOT_FOUND, "credential")
@@ -204,8 +204,8 @@ class CredentialActs:
 def _credential(found: Credential, who: Staff) -> CredentialDocument:
     """Show one."""
     now = who.acting.now()
-    used = [each.last_used_at for each in found.secrets if each.last_used_at is not None]
-    live = [each for each in found.secrets if each.expires_at is None or each.expires_at > now]
+    used = [each.last_used_at for each in found.secrets if each.last_used_at]
+    live = [1 for each in found.secrets if each.expires_at is None or each.expires_at > now]
     state = _state(found, now)
     shown: CredentialDocument = {
         "client_id": found.client_id,
@@ -248,7 +248,7 @@ def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revo
 
 
 def _versioned(found: Credential, who: Staff) -> VersionedAnswer[CredentialDocument]:
-    return calls.versioned(_credential(found, who), version_of_credential(found))
+    return versioned(_credential(found, who), version_of_credential(found))
 
 
 def _credentials(found: Listed[Credential], who: Staff) -> CredentialList:
@@ -262,15 +262,13 @@ def _search(given: inputs.Filters) -> CredentialSearch:
 
 def _limited(
     found: Credential | Approval, who: Staff
-) -> Answer[CredentialDocument] | Answer[ApprovalDocument]:
+) -> Answer[CredentialDocument] | WaitingAnswer:
     if isinstance(found, Approval):
         return waiting(found)
     return Answer(content=_credential(found, who))
 
 
-def _made(
-    found: Issued | Approval, who: Staff
-) -> Answer[SecretDocument] | Answer[ApprovalDocument]:
+def _made(found: Issued | Approval, who: Staff) -> Answer[SecretDocument] | WaitingAnswer:
     if isinstance(found, Approval):
         return waiting(found)
     return Answer(content=_secret(found, who))
@@ -291,7 +289,6 @@ def _secret(issued: Issued, _who: Staff) -> SecretDocument:
 
 
 _CLIENT = inputs.word_of_path("client_id")
-_WAITS = {WAITS: ApprovalDocument}
 
 
 def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
@@ -302,8 +299,8 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "/credentials",
             name="backoffice.credentials",
             summary="List partners' credentials, ended ones too.",
-            needs=calls.reading(Area.CREDENTIAL),
-            limits=calls.READ,
+            needs=reading(Area.CREDENTIAL),
+            limits=NO_BODY,
             takes=inputs.filters(
                 _search,
                 inputs.text_filter("company_id", "Only those of this company."),
@@ -319,82 +316,82 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "/credentials/{client_id}",
             name="backoffice.credential",
             summary="Read one credential.",
-            needs=calls.reading(Area.CREDENTIAL),
-            limits=calls.READ,
+            needs=reading(Area.CREDENTIAL),
+            limits=NO_BODY,
             takes=_CLIENT,
             runs=does.read,
             shows=_versioned,
             fails=STORE_FAILS,
-            raises=calls.ABSENT,
+            raises=ABSENT,
         ),
         route(
             "POST",
             "/credentials",
             name="backoffice.credential_issue",
             summary="Issue a credential; its secret is shown once. One that can pay out waits.",
-            needs=calls.writing(Area.CREDENTIAL),
-            limits=calls.WRITE,
+            needs=writing(Area.CREDENTIAL),
+            limits=WITH_BODY,
             takes=inputs.body(CredentialBody),
             runs=does.issue,
             shows=_made,
             fails=STORE_FAILS,
-            raises=calls.TAKEN,
-            status=calls.CREATED,
-            also=_WAITS,
+            raises=TAKEN,
+            status=CREATED,
+            also={WAITS: ApprovalDocument},
         ),
         route(
             "POST",
             "/credentials/{client_id}/rotate",
             name="backoffice.credential_rotate",
             summary="Make a new secret; the one before lives on for the overlap. May wait.",
-            needs=calls.writing(Area.CREDENTIAL),
-            limits=calls.WRITE,
+            needs=writing(Area.CREDENTIAL),
+            limits=WITH_BODY,
             takes=inputs.both(_CLIENT, RotationBody),
             runs=does.rotate,
             shows=_made,
             fails=STORE_FAILS,
-            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
-            also=_WAITS,
+            raises=(*CHANGED, errors.ALREADY_IN_USE),
+            also={WAITS: ApprovalDocument},
         ),
         route(
             "PUT",
             "/credentials/{client_id}/limits",
             name="backoffice.credential_limits",
             summary="Set what a credential may pay out; raising a limit waits.",
-            needs=calls.writing(Area.CREDENTIAL),
-            limits=calls.WRITE,
+            needs=writing(Area.CREDENTIAL),
+            limits=WITH_BODY,
             takes=inputs.both(_CLIENT, LimitsBody),
             runs=does.set_limits,
             shows=_limited,
             fails=STORE_FAILS,
-            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
-            also=_WAITS,
+            raises=(*CHANGED, errors.ALREADY_IN_USE),
+            also={WAITS: ApprovalDocument},
         ),
         route(
             "POST",
             "/credentials/{client_id}/revoke",
             name="backoffice.credential_revoke",
             summary="End a credential; it is refused here at once, and everywhere within a second.",
-            needs=calls.writing(Area.CREDENTIAL),
-            limits=calls.WRITE,
+            needs=writing(Area.CREDENTIAL),
+            limits=WITH_BODY,
             takes=inputs.both(_CLIENT, ReasonBody),
             runs=does.revoke,
             shows=_credential,
             fails=STORE_FAILS,
-            raises=calls.CHANGED,
+            raises=CHANGED,
         ),
         route(
             "POST",
             "/approvals/{approval_id}/secret",
             name="backoffice.approval_secret",
             summary="Make and show the secret of your approved order: once, within 15 minutes.",
-            needs=calls.writing(Area.CREDENTIAL),
-            limits=calls.ACT,
+            needs=writing(Area.CREDENTIAL),
+            limits=NO_BODY,
             takes=inputs.of_path("approval_id"),
             runs=does.secret,
             shows=_secret,
             fails=STORE_FAILS,
-            raises=(*calls.CHANGED, errors.ALREADY_IN_USE),
-            status=calls.CREATED,
+            raises=(*CHANGED, errors.ALREADY_IN_USE),
+            status=CREATED,
         ),
     )

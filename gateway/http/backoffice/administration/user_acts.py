@@ -1,10 +1,11 @@
-"""What people do with people; who is limited to companies sees those limited to the same."""
+"""What administrators do with users."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -17,18 +18,20 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
-from gateway.http.backoffice import calls
-from gateway.http.backoffice.administration.user_standing import Standing, standings
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import ReasonBody, listed, page_of
+from gateway.http.backoffice.failures import explained
 from gateway.http.identity.represent import public_id
 from gateway.operations.backoffice.access_orders import PeopleOrders
 from gateway.operations.bank.pages import Listed
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.sessions import UserSessions
-from gateway.operations.identity.throttling import Lockouts
+from gateway.operations.identity.throttling import Lockout, Lockouts
 from gateway.operations.identity.users import NewUser, UserRecords
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.fields import Name, Text
+
+Result = TypeVar("Result")
 
 
 class RolesBody(msgspec.Struct):
@@ -57,12 +60,6 @@ class NameBody(msgspec.Struct):
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
-class WhyBody(msgspec.Struct):
-    """Why, for those who come after."""
-
-    reason: Annotated[str, msgspec.Meta(max_length=200)] = ""
-
-
 @dataclass(frozen=True, slots=True)
 class UserActs:
     """The register of people, over HTTP."""
@@ -74,8 +71,8 @@ class UserActs:
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Standing]:
         """List them."""
-        people, total = await self.lists.people(calls.shown(who, paging))
-        return calls.listed(paging, (await self._standings(people), total))
+        people, total = await self.lists.people(page_of(who, paging))
+        return listed(paging, (await self._standings(people), total))
 
     async def stands(self, who: Staff, user_id: str) -> Standing:
         """Read one, and how they stand."""
@@ -113,7 +110,7 @@ class UserActs:
             roles=frozenset(wanted.roles),
             companies=_companies(who, wanted.companies),
         )
-        with calls.explained():
+        with explained():
             try:
                 return await self.orders.invite(who.person, order)
             except RuleViolation as problem:
@@ -127,7 +124,7 @@ class UserActs:
         """Give one these roles and no others; giving one that writes waits."""
         user_id, wanted = taken
         found = await self.read(who, user_id)
-        with calls.explained():
+        with explained():
             return await self._orders(who).set_roles(who.person, found, frozenset(wanted.roles))
 
     async def set_companies(self, who: Staff, taken: tuple[str, CompaniesBody]) -> User:
@@ -138,7 +135,7 @@ class UserActs:
             who, user_id, lambda by, of: self._users(who).set_companies(by, of, shown)
         )
 
-    async def disable(self, who: Staff, taken: tuple[str, WhyBody]) -> User:
+    async def disable(self, who: Staff, taken: tuple[str, ReasonBody]) -> User:
         """Keep one out."""
         user_id, why = taken
         return await self._do(
@@ -152,7 +149,7 @@ class UserActs:
     async def reset_mfa(self, who: Staff, user_id: str) -> User | Approval:
         """Take one's second factor away; it waits for who may write."""
         found = await self.read(who, user_id)
-        with calls.explained():
+        with explained():
             return await self._orders(who).reset_mfa(who.person, found)
 
     async def sessions(self, who: Staff, user_id: str) -> Sequence[Session]:
@@ -198,11 +195,11 @@ class UserActs:
         return standings(people, signed_in, await Lockouts(self.others.context).of(people))
 
     async def _do(
-        self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[calls.Result]]
-    ) -> calls.Result:
+        self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[Result]]
+    ) -> Result:
         """Do something to somebody who is shown."""
         found = await self.read(who, user_id)
-        with calls.explained():
+        with explained():
             return await act(who.acting.actor, found.id)
 
 
@@ -214,7 +211,7 @@ def _shown(who: Staff, found: User) -> bool:
 
 def _companies(who: Staff, wanted: Sequence[str]) -> frozenset[str]:
     """Read which companies somebody is to see; nobody gives what they do not see."""
-    with calls.explained():
+    with explained():
         try:
             companies = frozenset(map(uuid_text, wanted))
         except ValueError as problem:
@@ -225,3 +222,24 @@ def _companies(who: Staff, wanted: Sequence[str]) -> frozenset[str]:
             message = "name companies that are shown to you"
             raise RuleViolation(message, "company_unknown", field="companies")
     return companies
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """
+    A person and how they stand.
+
+    Attributes:
+        signed_in_at: Their last sign-in that is still on record; None for none.
+    """
+
+    user: User
+    signed_in_at: datetime | None
+    lockout: Lockout | None
+
+
+def standings(
+    people: Sequence[User], signed_in: Mapping[str, datetime], locked: Mapping[str, Lockout]
+) -> list[Standing]:
+    """Put people together with what is known of them."""
+    return [Standing(each, signed_in.get(each.id), locked.get(each.id)) for each in people]

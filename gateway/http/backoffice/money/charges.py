@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain.accounts.permissions import Action
-from gateway.domain.identity.rights import Area, Right
+from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.http.backoffice.callers import Office, as_actor, as_caller
-from gateway.http.backoffice.failures import CHANGES, CREATED, PLAIN, READS, WITH_BODY, bank_fails
+from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, writing
+from gateway.http.backoffice.failures import CHANGES, READS, bank_fails
 from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
 from policies.validation.backoffice.orders import order_inputs
 from policies.validation.inputs import REFERENCE
-
-_READ: Final = Right(Area.QRCODE, Action.READ)
-_WRITE: Final = Right(Area.QRCODE, Action.WRITE)
 
 _FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE)
 _ONE_FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND)
@@ -31,8 +28,8 @@ def qrcode_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/qrcode/{reference}",
             name="backoffice.qrcode",
             summary="Read a charge as a PIX QR code.",
-            needs=_READ,
-            limits=PLAIN,
+            needs=reading(Area.QRCODE),
+            limits=NO_BODY,
             takes=REFERENCE,
             runs=as_caller(does.charges.read),
             shows=resources.charge,
@@ -51,7 +48,7 @@ def qrcode_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/qrcode",
             name="backoffice.qrcode_generate",
             summary="Make a charge; answers its PIX QR code.",
-            needs=_WRITE,
+            needs=writing(Area.QRCODE),
             limits=WITH_BODY,
             takes=takes.charge,
             runs=as_actor(does.charge_orders.create),
@@ -65,8 +62,8 @@ def qrcode_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/qrcode/{reference}",
             name="backoffice.qrcode_cancel",
             summary="Cancel a charge; answers its QR code with status Canceled.",
-            needs=_WRITE,
-            limits=PLAIN,
+            needs=writing(Area.QRCODE),
+            limits=NO_BODY,
             takes=REFERENCE,
             runs=as_actor(does.charge_orders.cancel),
             shows=resources.charge,

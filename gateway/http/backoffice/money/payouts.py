@@ -1,34 +1,30 @@
-"""Rows of payouts that people make and read (contract 4.3)."""
+"""Payouts that users order and read (contract 4.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain.accounts.permissions import Action
 from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.bank.refunds import Refund
-from gateway.domain.identity.rights import Area, Right
+from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
 from gateway.domain.requests.calls import Input
-from gateway.http.backoffice import represent
 from gateway.http.backoffice.callers import Office, as_caller
-from gateway.http.backoffice.documents import ApprovalDocument
-from gateway.http.backoffice.failures import PLAIN, READS, WITH_BODY
+from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
+from gateway.http.backoffice.failures import READS
 from gateway.http.backoffice.operations import BackOfficeOperations
-from gateway.http.backoffice.represent import WAITS
+from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.resources import represent as resources
-from gateway.http.route import Row, route
+from gateway.http.resources.documents import PayoutDocument
+from gateway.http.route import Answer, Row, route
 from gateway.operations.backoffice.approvals import Approvals
 from policies.validation.backoffice.searches import WITHDRAWS
 from policies.validation.inputs import NOTHING, REFERENCE, withdraw_input
-
-_READ: Final = Right(Area.PAYOUT, Action.READ)
-_WRITE: Final = Right(Area.PAYOUT, Action.WRITE)
 
 _RAISES: Final = (
     *READS,
@@ -51,8 +47,8 @@ def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/withdraw/{reference}",
             name="backoffice.withdraw",
             summary="Read a payout by its reference.",
-            needs=_READ,
-            limits=PLAIN,
+            needs=reading(Area.PAYOUT),
+            limits=NO_BODY,
             takes=REFERENCE,
             runs=as_caller(does.payouts.read),
             shows=resources.payout,
@@ -64,7 +60,7 @@ def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/withdraws/search",
             name="backoffice.withdraws",
             summary="Search payouts created within a window of days.",
-            needs=_READ,
+            needs=reading(Area.PAYOUT),
             limits=WITH_BODY,
             takes=WITHDRAWS,
             runs=as_caller(does.payout_lists.search),
@@ -91,8 +87,8 @@ def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/withdraw/{reference}",
             name="backoffice.withdraw_cancel",
             summary="Always refused: a submitted payout is final.",
-            needs=_WRITE,
-            limits=PLAIN,
+            needs=writing(Area.PAYOUT),
+            limits=NO_BODY,
             takes=NOTHING,
             runs=as_caller(does.payouts.cancel),
             shows=resources.nothing,
@@ -111,11 +107,11 @@ def _ordering(
         f"/accounts/{{account_id}}/withdraw{path}",
         name=name,
         summary="Pay out; may wait for another person.",
-        needs=_WRITE,
+        needs=writing(Area.PAYOUT),
         limits=WITH_BODY,
         takes=takes,
         runs=_Paying(does.approvals).order,
-        shows=represent.ordered_payout,
+        shows=ordered_payout,
         fails={**STORE_FAILS, ProviderError: errors.PROVIDER_UNREACHABLE},
         raises=_RAISES,
         also={WAITS: ApprovalDocument},
@@ -134,3 +130,12 @@ class _Paying:
         if isinstance(found, Refund):
             raise TypeError(found)
         return found
+
+
+def ordered_payout(
+    found: Payout | Approval, who: Office
+) -> Answer[PayoutDocument] | Answer[ApprovalDocument]:
+    """Show the payout that was made, or that it waits."""
+    if isinstance(found, Approval):
+        return waiting(found)
+    return Answer(content=resources.payout_created(found, who))

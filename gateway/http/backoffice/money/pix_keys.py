@@ -1,26 +1,43 @@
-"""Rows of PIX keys (contract 4.3)."""
+"""PIX keys of an account, and who is behind a key of any bank (contract 4.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final, TypedDict
 
-from gateway.domain.accounts.permissions import Action
-from gateway.domain.identity.rights import Area, Right
+from msgspec import Meta
+
+from gateway.domain.bank.pix_keys import KeyOwner, hidden_tax_number
+from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.http.backoffice import represent
 from gateway.http.backoffice.callers import Office, as_actor, as_caller
-from gateway.http.backoffice.failures import CHANGES, CREATED, PLAIN, READS, WITH_BODY, bank_fails
+from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, writing
+from gateway.http.backoffice.failures import CHANGES, READS, bank_fails
 from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
 from policies.validation.backoffice.orders import order_inputs
+from policies.validation.fields import KeyType
 from policies.validation.inputs import KEY_ID, NOTHING
 
-_READ: Final = Right(Area.PIX_KEY, Action.READ)
-_WRITE: Final = Right(Area.PIX_KEY, Action.WRITE)
+
+class KeyOwnerDocument(TypedDict):
+    """Who is behind a PIX key; a person's tax number is shown without its ends."""
+
+    key: str
+    type: Annotated[KeyType, Meta(examples=["email"])]
+    name: str
+    tax_number: str
+    ispb: str
+    bank_number: str
+    bank_name: str
+    branch: str
+    account: str
+
 
 _FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE)
+
+
 _ONE_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND)
 
 
@@ -32,8 +49,8 @@ def key_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/keys",
             name="backoffice.pix_keys",
             summary="List the account's PIX keys.",
-            needs=_READ,
-            limits=PLAIN,
+            needs=reading(Area.PIX_KEY),
+            limits=NO_BODY,
             takes=NOTHING,
             runs=as_caller(does.pix_keys.list),
             shows=resources.pix_keys,
@@ -45,8 +62,8 @@ def key_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/keys/{key_id}",
             name="backoffice.pix_key",
             summary="Read one PIX key.",
-            needs=_READ,
-            limits=PLAIN,
+            needs=reading(Area.PIX_KEY),
+            limits=NO_BODY,
             takes=KEY_ID,
             runs=as_caller(does.pix_keys.read),
             shows=resources.pix_key,
@@ -65,7 +82,7 @@ def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/keys",
             name="backoffice.pix_key_create",
             summary="Register a PIX key; the bank draws a random one.",
-            needs=_WRITE,
+            needs=writing(Area.PIX_KEY),
             limits=WITH_BODY,
             takes=takes.key,
             runs=as_actor(does.key_orders.create),
@@ -79,8 +96,8 @@ def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/keys/{key_id}",
             name="backoffice.pix_key_cancel",
             summary="Give a PIX key up; answers the key with status canceled.",
-            needs=_WRITE,
-            limits=PLAIN,
+            needs=writing(Area.PIX_KEY),
+            limits=NO_BODY,
             takes=KEY_ID,
             runs=as_actor(does.key_orders.cancel),
             shows=resources.pix_key,
@@ -92,12 +109,27 @@ def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "/accounts/{account_id}/pix/keys/lookup",
             name="backoffice.pix_key_owner",
             summary="Ask who is behind a PIX key of any bank, before paying; recorded.",
-            needs=_READ,
+            needs=reading(Area.PIX_KEY),
             limits=WITH_BODY,
             takes=takes.lookup,
             runs=as_actor(does.key_orders.look_up),
-            shows=represent.key_owner,
+            shows=key_owner,
             fails=_ONE_FAILS,
             raises=(*READS, errors.BANK_REFUSED, errors.ALREADY_IN_USE),
         ),
     )
+
+
+def key_owner(found: KeyOwner, _who: Office) -> KeyOwnerDocument:
+    """Show who is behind a key."""
+    return {
+        "key": found.key,
+        "type": found.type.value,
+        "name": found.name,
+        "tax_number": hidden_tax_number(found.tax_number),
+        "ispb": found.ispb,
+        "bank_number": found.bank_number,
+        "bank_name": found.bank_name,
+        "branch": found.branch,
+        "account": found.account,
+    }

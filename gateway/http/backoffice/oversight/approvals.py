@@ -1,4 +1,4 @@
-"""Orders that wait for another person: read with all they say, approved, rejected."""
+"""Orders that wait for another user: read with everything they say, approved, rejected."""
 
 from __future__ import annotations
 
@@ -27,20 +27,60 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
-from gateway.http.backoffice.documents import ApprovalDocument
-from gateway.http.backoffice.failures import REFUND_FAILS
-from gateway.http.backoffice.represent import approval
+from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
+from gateway.http.backoffice.failures import ABSENT, CHANGED, REFUND_FAILS, explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
-from gateway.http.route import Row, route
+from gateway.http.route import Answer, Row, route
 from gateway.operations.backoffice import money_orders
 from gateway.operations.backoffice.approvals import Approvals, Decided
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
+
+
+class OutcomeDocument(TypedDict):
+    """What became of an order that was approved; the code is that of a refusal."""
+
+    status: Literal["", "done", "moved", "refused", "not_sent", "unknown"]
+    code: str
+
+
+class ApprovalDocument(TypedDict):
+    """
+    An order that waits for another person, or what became of it.
+
+    ``subject`` is what it is about: an account, a credential, a person. Until
+    ``secret_until`` whoever ordered it may fetch the secret, once.
+    """
+
+    id: str
+    status: Literal["waiting", "approved", "rejected", "expired", "void"]
+    kind: Literal[
+        "payout",
+        "refund",
+        "credential_issue",
+        "credential_rotation",
+        "credential_limits",
+        "invitation",
+        "roles",
+        "factor_reset",
+    ]
+    company_id: str
+    account_id: str
+    subject: str
+    reference: str
+    value: Amount
+    ordered_by: str
+    ordered_at: Instant
+    ends_at: Instant
+    decided_by: str
+    decided_at: Instant
+    reason: str
+    outcome: OutcomeDocument
+    secret_until: Instant
 
 
 class RejectionBody(msgspec.Struct):
@@ -73,6 +113,10 @@ class OrderDocument(TypedDict):
     email: NotRequired[str]
     roles: NotRequired[list[str]]
     companies: NotRequired[list[str]]
+
+
+WaitingAnswer = Answer[ApprovalDocument]
+"""202: the order waits for another user."""
 
 
 class OrderedDocument(TypedDict):
@@ -125,7 +169,7 @@ class ApprovalActs:
 
     async def approve(self, who: Staff, approval_id: str) -> Decided:
         """Agree."""
-        with calls.explained():
+        with explained():
             return await self.approvals.approve(who.person, approval_id)
 
     async def reject(self, who: Staff, taken: tuple[str, RejectionBody]) -> Approval:
@@ -135,7 +179,11 @@ class ApprovalActs:
 
 
 _APPROVAL = inputs.of_path("approval_id")
-_DECIDING = (*calls.CHANGED, identity_errors.FORBIDDEN)
+
+
+_DECIDING = (*CHANGED, identity_errors.FORBIDDEN)
+
+
 _MOVING = (
     errors.ACCOUNT_NOT_FOUND,
     errors.ACCOUNT_INACTIVE,
@@ -161,8 +209,8 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "/approvals",
             name="backoffice.approvals",
             summary="List the orders that wait, or waited, for another person.",
-            needs=calls.reading(Area.APPROVAL),
-            limits=calls.READ,
+            needs=reading(Area.APPROVAL),
+            limits=NO_BODY,
             takes=inputs.filters(
                 lambda given: ApprovalSearch(
                     paging=given.paging(), state=given.read("status", ApprovalState)
@@ -180,21 +228,21 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "/approvals/{approval_id}",
             name="backoffice.approval",
             summary="Read an order with all that it says.",
-            needs=calls.reading(Area.APPROVAL),
-            limits=calls.READ,
+            needs=reading(Area.APPROVAL),
+            limits=NO_BODY,
             takes=_APPROVAL,
             runs=does.read,
             shows=_ordered,
             fails=STORE_FAILS,
-            raises=calls.ABSENT,
+            raises=ABSENT,
         ),
         route(
             "POST",
             "/approvals/{approval_id}/approve",
             name="backoffice.approval_approve",
             summary="Agree to somebody else's order; it is carried out.",
-            needs=calls.writing(Area.APPROVAL),
-            limits=calls.ACT,
+            needs=writing(Area.APPROVAL),
+            limits=NO_BODY,
             takes=_APPROVAL,
             runs=does.approve,
             shows=_moved,
@@ -206,8 +254,8 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "/approvals/{approval_id}/reject",
             name="backoffice.approval_reject",
             summary="Refuse an order, or take one's own back.",
-            needs=calls.writing(Area.APPROVAL),
-            limits=calls.WRITE,
+            needs=writing(Area.APPROVAL),
+            limits=WITH_BODY,
             takes=inputs.both(_APPROVAL, RejectionBody),
             runs=does.reject,
             shows=_approval,
@@ -298,3 +346,30 @@ def _moved(decided: Decided, _who: Staff) -> MovedDocument:
     if isinstance(moved, Payout):
         return {"approval": shown, "status": "processing"}
     return {"approval": shown, "status": moved.status.value}
+
+
+def approval(found: Approval) -> ApprovalDocument:
+    """Show an order that waits, or what became of it."""
+    return {
+        "id": found.id,
+        "status": found.state.value,
+        "kind": found.kind.value,
+        "company_id": found.company_id,
+        "account_id": found.account_id,
+        "subject": found.subject,
+        "reference": found.reference,
+        "value": amount(found.value),
+        "ordered_by": found.orderer,
+        "ordered_at": instant(found.ordered_at),
+        "ends_at": instant(found.ends_at),
+        "decided_by": found.decider,
+        "decided_at": instant(found.decided_at),
+        "reason": found.reason,
+        "outcome": {"status": found.outcome.value, "code": found.outcome_code},
+        "secret_until": instant(found.collected_until),
+    }
+
+
+def waiting(found: Approval) -> Answer[ApprovalDocument]:
+    """Show that an order waits."""
+    return Answer(content=approval(found), status=WAITS)

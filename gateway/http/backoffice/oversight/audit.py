@@ -9,8 +9,8 @@ from typing import Final, TypedDict
 from gateway.domain.backoffice.audit_record import AuditEntry, AuditRecord, AuditSearch
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import dumps, instant
 from gateway.http.resources.documents import Instant, Meter
@@ -111,8 +111,8 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             "/audit",
             name="backoffice.audit",
             summary="Search the record of acts, newest first.",
-            needs=calls.reading(Area.AUDIT),
-            limits=calls.READ,
+            needs=reading(Area.AUDIT),
+            limits=NO_BODY,
             takes=inputs.filters(
                 _search,
                 inputs.instant_filter("since", "Included."),
@@ -133,8 +133,8 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             "/audit/export",
             name="backoffice.audit_export",
             summary=f"Read up to {MOST} acts in the order of the chain, one JSON object a line.",
-            needs=calls.reading(Area.AUDIT),
-            limits=calls.READ,
+            needs=reading(Area.AUDIT),
+            limits=NO_BODY,
             takes=inputs.filters(
                 lambda given: given.whole("after") or 0,
                 inputs.whole_filter("after", "The last number that is known; 0 for none."),
@@ -150,8 +150,8 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             "/audit/proof",
             name="backoffice.audit_verify",
             summary="Walk the whole chain, and say whether it holds.",
-            needs=calls.reading(Area.AUDIT),
-            limits=calls.READ,
+            needs=reading(Area.AUDIT),
+            limits=NO_BODY,
             takes=NOTHING,
             runs=does.verify,
             shows=_proof,

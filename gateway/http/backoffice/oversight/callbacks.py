@@ -14,8 +14,8 @@ from gateway.domain.backoffice.callbacks import (
     CallbackState,
 )
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
@@ -67,8 +67,8 @@ def webhook_rows(does: WebhookActs) -> Sequence[Row[Staff]]:
             "/webhooks",
             name="backoffice.webhooks",
             summary="List the callbacks that banks sent, newest first.",
-            needs=calls.reading(Area.WEBHOOK),
-            limits=calls.READ,
+            needs=reading(Area.WEBHOOK),
+            limits=NO_BODY,
             takes=inputs.filters(
                 _search,
                 inputs.text_filter("provider", "Of this provider."),

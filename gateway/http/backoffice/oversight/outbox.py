@@ -8,8 +8,8 @@ from typing import TypedDict
 
 from gateway.domain.identity.mail import Mail, Outbox
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Total
@@ -55,8 +55,8 @@ def outbox_rows(does: OutboxActs) -> Sequence[Row[Staff]]:
             "/outbox",
             name="backoffice.outbox",
             summary="Read the newest mails of the sandbox.",
-            needs=calls.reading(Area.OUTBOX),
-            limits=calls.READ,
+            needs=reading(Area.OUTBOX),
+            limits=NO_BODY,
             takes=NOTHING,
             runs=does.list,
             shows=_mails,

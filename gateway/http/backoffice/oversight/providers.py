@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TypedDict
 
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Total
@@ -81,8 +81,8 @@ def provider_rows(does: ProviderActs) -> Sequence[Row[Staff]]:
             "/providers",
             name="backoffice.providers",
             summary="List the configured providers, and whether their calls pass.",
-            needs=calls.reading(Area.PROVIDER),
-            limits=calls.READ,
+            needs=reading(Area.PROVIDER),
+            limits=NO_BODY,
             takes=NOTHING,
             runs=does.list,
             shows=_providers,

@@ -10,8 +10,8 @@ from typing import Any, TypedDict
 
 from gateway.domain.backoffice.request_log import LoggedRequest, RequestLog, RequestSearch
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
@@ -66,8 +66,8 @@ def request_rows(does: RequestActs) -> Sequence[Row[Staff]]:
             "/requests",
             name="backoffice.requests",
             summary="Search the requests of the last thirty days, newest first.",
-            needs=calls.reading(Area.REQUEST_LOG),
-            limits=calls.READ,
+            needs=reading(Area.REQUEST_LOG),
+            limits=NO_BODY,
             takes=inputs.filters(
                 _search,
                 inputs.instant_filter("since", "Included."),

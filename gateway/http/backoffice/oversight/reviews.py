@@ -13,8 +13,9 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import NO_BODY, WITH_BODY, listed, page_of, reading, writing
+from gateway.http.backoffice.failures import REFUSED, explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
@@ -82,7 +83,7 @@ class ReviewActs:
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Payout]:
         """List those that wait."""
-        return calls.listed(paging, await self.lists.reviews(calls.shown(who, paging)))
+        return listed(paging, await self.lists.reviews(page_of(who, paging)))
 
     async def judge(self, who: Staff, said: JudgementBody) -> Resolution:
         """Keep somebody's opinion; two that agree end the payout."""
@@ -92,7 +93,7 @@ class ReviewActs:
             verdict=said.verdict,
             reason=said.reason,
         )
-        with calls.explained():
+        with explained():
             if not await self._sees(who, said.account_id.lower()):
                 message = f"the account has no payout {said.reference}"
                 raise RuleViolation(message, "no_row", field="reference")
@@ -114,8 +115,8 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             "/reviews",
             name="backoffice.reviews",
             summary="List the payouts whose outcome two people have to find out.",
-            needs=calls.reading(Area.REVIEW),
-            limits=calls.READ,
+            needs=reading(Area.REVIEW),
+            limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
             runs=does.list,
             shows=_payouts,
@@ -127,13 +128,13 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             "/reviews",
             name="backoffice.review_judge",
             summary="Say how a payout ended; with another person's equal opinion it ends so.",
-            needs=calls.writing(Area.REVIEW),
-            limits=calls.WRITE,
+            needs=writing(Area.REVIEW),
+            limits=WITH_BODY,
             takes=inputs.body(JudgementBody),
             runs=does.judge,
             shows=_resolution,
             fails=STORE_FAILS,
-            raises=calls.REFUSED,
+            raises=REFUSED,
         ),
     )
 

@@ -15,8 +15,19 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.stops import Stop, StopScope
-from gateway.http.backoffice import calls
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import (
+    CREATED,
+    NO_BODY,
+    NO_CONTENT,
+    WITH_BODY,
+    done,
+    listed,
+    page_of,
+    reading,
+    writing,
+)
+from gateway.http.backoffice.failures import CHANGED, REFUSED, explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
@@ -69,8 +80,8 @@ class StopActs:
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Stop]:
         """List those in force; a provider's concerns everybody."""
-        shown, now = calls.shown(who, paging), who.acting.now()
-        return calls.listed(paging, await self.lists.stops(shown, now))
+        shown, now = page_of(who, paging), who.acting.now()
+        return listed(paging, await self.lists.stops(shown, now))
 
     async def pull(self, who: Staff, wanted: StopBody) -> Stop:
         """Stop a scope."""
@@ -80,7 +91,7 @@ class StopActs:
             reason=wanted.reason,
             ends_at=who.acting.now() + timedelta(minutes=wanted.minutes),
         )
-        with calls.explained():
+        with explained():
             if not await self._sees(who, wanted.scope, wanted.subject):
                 message = f"there is no {wanted.scope.value} {wanted.subject}"
                 raise RuleViolation(message, "subject_unknown", field="subject")
@@ -92,7 +103,7 @@ class StopActs:
         found = next((each for each in await stops.list() if each.id == stop_id), None)
         if found is None or not await self._sees(who, found.scope, found.subject):
             raise ServiceError(NOT_FOUND, "stop")
-        with calls.explained():
+        with explained():
             await stops.lift(stop_id)
 
     async def _sees(self, who: Staff, scope: StopScope, subject: str) -> bool:
@@ -120,8 +131,8 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             "/stops",
             name="backoffice.stops",
             summary="List the stops in force.",
-            needs=calls.reading(Area.STOP),
-            limits=calls.READ,
+            needs=reading(Area.STOP),
+            limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
             runs=does.list,
             shows=_stops,
@@ -133,14 +144,14 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             "/stops",
             name="backoffice.stop_pull",
             summary="Stop the payouts of a scope for a while; reads go on.",
-            needs=calls.writing(Area.STOP),
-            limits=calls.WRITE,
+            needs=writing(Area.STOP),
+            limits=WITH_BODY,
             takes=inputs.body(StopBody),
             runs=does.pull,
             shows=_stop,
             fails=STORE_FAILS,
-            raises=calls.REFUSED,
-            status=calls.CREATED,
+            raises=REFUSED,
+            status=CREATED,
         ),
     )
 
@@ -153,14 +164,14 @@ def lifting_rows(does: StopActs) -> Sequence[Row[Staff]]:
             "/stops/{stop_id}",
             name="backoffice.stop_lift",
             summary="Let payouts go again before the stop's own end.",
-            needs=calls.writing(Area.STOP),
-            limits=calls.ACT,
+            needs=writing(Area.STOP),
+            limits=NO_BODY,
             takes=inputs.of_path("stop_id"),
             runs=does.lift,
-            shows=calls.done,
+            shows=done,
             fails=STORE_FAILS,
-            raises=calls.CHANGED,
-            status=calls.NO_CONTENT,
+            raises=CHANGED,
+            status=NO_CONTENT,
         ),
     )
 

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import typing
+from typing import Any
+
+import msgspec
+import pytest
+
 from gateway.domain.accounts.permissions import Action
 from gateway.domain.identity.rights import Right
+from gateway.http import backoffice
+from gateway.http.backoffice.rows import BackOfficeRows
+from gateway.http.json import Amount
+from gateway.http.route import Row
 from tests.unit.gateway.http.backoffice.surface import ROWS, gate_of
 
 READING = ("GET", "HEAD")
@@ -34,3 +46,50 @@ def test_every_row_of_management_is_behind_the_same_questions():
                 "KnownParameters",
             ),
         ]
+
+
+def test_rows_are_put_together_by_what_is_asked_in_front_of_them():
+    first, second = list(ROWS.values())[:2]
+
+    both = BackOfficeRows(staff=[first]) + BackOfficeRows(staff=[second], banking=[first])
+
+    assert both == BackOfficeRows(staff=(first, second), fresh=(), visible=(), banking=(first,))
+    assert isinstance(both.staff[0], Row)
+
+
+SHAPES = [
+    each
+    for module in pkgutil.walk_packages(backoffice.__path__, f"{backoffice.__name__}.")
+    for each in vars(importlib.import_module(module.name)).values()
+    if typing.is_typeddict(each) and each.__module__ == module.name
+]
+OPTIONAL = {"payer", "failure", "limit_per_payout", "limit_per_day"}
+
+
+def described(shape: type) -> dict[str, Any]:
+    """Return the schema of a shape."""
+
+    def custom(kind: type) -> dict[str, str]:
+        assert kind is Amount
+        return {"type": "number"}
+
+    found: dict[str, Any] = msgspec.json.schema(shape, schema_hook=custom)["$defs"][shape.__name__]
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_a_shape_can_be_described(shape: type):
+    """Every field has a schema; no field is ever null."""
+    properties = described(shape)["properties"]
+
+    assert set(properties) == set(shape.__annotations__)
+    assert "null" not in str(properties)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_only_what_may_be_missing_may_be_absent(shape: type):
+    if shape.__name__ == "OrderDocument":
+        pytest.skip("it has the fields of its kind alone")
+    found = described(shape)
+
+    assert set(found["properties"]) - set(found["required"]) <= OPTIONAL

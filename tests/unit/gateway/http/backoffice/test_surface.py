@@ -6,9 +6,8 @@ import pytest
 
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
-from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE, BackOfficeRows
+from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE
 from gateway.http.checks import check_surfaces
-from gateway.http.route import Row
 from tests.unit.gateway.http.backoffice.surface import ROWS, SURFACE, gate_of
 
 PERSON = [
@@ -47,12 +46,3 @@ def test_the_surface_is_what_was_decided():
 
 def test_every_code_there_is_can_be_looked_up():
     assert set(errors.CATALOGUE) | set(identity_errors.CATALOGUE) == set(CATALOGUE)
-
-
-def test_rows_are_put_together_by_what_is_asked_in_front_of_them():
-    first, second = list(ROWS.values())[:2]
-
-    both = BackOfficeRows(staff=[first]) + BackOfficeRows(staff=[second], banking=[first])
-
-    assert both == BackOfficeRows(staff=(first, second), fresh=(), visible=(), banking=(first,))
-    assert isinstance(both.staff[0], Row)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.domain.accounts.accounts import Company
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.administration.accounts import (
     AccountActs,
     AccountBody,
     AccountChange,
     ProviderBody,
+    accounts,
 )
+from gateway.http.backoffice.administration.accounts import account as show_account
+from gateway.operations.backoffice.visible_accounts import OwnedAccount
+from gateway.operations.bank.pages import Listed
 from tests.unit.gateway.http.backoffice.registers import TAX, Stage, turned_down
-from tests.unit.gateway.http.backoffice.surface import gate_of, line
+from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF, gate_of, line
+from tests.unit.people import COMPANY, account
+from tests.unit.standing import NOON
 
 
 @pytest.mark.parametrize(
@@ -111,3 +119,41 @@ async def test_nobody_adds_to_a_company_they_do_not_see(stage: Stage):
 
     assert refused == "400 VALIDATION_FAILED"
     assert (await acts.create(stage.staff(stage.theirs.id), order)).company_id == stage.theirs.id
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [
+        ("accounts", ("GET", "/accounts", "account:read", 200)),
+        ("account", ("GET", "", "account:read", 200)),
+    ],
+)
+def test_the_reading_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
+    assert line(name) == declared
+
+
+OWNED = OwnedAccount(account(), Company(COMPANY, "Padaria", NOON))
+
+
+def test_an_account_is_shown_with_its_owner_and_no_credentials():
+    shown = show_account(OWNED, OFFICE).content
+
+    assert shown["company"] == {"id": COMPANY, "name": "Padaria"}
+    assert "sealed" not in str(shown)
+    assert shown["provider_account"] == OWNED.account.provider_account
+    assert shown["has_credentials"] is bool(OWNED.account.sealed_credentials)
+
+
+def test_an_owner_whose_record_is_missing_has_no_name():
+    shown = show_account(OwnedAccount(account(), None), OFFICE).content
+
+    assert shown["company"] == {"id": COMPANY, "name": ""}
+
+
+def test_a_page_of_accounts_says_where_it_lies():
+    page = Listed(items=[OWNED], paging=Paging(2, 1), total=2)
+
+    shown = accounts(page, STAFF)
+
+    assert shown["meta"] == {"page": 2, "limit": 1, "total": 2}
+    assert shown["data"] == [show_account(OWNED, OFFICE).content]

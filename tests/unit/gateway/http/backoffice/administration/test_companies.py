@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice import calls
+from gateway.http.backoffice import cells
 from gateway.http.backoffice.administration.companies import CompanyActs, CompanyBody
 from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
@@ -42,6 +42,6 @@ async def test_who_is_limited_adds_none(stage: Stage):
 
     assert made in (await acts.list(stage.staff(), FIRST)).items
     assert (await stage.acts())[-1] == ("user:ana@example.com", "company.created")
-    needed = calls.managing(Area.COMPANY)
+    needed = cells.managing(Area.COMPANY)
     assert stage.staff().person.may(needed)
     assert not stage.staff(stage.ours.id).person.may(needed)

@@ -9,10 +9,10 @@ import pytest
 from gateway.http.backoffice.administration.credentials import (
     CredentialBody,
     CredentialSearch,
-    ReasonBody,
     RotationBody,
     credential_rows,
 )
+from gateway.http.backoffice.cells import ReasonBody
 from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 

@@ -15,15 +15,20 @@ from gateway.http.backoffice.administration.user_acts import (
     CompaniesBody,
     InvitationBody,
     RolesBody,
+    Standing,
     UserActs,
-    WhyBody,
+    standings,
 )
 from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import ReasonBody
 from gateway.http.identity.represent import public_id
 from gateway.operations.backoffice.access_orders import FourEyes, PeopleOrders
 from gateway.operations.identity.sessions import UserSessions
+from gateway.operations.identity.throttling import Lockout
 from gateway.operations.kernel.audit_context import AuditContext
 from tests import registers
+from tests.contract.stores.people import user
+from tests.contract.stores.samples import NOW
 from tests.unit.door import Door, door_of
 from tests.unit.gateway.http.backoffice.registers import (
     FIRST,
@@ -85,7 +90,9 @@ async def test_who_is_limited_sees_and_invites_within_their_limit(people: People
     assert [each.user for each in (await acts.list(limited, FIRST)).items] == [mine]
     for hidden in (everybody, foreign):
         assert await turned_down(acts.read(limited, hidden.id)) == "404 NOT_FOUND"
-        assert await turned_down(acts.disable(limited, (hidden.id, WhyBody()))) == "404 NOT_FOUND"
+        assert (
+            await turned_down(acts.disable(limited, (hidden.id, ReasonBody()))) == "404 NOT_FOUND"
+        )
     for beyond in ((), (theirs,), (ours, theirs)):
         order = invitation(*beyond, email="x@example.com")
         assert await turned_down(acts.invite(limited, order)) == "400 VALIDATION_FAILED"
@@ -106,7 +113,7 @@ async def test_changes_end_sign_ins(people: People):
     for change in (
         lambda: acts.set_roles(who, (maria.id, RolesBody(roles=[Role.VIEWER]))),
         lambda: acts.reset_mfa(who, maria.id),
-        lambda: acts.disable(who, (maria.id, WhyBody(reason="left"))),
+        lambda: acts.disable(who, (maria.id, ReasonBody(reason="left"))),
     ):
         await people.door.comes_in()
         await change()
@@ -126,3 +133,13 @@ async def test_one_sign_in_is_ended_and_the_other_stays(people: People):
     assert first.person.session_id not in {each.id for each in left}
     assert await turned_down(acts.end_session(who, (maria.id, "0" * 12))) == "404 NOT_FOUND"
     assert await acts.end_sessions(who, maria.id) == 1
+
+
+def test_people_are_put_together_with_what_is_known_of_them():
+    """Of most people nothing is."""
+    one, other = user("1"), user("2")
+    lockout = Lockout(None)
+
+    found = standings([one, other], {"2": NOW}, {"1": lockout, "3": lockout})
+
+    assert found == [Standing(one, None, lockout), Standing(other, NOW, None)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.rights import RIGHTS
-from tests.unit.gateway.http.backoffice.surface import ROWS, STAFF, line
+from gateway.domain.identity.rights import Role
+from gateway.http.backoffice.administration.users import RoleName
+from tests.unit.gateway.http.backoffice.surface import line
 
 
 @pytest.mark.parametrize(
@@ -13,7 +14,6 @@ from tests.unit.gateway.http.backoffice.surface import ROWS, STAFF, line
     [
         ("users", ("GET", "/users", "user:read", 200)),
         ("user", ("GET", "/users/{user_id}", "user:read", 200)),
-        ("roles", ("GET", "/roles", "user:read", 200)),
         ("user_invite", ("POST", "/users", "user:manage", 201)),
         ("user_invite_again", ("POST", "/users/{user_id}/invitation", "user:manage", 200)),
         ("user_roles", ("PUT", "/users/{user_id}/roles", "user:manage", 200)),
@@ -23,23 +23,11 @@ from tests.unit.gateway.http.backoffice.surface import ROWS, STAFF, line
         ("user_rename", ("PATCH", "/users/{user_id}", "user:manage", 200)),
         ("user_unlock", ("POST", "/users/{user_id}/unlock", "user:manage", 200)),
         ("user_reset_mfa", ("POST", "/users/{user_id}/reset-mfa", "user:manage", 200)),
-        ("user_sessions", ("GET", "/users/{user_id}/sessions", "session:read", 200)),
-        ("user_sessions_end", ("DELETE", "/users/{user_id}/sessions", "session:write", 200)),
-        (
-            "user_session_end",
-            ("DELETE", "/users/{user_id}/sessions/{session_id}", "session:write", 204),
-        ),
     ],
 )
 def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
     assert line(name) == declared
 
 
-async def test_the_table_of_roles_is_the_one_there_is():
-    row = ROWS["backoffice.roles"]
-
-    shown = await row.serve(STAFF, None)  # type: ignore[arg-type]
-
-    assert {each["name"]: set(each["rights"]) for each in shown["data"]} == {  # type: ignore[index]
-        role: set(map(str, rights)) for role, rights in RIGHTS.items()
-    }
+def test_roles_have_the_names_that_are_documented():
+    assert set(RoleName.__args__) == set(Role)

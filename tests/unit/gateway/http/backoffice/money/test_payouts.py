@@ -8,7 +8,7 @@ from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutRequest
-from gateway.http.backoffice.money.payouts import withdraw_acting_rows
+from gateway.http.backoffice.money.payouts import ordered_payout, withdraw_acting_rows
 from gateway.http.route import Answer
 from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.ordering import WAITING, Only, Says
@@ -95,3 +95,10 @@ async def test_a_payout_that_waits_is_answered_by_202():
 async def test_what_is_no_payout_is_a_mistake_of_ours():
     with pytest.raises(TypeError):
         await orders(Says(refund()), PayoutMethod.PIX)
+
+
+def test_an_order_is_answered_by_the_payout_or_that_it_waits():
+    done, waits = ordered_payout(payout(), OFFICE), ordered_payout(WAITING, OFFICE)
+
+    assert (done.status, done.content["reference"]) == (None, payout().reference)
+    assert (waits.status, waits.content["status"]) == (202, "waiting")

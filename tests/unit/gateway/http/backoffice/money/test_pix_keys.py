@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.domain.bank.pix_keys import KeyOwner, PixKeyType
 from gateway.domain.bank.providers import NotFound, Unavailable
-from tests.unit.gateway.http.backoffice.surface import ROWS, becomes, gate_of, line
+from gateway.http.backoffice.money.pix_keys import key_owner
+from tests.unit.gateway.http.backoffice.surface import OFFICE, ROWS, becomes, gate_of, line
 
 READING = ["pix_keys", "pix_key"]
 ACTING = ["pix_key_create", "pix_key_cancel", "pix_key_owner"]
@@ -48,3 +50,19 @@ def test_one_key_may_be_absent_and_a_list_may_not(name: str, absent: str):
 def test_a_key_that_is_asked_about_is_in_no_path():
     """Paths are logged; a key may be somebody's tax number."""
     assert "key}" not in ROWS["backoffice.pix_key_owner"].path
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("52998224725", "***.982.247-**"),
+        ("***.982.247-**", "***.982.247-**"),
+        ("11222333000181", "11222333000181"),
+    ],
+)
+def test_the_ends_of_a_persons_number_are_hidden_whatever_the_bank_tells(stored: str, shown: str):
+    owner = KeyOwner(
+        key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number=stored, ispb="99999999"
+    )
+
+    assert key_owner(owner, OFFICE)["tax_number"] == shown

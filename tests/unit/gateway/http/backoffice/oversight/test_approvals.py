@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gateway.domain.backoffice.approvals import ApprovalState
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.identity.errors import REFUND_NOT_SENT, VALIDATION_FAILED
+from gateway.http.backoffice.oversight.approvals import approval
+from tests.unit.gateway.http.backoffice.ordering import WAITING
 from tests.unit.gateway.http.backoffice.registers import taken
 from tests.unit.gateway.http.backoffice.surface import becomes, line
 from tests.unit.refusals import refusal_of
+from tests.unit.standing import NOON
 
 
 @pytest.mark.parametrize(
@@ -39,3 +44,20 @@ def test_a_status_is_one_of_the_words():
 
 def test_a_refund_that_was_not_sent_is_told_so():
     assert becomes("approval_approve", Unreachable("refused")) == REFUND_NOT_SENT.name
+
+
+def test_an_approval_shows_nothing_that_is_sealed():
+    shown = approval(WAITING)
+
+    assert (shown["id"], shown["status"], shown["decided_at"]) == (WAITING.id, "waiting", "")
+    assert "sealed" not in str(shown)
+
+
+def test_a_decision_is_shown():
+    decided = replace(
+        WAITING, state=ApprovalState.REJECTED, decider="user:ana", decided_at=NOON, reason="no"
+    )
+
+    shown = approval(decided)
+
+    assert (shown["status"], shown["decided_by"], shown["reason"]) == ("rejected", "user:ana", "no")

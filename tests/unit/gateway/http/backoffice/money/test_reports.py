@@ -1,16 +1,14 @@
-"""The rows of accounts."""
+"""Reports of an account."""
 
 from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
 from gateway.domain.bank.providers import Unavailable
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import RawRequest
-from gateway.http.backoffice.money.accounts import account_rows
+from gateway.http.backoffice.money.reports import report, report_rows
 from gateway.operations.bank.reports import Report, ReportRequest
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Locale
@@ -20,32 +18,13 @@ from tests.unit.refusals import refused
 DAYS = {"init": ["2026-01-01"], "ends": ["2026-01-31"]}
 
 
-@pytest.mark.parametrize(
-    ("name", "declared"),
-    [
-        ("accounts", ("GET", "/accounts", "account:read", 200)),
-        ("account", ("GET", "", "account:read", 200)),
-        ("balance", ("GET", "/balance", "balance:read", 200)),
-        ("statement", ("GET", "/transactions", "transaction:read", 200)),
-        ("report", ("GET", "/report", "report:read", 200)),
-    ],
-)
-def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
-    assert line(name) == declared
+def test_the_row_is_the_one_decided():
+    assert line("report") == ("GET", "/report", "report:read", 200)
 
 
-@pytest.mark.parametrize(
-    ("name", "error"),
-    [
-        ("balance", "balance_unavailable"),
-        ("statement", "statement_unavailable"),
-        ("report", "statement_unavailable"),
-        ("account", ""),
-    ],
-)
-def test_a_bank_that_fails_has_the_rows_own_code(name: str, error: str):
-    assert becomes(name, Unavailable("a")) == error
-    assert becomes(name, StoreUnavailable()) == "store_unavailable"
+def test_a_failure_has_the_rows_own_code():
+    assert becomes("report", Unavailable("a")) == "statement_unavailable"
+    assert becomes("report", StoreUnavailable()) == "store_unavailable"
 
 
 def test_a_report_may_have_every_media_type():
@@ -77,7 +56,7 @@ class Nothing:
 
 
 def reporting(writer: Writer):
-    *_, row = account_rows(Nothing(writer))  # type: ignore[arg-type]
+    *_, row = report_rows(Nothing(writer))  # type: ignore[arg-type]
     return row
 
 
@@ -101,3 +80,10 @@ async def test_what_is_not_possible_is_told_in_its_own_words():
     with refused(identity_errors.NOT_POSSIBLE) as refusal:
         await reporting(writer).serve(OFFICE, RawRequest(path={}, query=query))
     assert refusal.value.detail == "more than 20000 movements: ask for fewer days"
+
+
+def test_a_report_is_a_file_to_be_kept():
+    shown = report(Report(file_name="a.csv", media_type="text/csv", content=b"a"), OFFICE)
+
+    assert (shown.content, shown.content_type) == (b"a", "text/csv")
+    assert shown.headers["Content-Disposition"] == 'attachment; filename="a.csv"'

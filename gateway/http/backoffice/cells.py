@@ -1,0 +1,73 @@
+"""Cells that rows of the back office share: rights, limits, statuses, pages and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final, TypeVar
+
+import msgspec
+from aiohttp import hdrs
+
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.backoffice.lists import Shown
+from gateway.domain.identity.rights import Area, Right
+from gateway.domain.kernel.windows import Paging
+from gateway.http.backoffice.callers import Staff
+from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
+from gateway.operations.bank.pages import Listed
+from policies.traffic.person_quota import PERSON
+
+Item = TypeVar("Item")
+Told = TypeVar("Told", bound=Document)
+
+BODY_BYTES: Final = 64 * 1024
+"""As on banking: the largest body, a credential for a bank with its certificate, has 32 KiB."""
+
+NO_BODY: Final = RowLimits(PERSON, 0)
+WITH_BODY: Final = RowLimits(PERSON, BODY_BYTES)
+
+CREATED: Final = 201
+WAITS: Final = 202
+NO_CONTENT: Final = 204
+
+
+class ReasonBody(msgspec.Struct):
+    """Why; it stays on record."""
+
+    reason: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+def reading(area: Area) -> Right:
+    """Return the right to read."""
+    return Right(area, Action.READ)
+
+
+def writing(area: Area) -> Right:
+    """Return the right to write."""
+    return Right(area, Action.WRITE)
+
+
+def managing(area: Area) -> Right:
+    """Return the right to manage."""
+    return Right(area, Action.MANAGE)
+
+
+def page_of(who: Staff, paging: Paging) -> Shown:
+    """Return which page, of the companies that the caller may see."""
+    return Shown(paging, who.person.companies)
+
+
+def listed(paging: Paging, found: tuple[Sequence[Item], int]) -> Listed[Item]:
+    """Join a page from the store, and the total, with which page it is."""
+    items, total = found
+    return Listed(items=items, paging=paging, total=total)
+
+
+def versioned(document: Told, version: str) -> VersionedAnswer[Told]:
+    """Answer with a document and its version, which a change may name in ``If-Match``."""
+    return VersionedAnswer(content=document, headers={hdrs.ETAG: version})
+
+
+def done(_done: None, _who: Staff) -> Answer[None]:
+    """Answer without content."""
+    return Answer(content=None)

@@ -1,0 +1,170 @@
+"""Refunds: payments given back, wholly or in part (contract 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NotRequired, TypedDict
+
+from gateway.domain.backoffice.approvals import Approval
+from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.refunds import Refund, RefundRequest, RefundStatus
+from gateway.domain.identity.rights import Area
+from gateway.domain.kernel import errors
+from gateway.domain.payouts.payouts import Payout
+from gateway.http.backoffice.callers import Office, on_account
+from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
+from gateway.http.backoffice.failures import CHANGES, READS, REFUND_FAILS, bank_fails
+from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
+from gateway.http.json import Amount, amount, instant
+from gateway.http.resources import represent as resources
+from gateway.http.resources.documents import (
+    FailureDocument,
+    Instant,
+    Meter,
+)
+from gateway.http.route import Answer, Row, route
+from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.bank.pages import Listed
+from policies.validation.backoffice.orders import REFUND
+from policies.validation.backoffice.searches import REFUNDS
+from policies.validation.inputs import REFERENCE
+
+
+class RefundedDocument(TypedDict):
+    """The payment that is given back; its reference is empty where it paid no charge."""
+
+    reference: str
+    e2e_id: str
+
+
+class RefundDocument(TypedDict):
+    """A refund; only a failed one has a failure."""
+
+    reference: str
+    status: Literal["processing", "paid", "failed"]
+    value: Amount
+    description: str
+    transaction: RefundedDocument
+    return_id: str
+    created_at: Instant
+    settled_at: Instant
+    failure: NotRequired[FailureDocument]
+
+
+class RefundList(TypedDict):
+    """A page of refunds, newest first."""
+
+    data: list[RefundDocument]
+    meta: Meter
+
+
+def refund_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+    """Return the rows that read refunds."""
+    return (
+        route(
+            "POST",
+            "/accounts/{account_id}/pix/refunds/search",
+            name="backoffice.pix_refunds",
+            summary="Search what was given back.",
+            needs=reading(Area.REFUND),
+            limits=WITH_BODY,
+            takes=REFUNDS,
+            runs=on_account(does.refunds.search),
+            shows=refunds,
+            fails=bank_fails(errors.TRANSACTION_UNAVAILABLE),
+            raises=READS,
+        ),
+        route(
+            "GET",
+            "/accounts/{account_id}/pix/refunds/{reference}",
+            name="backoffice.pix_refund",
+            summary="Read a refund by its own reference.",
+            needs=reading(Area.REFUND),
+            limits=NO_BODY,
+            takes=REFERENCE,
+            runs=on_account(does.refunds.read),
+            shows=refund,
+            fails=bank_fails(errors.TRANSACTION_UNAVAILABLE, errors.TRANSACTION_NOT_FOUND),
+            raises=READS,
+        ),
+    )
+
+
+def refund_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+    """Return the row that gives money back."""
+    return (
+        route(
+            "POST",
+            "/accounts/{account_id}/pix/transactions/{reference}/refunds",
+            name="backoffice.pix_refund_create",
+            summary="Give a payment back, wholly or in part; may wait for another person.",
+            needs=writing(Area.REFUND),
+            limits=WITH_BODY,
+            takes=REFUND,
+            runs=_Refunding(does.approvals).order,
+            shows=ordered_refund,
+            fails=REFUND_FAILS,
+            raises=(*CHANGES, errors.PAYOUT_NOT_ALLOWED),
+            also={WAITS: ApprovalDocument},
+        ),
+    )
+
+
+class _Refunding:
+    """Orders refunds for people."""
+
+    def __init__(self, approvals: Approvals) -> None:
+        self._approvals = approvals
+
+    async def order(self, who: Office, request: RefundRequest) -> Refund | Approval:
+        """Give money back, or let the order wait."""
+        found = await self._approvals.order(who.person, who.account, request)
+        if isinstance(found, Payout):
+            raise TypeError(found)
+        return found
+
+
+_FAILED: Final = "The refund failed."
+
+
+_FAILURES: Mapping[FailureCode, str] = {
+    FailureCode.REJECTED: "The bank rejected the refund.",
+    FailureCode.INSUFFICIENT_FUNDS: "The available balance was not enough.",
+    FailureCode.ACCOUNT_INVALID: "The payer's account is not valid any more.",
+    FailureCode.LIMIT_EXCEEDED: "A limit of the account was exceeded.",
+    FailureCode.NOT_SENT: "The refund was not sent.",
+}
+
+
+def refund(found: Refund, _who: Office) -> RefundDocument:
+    """Show a refund."""
+    shown: RefundDocument = {
+        "reference": found.reference,
+        "status": found.status.value,
+        "value": amount(found.value),
+        "description": found.description,
+        "transaction": {"reference": found.payment_reference, "e2e_id": found.payment_e2e_id},
+        "return_id": found.return_id,
+        "created_at": instant(found.created_at),
+        "settled_at": instant(found.settled_at),
+    }
+    if found.status is RefundStatus.FAILED:
+        code = found.failure or FailureCode.OTHER
+        shown["failure"] = {"code": code.value, "message": _FAILURES.get(code, _FAILED)}
+    return shown
+
+
+def refunds(found: Listed[Refund], who: Office) -> RefundList:
+    """Show a page of refunds."""
+    meta = resources.meter(found.paging, found.total)
+    return {"data": [refund(each, who) for each in found.items], "meta": meta}
+
+
+def ordered_refund(
+    found: Refund | Approval, who: Office
+) -> Answer[RefundDocument] | Answer[ApprovalDocument]:
+    """Show the refund that was given, or that it waits."""
+    if isinstance(found, Approval):
+        return waiting(found)
+    return Answer(content=refund(found, who))

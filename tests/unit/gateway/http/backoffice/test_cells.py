@@ -1,0 +1,25 @@
+"""Cells that rows share."""
+
+from __future__ import annotations
+
+from gateway.domain.accounts.permissions import Action
+from gateway.domain.identity.rights import Area, Right
+from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.cells import done, managing, reading, writing
+from gateway.operations.kernel.audit_context import AuditContext
+from tests.unit.gateway.http.backoffice.registers import person
+from tests.unit.standing import Clock
+
+
+def staff(*companies: str) -> Staff:
+    return Staff(person(*companies), AuditContext("x", Clock().now))
+
+
+def test_rights_are_named_by_their_action():
+    assert reading(Area.STOP) == Right(Area.STOP, Action.READ)
+    assert writing(Area.STOP) == Right(Area.STOP, Action.WRITE)
+    assert managing(Area.STOP) == Right(Area.STOP, Action.MANAGE)
+
+
+def test_nothing_is_shown_of_what_is_done():
+    assert done(None, staff()).content is None
