@@ -18,7 +18,6 @@ TABLES = {
     ("gateway/http/common.py", "common_rows"): "the three open rows of a surface",
     ("gateway/http/identity/routes.py", "entrance_rows"): "rows",
     ("gateway/http/identity/routes.py", "token_rows"): "rows",
-    ("gateway/http/backoffice/administration/accounts.py", "account_reading_rows"): "rows",
     ("gateway/http/backoffice/oversight/approvals.py", "approval_rows"): "rows",
     ("gateway/http/backoffice/oversight/audit.py", "audit_rows"): "rows",
     ("gateway/http/backoffice/administration/companies.py", "company_rows"): "rows",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, TypedDict
 
 import msgspec
 from aiohttp import hdrs
@@ -13,7 +13,7 @@ from gateway.domain.accounts.accounts import Account, BankCoordinates
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.requests.versions import version_of_account
-from gateway.http.backoffice.callers import Office, Staff, as_actor, on_account
+from gateway.http.backoffice.callers import Office, Staff, on_account
 from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, versioned, writing
 from gateway.http.backoffice.failures import REFUSED, TAKEN, explained
 from gateway.http.backoffice.operations import BackOfficeOperations
@@ -27,7 +27,6 @@ from gateway.http.resources.documents import (
 from gateway.http.route import Row, VersionedAnswer, route
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.backoffice.admin_services import AdminServices
-from gateway.operations.backoffice.bank_connections import SENTENCES, Connected
 from gateway.operations.backoffice.visible_accounts import (
     AccountSearch,
     OwnedAccount,
@@ -65,26 +64,6 @@ class AccountRecordDocument(TypedDict):
     branch: str
     account: str
     created_at: Instant
-
-
-class ConnectionDocument(TypedDict):
-    """What came of asking an account's bank; ``works`` is true for the outcome of that name."""
-
-    works: bool
-    outcome: Literal[
-        "works",
-        "no_provider",
-        "no_credentials",
-        "credentials_refused",
-        "account_unknown",
-        "refused",
-        "not_offered",
-        "busy",
-        "unreachable",
-        "no_answer",
-        "not_understood",
-    ]
-    message: str
 
 
 class AccountRecordList(TypedDict):
@@ -287,19 +266,6 @@ def account_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             fails=STORE_FAILS,
             raises=(),
         ),
-        route(
-            "POST",
-            "/accounts/{account_id}/provider/test",
-            name="backoffice.account_provider_test",
-            summary="Ask the account's bank whether it accepts us; nothing moves.",
-            needs=writing(Area.PROVIDER),
-            limits=NO_BODY,
-            takes=NOTHING,
-            runs=as_actor(does.connections.test),
-            shows=connection,
-            fails=STORE_FAILS,
-            raises=(),
-        ),
     )
 
 
@@ -345,15 +311,6 @@ def accounts(found: Listed[OwnedAccount], _who: Staff) -> AccountRecordList:
     """Show a page of accounts."""
     meta = resources.meter(found.paging, found.total)
     return {"data": [_record(each) for each in found.items], "meta": meta}
-
-
-def connection(came: Connected, _who: Office) -> ConnectionDocument:
-    """Show what came of asking a bank."""
-    return {
-        "works": came is Connected.WORKS,
-        "outcome": came.value,
-        "message": SENTENCES[came],
-    }
 
 
 def _record(found: OwnedAccount) -> AccountRecordDocument:
