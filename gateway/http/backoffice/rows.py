@@ -17,6 +17,7 @@ from gateway.http.backoffice.administration.accounts import (
     account_reading_rows,
     account_record_rows,
 )
+from gateway.http.backoffice.administration.bank_connections import connection_rows
 from gateway.http.backoffice.administration.companies import CompanyActs, company_rows
 from gateway.http.backoffice.administration.credentials import CredentialActs, credential_rows
 from gateway.http.backoffice.administration.roles import role_rows
@@ -83,6 +84,7 @@ def operation_rows(does: BackOfficeOperations) -> BackOfficeRows:
         staff=account_list_rows(does),
         visible=(
             *account_reading_rows(does),
+            *connection_rows(does),
             *balance_rows(does),
             *statement_rows(does),
             *report_rows(does),

@@ -35,7 +35,7 @@ class ConnectionDocument(TypedDict):
     message: str
 
 
-def connection_rows(ops: BackOfficeOperations) -> Sequence[Row[Office]]:
+def connection_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     """Return the row that asks the bank."""
     return (
         route(
