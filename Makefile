@@ -16,7 +16,7 @@ CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 # Most tests wait for a server or a clock: two for each core.
 WORKERS ?= $(shell echo $$((2 * $(CORES))))
 # What `make quick` runs: `make quick TESTS=tests/unit/gateway/domain`.
-TESTS ?= tests/unit tests/architecture tests/properties
+TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
 # What `make torture` does at least: smoke, ci or release.
 SCALE ?= ci
 # `make lock UPGRADE=--upgrade` takes what is new; without it only what pyproject.toml asks for.

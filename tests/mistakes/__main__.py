@@ -4,28 +4,32 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
-from shutil import copytree
 
 from tests.mistakes.mistake import Mistake
 from tests.mistakes.page import record
-from tests.mistakes.planting import Verdict, copy_tree, judge, planted, run_tests
+from tests.mistakes.planting import Copy, Verdict
 from tests.mistakes.table import MISTAKES
 
 ROOT = Path(__file__).resolve().parents[2]
+
+_UNPLANTED_S = 900.0
 
 
 def main() -> int:
     """Run what was asked for; 1 when a mistake survives, or a named test fails without one."""
     asked = _asked()
-    chosen = [each for each in MISTAKES if not asked.only or each.name in asked.only]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that no copy is left behind
     unknown = set(asked.only) - {each.name for each in MISTAKES}
+    chosen = [each for each in MISTAKES if not asked.only or each.name in asked.only]
     if unknown or not chosen:
         print("no such mistake:", ", ".join(sorted(unknown)))
         return 1
@@ -47,38 +51,53 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="this one")
     parser.add_argument("--jobs", type=int, default=2, help="copies at work at once")
     parser.add_argument("--record", action="store_true", help="write docs/planted-mistakes.md")
-    return parser.parse_args()
+    asked = parser.parse_args()
+    if asked.only and asked.record:
+        parser.error("the page tells of the whole list: leave --only out")
+    return asked
 
 
 def _verdicts(folder: Path, mistakes: Sequence[Mistake], jobs: int) -> list[Verdict]:
     """Run the tests without any mistake, then with each; nothing when they fail without."""
-    tree = copy_tree(ROOT, folder / "0")
+    with ExitStack() as open_copies, ThreadPoolExecutor(jobs) as pool:
+        copies = list(pool.map(lambda number: Copy(ROOT, folder / str(number)), range(jobs)))
+        for each in copies:
+            open_copies.callback(each.close)
+        if not _pass(pool, copies, mistakes):
+            return []
+        return list(_told(_run_all(pool, copies, mistakes)))
+
+
+def _pass(pool: Executor, copies: Sequence[Copy], mistakes: Sequence[Mistake]) -> bool:
+    """Run every named test once without any mistake, shared out among the copies."""
     tests = sorted({test for each in mistakes for test in each.tests})
-    ran = run_tests(tree, tests, jobs, keep=True)
-    if ran.code:
-        print(ran.printed, "The named tests must pass without any mistake.", sep="\n")
-        return []
-    print(f"{len(tests)} named tests and files pass unplanted in {ran.took_s:.0f} s", flush=True)
-    trees = [tree, *(copytree(tree, folder / str(number)) for number in range(1, jobs))]
-    return list(_told(_run_all(trees, mistakes)))
+    shares = [tests[number :: len(copies)] for number in range(len(copies))]
+    ran = list(pool.map(lambda copy, share: copy.run(share, _UNPLANTED_S), copies, shares))
+    for each in ran:
+        if each.code:
+            print(each.printed, "The named tests must pass without any mistake.", sep="\n")
+            return False
+    took_s = max(each.took_s for each in ran)
+    print(f"{len(tests)} named tests and files pass unplanted in {took_s:.0f} s", flush=True)
+    return True
 
 
-def _run_all(trees: Sequence[Path], mistakes: Sequence[Mistake]) -> Iterator[Verdict]:
+def _run_all(
+    pool: Executor, copies: Sequence[Copy], mistakes: Sequence[Mistake]
+) -> Iterator[Verdict]:
     """Plant each mistake in whichever copy is free."""
-    free: SimpleQueue[Path] = SimpleQueue()
-    for tree in trees:
-        free.put(tree)
+    free: SimpleQueue[Copy] = SimpleQueue()
+    for each in copies:
+        free.put(each)
 
     def run(mistake: Mistake) -> Verdict:
-        tree = free.get()
+        copy = free.get()
         try:
-            with planted(tree, mistake):
-                return judge(mistake, run_tests(tree, mistake.tests))
+            return copy.judge(mistake)
         finally:
-            free.put(tree)
+            free.put(copy)
 
-    with ThreadPoolExecutor(len(trees)) as pool:
-        yield from pool.map(run, mistakes)
+    yield from pool.map(run, mistakes)
 
 
 def _told(verdicts: Iterator[Verdict]) -> Iterator[Verdict]:

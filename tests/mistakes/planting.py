@@ -7,30 +7,36 @@ back before the next; copies share nothing, so several can be at work.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from tests.mistakes.mistake import Mistake
+from tests.mistakes.warm import STOPPED
 
 LONGEST_S = 240.0
 """A test that hangs says nothing about the mistake; the slowest named ones take a tenth of it."""
 
+_PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--tb=short")
+# What was imported before pytest began is not rewritten, and need not be: it is no test.
+_WARM = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 _FAILED = 1
 """pytest's code for tests that ran and failed; others stand for a run that did not come to that."""
 
-_STOPPED = -1
 _FOUND = re.compile(r"^(?:FAILED|ERROR) (\S+\.py::\w+(?:\[.*?\])?)(?: - (.*))?$", re.MULTILINE)
 _NO_PROOF = re.compile(r"^(?:\w+\.)*(?:Import|ModuleNotFound|Name|Syntax|Indentation)Error\b")
 """Any test fails in a file that cannot be loaded: that shows nothing about the promise."""
+
+_hours = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,43 @@ class Verdict:
     printed: str = ""
 
 
+class Copy:
+    """A copy of the tree, and the process that runs its tests; ``close`` ends it."""
+
+    def __init__(self, root: Path, to: Path) -> None:
+        """Copy ``root`` to the folder ``to``."""
+        self.tree = copy_tree(root, to)
+        self._output = to.with_suffix(".txt")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.mistakes.warm"],
+            cwd=to,
+            env=_surroundings(to),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, tests: Sequence[str], longest_s: float = LONGEST_S) -> Ran:
+        """Run tests of the copy with the copy's code, up to the first that fails."""
+        began = time.monotonic()
+        asked = [[*_PYTEST, *_WARM, *tests], str(self._output), longest_s]
+        print(json.dumps(asked), file=self._process.stdin, flush=True)
+        code = int(self._process.stdout.readline())
+        printed = self._output.read_text(errors="replace")
+        return Ran(code, printed, time.monotonic() - began)
+
+    def judge(self, mistake: Mistake) -> Verdict:
+        """Run the tests named for a mistake with the mistake planted."""
+        with planted(self.tree, mistake):
+            return judged(mistake, self.run(mistake.tests))
+
+    def close(self) -> None:
+        """Let the process end."""
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
 def copy_tree(root: Path, to: Path) -> Path:
     """Copy what is, or may come, under version control; times are kept for the bytecode's sake."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -70,39 +113,6 @@ def copy_tree(root: Path, to: Path) -> Path:
     return to
 
 
-def run_tests(tree: Path, tests: Sequence[str], workers: int = 1, *, keep: bool = False) -> Ran:
-    """
-    Run tests of a copy with the copy's code, up to the first that fails.
-
-    Args:
-        tree: The copy.
-        tests: Files and functions.
-        workers: How many processes share them.
-        keep: Write bytecode; never of a file with a mistake in it, which may
-            have the size and the second of the right one.
-    """
-    began = time.monotonic()
-    with subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=short"]
-        + (["-n", str(workers)] if workers > 1 else ["-p", "no:randomly"])
-        + list(tests),
-        cwd=tree,
-        env=_surroundings(tree) | ({} if keep else {"PYTHONDONTWRITEBYTECODE": "1"}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    ) as running:
-        try:
-            printed, _ = running.communicate(timeout=LONGEST_S if workers == 1 else None)
-        except BaseException as problem:
-            os.killpg(running.pid, signal.SIGKILL)
-            if not isinstance(problem, subprocess.TimeoutExpired):
-                raise
-            return Ran(_STOPPED, "", time.monotonic() - began)
-    return Ran(running.returncode, printed, time.monotonic() - began)
-
-
 def _surroundings(tree: Path) -> dict[str, str]:
     """Let every process that a test starts find the copy before the installed tree."""
     without = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
@@ -111,10 +121,15 @@ def _surroundings(tree: Path) -> dict[str, str]:
 
 @contextmanager
 def planted(tree: Path, mistake: Mistake) -> Iterator[None]:
-    """Put a mistake into a copy, and put the right text back as it was, its time included."""
+    """
+    Put a mistake into a copy, and put the right text back as it was, its time included.
+
+    Bytecode is known by a file's size and second: each planted file has an hour of its own.
+    """
     path = tree / mistake.file
     right, kept = path.read_bytes(), path.stat()
     path.write_text(_loadable(mistake, right.decode()))
+    os.utime(path, (kept.st_atime, int(kept.st_mtime) + 3600 * next(_hours)))
     try:
         yield
     finally:
@@ -130,13 +145,13 @@ def _loadable(mistake: Mistake, right: str) -> str:
     return text
 
 
-def judge(mistake: Mistake, ran: Ran) -> Verdict:
+def judged(mistake: Mistake, ran: Ran) -> Verdict:
     """Say whether the tests failed, and because of the mistake."""
     failed = _FOUND.search(ran.printed)
     caught, by = False, f"pytest ended with {ran.code}"
     if ran.code == 0:
         by = "every named test passes"
-    elif ran.code == _STOPPED:
+    elif ran.code == STOPPED:
         by = f"no answer within {LONGEST_S:.0f} s"
     elif ran.code == _FAILED and failed:
         broken = _NO_PROOF.match(failed[2] or "")

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from tests.mistakes.rows import access
+from tests.mistakes.rows import access, banks, payouts, people, reading, running
 
-MISTAKES = (*access.ROWS,)
+MISTAKES = (
+    *access.ROWS,
+    *reading.ROWS,
+    *payouts.ROWS,
+    *people.ROWS,
+    *banks.ROWS,
+    *running.ROWS,
+)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.mistakes.mistake import Mistake, NotPlantable
-from tests.mistakes.planting import LONGEST_S, Ran, judge, planted
+from tests.mistakes.planting import LONGEST_S, Ran, judged, planted
 
 RIGHT = "if paid > owed:\n    refuse()\n"
 FAILED = "F\nFAILED tests/test_a.py::test_b[x - y] - assert 1 == 2\n1 failed in 0.1s\n"
@@ -39,14 +39,17 @@ def test_a_mistake_stands_in_the_copy_while_its_tests_run(tree: Path):
     assert path.read_text() == RIGHT
 
 
-def test_what_is_put_back_has_its_time_back(tree: Path):
-    """Bytecode is known by time and size: a wrong file of the same size must leave none behind."""
-    before = (tree / MISTAKE.file).stat().st_mtime_ns
+def test_no_two_texts_of_a_file_have_the_same_second(tree: Path):
+    """Bytecode is known by second and size: what was made of a wrong text serves no other."""
+    path = tree / MISTAKE.file
+    seconds = [int(path.stat().st_mtime)]
 
-    with planted(tree, MISTAKE):
-        pass
+    for _ in range(3):
+        with planted(tree, MISTAKE):
+            seconds.append(int(path.stat().st_mtime))
 
-    assert (tree / MISTAKE.file).stat().st_mtime_ns == before
+    assert len(set(seconds)) == len(seconds)
+    assert int(path.stat().st_mtime) == seconds[0]
 
 
 @pytest.mark.parametrize("text", ["", RIGHT * 2])
@@ -58,7 +61,7 @@ def test_a_row_that_does_not_fit_is_not_planted(tree: Path, text: str):
 
 
 def test_a_failed_test_caught_it():
-    verdict = judge(MISTAKE, Ran(1, FAILED, 1.0))
+    verdict = judged(MISTAKE, Ran(1, FAILED, 1.0))
 
     assert (verdict.caught, verdict.by) == (True, "tests/test_a.py::test_b[x - y]")
 
@@ -79,7 +82,7 @@ def test_a_failed_test_caught_it():
 )
 def test_anything_else_did_not(ran: Ran, why: str):
     """A file that cannot be loaded fails every test and proves nothing about the promise."""
-    verdict = judge(MISTAKE, ran)
+    verdict = judged(MISTAKE, ran)
 
     assert (verdict.caught, verdict.by) == (False, why)
 

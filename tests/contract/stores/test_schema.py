@@ -22,6 +22,23 @@ def tables(connection: Connection) -> set[str]:
     return set(inspect(connection).get_table_names())
 
 
+def shape(connection: Connection) -> dict[str, set[str]]:
+    """What every table has, by name: columns and indexes."""
+    seen = inspect(connection)
+    return {
+        table: {each["name"] for each in (*seen.get_columns(table), *seen.get_indexes(table))}
+        for table in seen.get_table_names()
+    }
+
+
+async def shape_of(url: str) -> dict[str, set[str]]:
+    database = open_database(url, DEFAULT_LIMITS)
+    async with database.reading() as connection:
+        found = await connection.run_sync(shape)
+    await database.close()
+    return found
+
+
 async def test_a_store_without_tables_is_at_no_revision(url: str) -> None:
     found = await schema.current(url)
 
@@ -41,6 +58,21 @@ async def test_the_way_up_down_and_up_again(url: str) -> None:
         left = await connection.run_sync(tables)
     await database.close()
     assert left <= {"alembic_version"}
+
+
+async def test_each_step_down_undoes_its_step_up(url: str) -> None:
+    """What a step leaves behind is not seen any more once its table is gone."""
+    made = {}
+    for revision in schema.REVISIONS:
+        await schema.upgrade(url, revision)
+        made[revision] = await shape_of(url)
+
+    left = {}
+    for revision in reversed(schema.REVISIONS[:-1]):
+        await schema.downgrade(url, revision)
+        left[revision] = await shape_of(url)
+
+    assert left == {revision: made[revision] for revision in left}
 
 
 async def test_going_up_twice_changes_nothing(url: str) -> None:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_AUTHENTICATION = "tests/unit/policies/authentication"
-_AUTHORIZATION = "tests/unit/policies/authorization"
-_SCOPE = f"{_AUTHORIZATION}/test_account_scope.py"
+_ACCOUNT_SCOPE = "tests/unit/policies/authorization/test_account_scope.py"
+_ACCOUNT_STATE = "tests/unit/policies/authorization/test_account_state.py"
+_BASIC = "tests/unit/policies/authentication/test_basic.py"
+_CLIENT_ADDRESS = "tests/unit/gateway/net/server/test_client_address.py"
+_DIGESTS = "tests/unit/gateway/security/test_digests.py"
+_ORDER = "tests/surfaces/banking/test_order.py"
+_PERMISSIONS = "tests/unit/gateway/domain/accounts/test_permissions.py"
+_QUOTA = "tests/unit/policies/traffic/test_quota.py"
+_SURFACE = "tests/unit/gateway/http/banking/test_surface.py"
+_THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
+_TRAFFIC = "tests/surfaces/banking/test_traffic.py"
+_VISIBLE_ACCOUNT = "tests/unit/policies/authorization/test_visible_account.py"
 
 ROWS = (
     Mistake(
@@ -16,16 +25,16 @@ ROWS = (
         file="gateway/security/digests.py",
         right="if hmac.compare_digest(made[stored.key_id], stored.digest):",
         wrong="if hmac.compare_digest(stored.digest, stored.digest):",
-        tests=("tests/unit/gateway/security/test_digests.py",),
+        tests=(_DIGESTS,),
     ),
     Mistake(
         name="old-secret-after-overlap",
         promise="A secret that was rotated away ends with its overlap.",
         source="decision 3",
         file="gateway/security/digests.py",
-        right="stored.key_id in self._keyed and (\n            stored.expires_at is None or",
-        wrong="stored.key_id in self._keyed or (\n            stored.expires_at is None or",
-        tests=("tests/unit/gateway/security/test_digests.py",),
+        right=("stored.key_id in self._keyed and (\n            stored.expires_at is None or"),
+        wrong=("stored.key_id in self._keyed or (\n            stored.expires_at is None or"),
+        tests=(_DIGESTS,),
     ),
     Mistake(
         name="revoked-credential-served",
@@ -34,9 +43,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="if credential.revoked_at is not None:",
         wrong="if credential.revoked_at is not None and credential.revoked_at > self.now():",
-        tests=(
-            f"{_AUTHENTICATION}/test_basic.py::test_what_has_ended_is_refused_like_a_wrong_secret",
-        ),
+        tests=(f"{_BASIC}::test_what_has_ended_is_refused_like_a_wrong_secret",),
     ),
     Mistake(
         name="expired-credential-served",
@@ -45,25 +52,92 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="credential.expires_at <= self.now()",
         wrong="credential.expires_at < self.now()",
-        tests=(f"{_AUTHENTICATION}/test_basic.py::test_a_credential_lives_to_its_instant",),
+        tests=(f"{_BASIC}::test_a_credential_lives_to_its_instant",),
     ),
     Mistake(
-        name="sister-account-served",
-        promise="A credential of one account acts on no other account of the company.",
-        source="interface 5.1",
-        file="policies/authorization/account_scope.py",
-        right="principal.account_id is not None and principal.account_id != account.id",
-        wrong="principal.account_id is None and principal.account_id != account.id",
-        tests=(f"{_SCOPE}::test_a_sister_account_is_refused",),
+        name="checksum-not-looked-at",
+        promise="A secret whose checksum does not hold is refused without asking a store.",
+        source="decision 3",
+        file="policies/authentication/basic.py",
+        right="if not self.check.well_formed(secret):",
+        wrong="if not secret:",
+        tests=(f"{_BASIC}::test_no_store_is_asked_before_the_secret_is_well_formed",),
     ),
     Mistake(
-        name="other-company-served",
-        promise="An account of another company does not exist for the caller.",
-        source="interface 5.1",
-        file="policies/authorization/account_scope.py",
-        right=" or account.company_id != principal.company_id:",
-        wrong=":",
-        tests=(f"{_SCOPE}::test_absent_and_foreign_accounts_are_told_apart_by_nobody",),
+        name="two-authorization-headers",
+        promise="Two Authorization headers are malformed: nobody chooses between them.",
+        source="decision 2 (step 8)",
+        file="policies/authentication/basic.py",
+        right="if len(values) > 1:",
+        wrong="if len(values) > 2:",
+        tests=(f"{_BASIC}::test_each_header_has_its_answer",),
+    ),
+    Mistake(
+        name="unknown-id-answered-sooner",
+        promise="An unknown client id costs the work of a wrong secret.",
+        source="decision 2 (step 8)",
+        file="policies/authentication/basic.py",
+        right=(
+            "right = self.check.matching(claim.secret, credential.secrets if credential else ())"
+        ),
+        wrong=(
+            "right = self.check.matching(claim.secret, credential.secrets) if credential else None"
+        ),
+        tests=(f"{_BASIC}::test_an_unknown_id_does_the_work_of_a_wrong_secret",),
+    ),
+    Mistake(
+        name="refusal-not-counted",
+        promise="Refused credentials are counted, and too many are answered 429.",
+        source="decision 2 (step 7)",
+        file="policies/authentication/basic.py",
+        right="        self.throttle.count(address, client_id)\n",
+        wrong="",
+        tests=(f"{_BASIC}::test_the_refusal_over_the_address_s_limit_is_a_429",),
+    ),
+    Mistake(
+        name="failures-let-through",
+        promise="No more refusals of an address pass in a minute than are allowed.",
+        source="decision 2 (step 7)",
+        file="policies/traffic/throttle.py",
+        right="if len(times) <= limit:",
+        wrong="if len(times) <= limit + 1:",
+        tests=(_THROTTLE,),
+    ),
+    Mistake(
+        name="quota-over-its-burst",
+        promise="A full bucket gives its burst and no more.",
+        source="decision 2 (step 9)",
+        file="policies/traffic/quota.py",
+        right="if over > self._slack:",
+        wrong="if over > self._slack + step:",
+        tests=(f"{_QUOTA}::test_a_full_bucket_gives_its_burst_and_no_more",),
+    ),
+    Mistake(
+        name="company-quota-by-credential",
+        promise="All credentials of a company share its quota.",
+        source="decision 2 (step 9)",
+        file="policies/traffic/quota.py",
+        right="self._meters[COMPANY].take(call, principal.company_id)",
+        wrong="self._meters[COMPANY].take(call, principal.client_id)",
+        tests=(f"{_TRAFFIC}::test_a_company_has_one_quota_for_all_its_credentials",),
+    ),
+    Mistake(
+        name="permission-after-identifier",
+        promise="A missing permission (403) is told before a malformed identifier (400).",
+        source="decision 2 (steps 10 and 11)",
+        file="gateway/http/banking/surface.py",
+        right=("            RequiresPermission(),\n            Identifiers(),\n"),
+        wrong=("            Identifiers(),\n            RequiresPermission(),\n"),
+        tests=(f"{_ORDER}::test_the_first_failure_answers",),
+    ),
+    Mistake(
+        name="quota-before-credential",
+        promise="No quota is drawn, or told, before the caller is known (401 before 429).",
+        source="decision 2 (steps 8 and 9)",
+        file="gateway/http/banking/surface.py",
+        right=("            questions.credentials,\n            questions.quota,\n"),
+        wrong=("            questions.quota,\n            questions.credentials,\n"),
+        tests=(_SURFACE,),
     ),
     Mistake(
         name="write-does-not-include-read",
@@ -72,16 +146,34 @@ ROWS = (
         file="gateway/domain/accounts/permissions.py",
         right="self.action >= needed.action",
         wrong="self.action == needed.action",
-        tests=("tests/unit/gateway/domain/test_permissions.py",),
+        tests=(_PERMISSIONS,),
     ),
     Mistake(
         name="read-includes-write",
-        promise="A permission to read pays nothing out.",
+        promise="A permission covers its own resource alone.",
         source="interface 5.2",
         file="gateway/domain/accounts/permissions.py",
         right="self.resource is needed.resource and self.action >= needed.action",
         wrong="self.resource is needed.resource or self.action >= needed.action",
-        tests=("tests/unit/gateway/domain/test_permissions.py",),
+        tests=(_PERMISSIONS,),
+    ),
+    Mistake(
+        name="sister-account-served",
+        promise="A credential of one account acts on no other account of the company.",
+        source="interface 5.1",
+        file="policies/authorization/account_scope.py",
+        right="principal.account_id is not None and principal.account_id != account.id",
+        wrong="principal.account_id is None and principal.account_id != account.id",
+        tests=(f"{_ACCOUNT_SCOPE}::test_a_sister_account_is_refused",),
+    ),
+    Mistake(
+        name="other-company-served",
+        promise="An account of another company does not exist for the caller (404).",
+        source="interface 5.1",
+        file="policies/authorization/account_scope.py",
+        right=" or account.company_id != principal.company_id:",
+        wrong=":",
+        tests=(f"{_ACCOUNT_SCOPE}::test_absent_and_foreign_accounts_are_told_apart_by_nobody",),
     ),
     Mistake(
         name="unverified-account-served",
@@ -90,15 +182,24 @@ ROWS = (
         file="policies/authorization/account_state.py",
         right="if not call.account.verified:",
         wrong="if not call.account.verified and not call.account.active:",
-        tests=(f"{_AUTHORIZATION}/test_account_state.py",),
+        tests=(_ACCOUNT_STATE,),
     ),
     Mistake(
-        name="csrf-token-absent",
-        promise="A write with a session cookie carries the session's token.",
-        source="decision 6 (`CSRF_FAILED`)",
-        file="policies/traffic/csrf.py",
-        right="if len(sent) != 1 or not hmac.compare_digest(",
-        wrong="if len(sent) == 1 and not hmac.compare_digest(",
-        tests=("tests/unit/policies/traffic/test_csrf.py::test_a_write_carries_the_token_once",),
+        name="company-limit-of-a-person",
+        promise="A person limited to companies sees no account of another one.",
+        source="decision 11 (four eyes)",
+        file="policies/authorization/visible_account.py",
+        right=" or not person.sees(account.company_id):",
+        wrong=":",
+        tests=(_VISIBLE_ACCOUNT,),
+    ),
+    Mistake(
+        name="forged-address-believed",
+        promise="Of a chain of proxies the rightmost address that is not ours counts.",
+        source="decision 11 (caller's address)",
+        file="gateway/net/server/client_address.py",
+        right='for entry in reversed(",".join(lines).rsplit(",", _MOST_HOPS)):',
+        wrong='for entry in ",".join(lines).rsplit(",", _MOST_HOPS):',
+        tests=(_CLIENT_ADDRESS,),
     ),
 )

@@ -32,6 +32,20 @@ async def test_a_refund_above_its_payment_is_refused_when_it_is_ordered(desk: De
     assert said.document["reason"] == "above_payment"
 
 
+async def test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_ordered(desk: Desk):
+    """What was given back before counts, though it fits into the payment as it came in."""
+    charge = await paid(desk)
+    first, _ = await ordered(desk, charge, 6)
+    given = await desk.ask("POST", f"{OFFICE}/approvals/{first}/approve", by="approver")
+    wanted = {"reference": uuid.uuid4().hex, "value": 4.51, "description": ""}
+
+    said = await desk.post(f"/pix/transactions/{charge['reference']}/refunds", wanted)
+
+    assert given.status == 200
+    assert said.verdict == (422, "SVC.GTW.008")
+    assert said.document["reason"] == "above_payment"
+
+
 async def test_a_refund_that_the_bank_refuses_ends_its_approval(desk: Desk):
     """Both fit when they are ordered; after the first there is too little left for the second."""
     charge = await paid(desk)

@@ -12,7 +12,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.json import MEDIA_TYPE
-from gateway.http.rendering import render, render_refusal, translate
+from gateway.http.rendering import message_of, render, render_refusal, translate
 from gateway.http.route import Answer
 from gateway.http.table import Table
 from tests.unit.gateway.http.stage import CHALLENGE, row, surface
@@ -151,3 +151,4 @@ def test_an_exception_has_its_rows_code(problem, error, reason):
     refusal = translate(problem, PLACE)
 
     assert (refusal.error, refusal.reason) == (error, reason)
+    assert message_of(refusal) == error.message

@@ -67,6 +67,7 @@ async def test_no_body_is_an_empty_one(seen, reader):
         ((POST + b"Content-Length: 6\r\n\r\n",), BodyTooLarge, (413, "SVC.GTW.003")),
         ((CHUNKED + b"6\r\nhello!\r\n0\r\n\r\n",), BodyTooLarge, (413, "SVC.GTW.003")),
         ((CHUNKED, b"6\r\nhello!\r\n"), BodyTooLarge, (413, "SVC.GTW.003")),
+        ((CHUNKED, b"3\r\nhel\r\n", b"3\r\nlo!\r\n"), BodyTooLarge, (413, "SVC.GTW.003")),
         ((POST + b"Content-Length: 5\r\n\r\nhell",), RequestTimeout, (408, "SVC.GTW.004")),
         ((CHUNKED + b"5\r\nhello\r\n",), RequestTimeout, (408, "SVC.GTW.004")),
         ((CHUNKED, b"5\r\nhelloo\r\n"), MalformedBody, (400, "SVC.VAL.011")),

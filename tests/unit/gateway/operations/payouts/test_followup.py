@@ -50,7 +50,7 @@ from tests.unit.standing import NOON, Clock
 LEASE = timedelta(seconds=60)
 DAY_S = 24 * 3600
 RETURNED = Rejected(evidence=ANSWERED, failure=FailureCode.RETURNED)
-MISMATCH = replace(IS_SETTLED, value=Money(1051))
+MISMATCHES = [replace(IS_SETTLED, value=Money(centavos)) for centavos in (1049, 1051)]
 
 
 @pytest.fixture(autouse=True)
@@ -91,11 +91,14 @@ async def test_the_bank_s_word_moves_an_unsettled_payout(
     assert till.lost == []
 
 
+@pytest.mark.parametrize("said", MISMATCHES, ids=["less", "more"])
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_another_amount_than_ours_wants_a_person_to_look(till: Till, state: PayoutState):
+async def test_another_amount_than_ours_wants_a_person_to_look(
+    till: Till, state: PayoutState, said: Outcome
+):
     """It is neither success nor failure, and the partner sees it processing."""
     before = await till.stands(state)
-    till.bank.knows = MISMATCH
+    till.bank.knows = said
 
     found = await till.look()
 

@@ -1,0 +1,134 @@
+"""Banks: what is sent, to whom, how often, and what of their word is believed."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_ACCOUNTS = "tests/unit/gateway/operations/accounts/test_accounts.py"
+_ADDRESSES = "tests/unit/gateway/net/client/test_addresses.py"
+_BREAKER = "tests/unit/provider_adapters/_shared/test_breaker.py"
+_BULKHEAD = "tests/unit/provider_adapters/_shared/test_bulkhead.py"
+_CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
+_DIAL = "tests/unit/gateway/net/client/test_connector.py"
+_HTTP = "tests/unit/provider_adapters/_shared/test_http.py"
+_OPERATIONS_CALLBACKS = "tests/unit/gateway/operations/backoffice/test_callbacks.py"
+_PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
+_SCRUBBING = "tests/unit/provider_adapters/_shared/test_scrubbing.py"
+
+ROWS = (
+    Mistake(
+        name="money-call-repeated",
+        promise="A call that moves money is made once.",
+        source="decision 6",
+        file="provider_adapters/_shared/http.py",
+        right="return await self._once(request, translate, passage, self._limits.payout_s)",
+        wrong="return await self.read(request, translate, send_by)",
+        tests=(f"{_HTTP}::test_money_is_never_asked_for_twice",),
+    ),
+    Mistake(
+        name="breaker-never-opens",
+        promise="Five failures in a row leave a bank alone for a while.",
+        source="decision 6",
+        file="provider_adapters/_shared/breaker.py",
+        right="self._failures += 1",
+        wrong="self._failures = 1",
+        tests=(f"{_BREAKER}::test_five_failures_in_a_row_open_it",),
+    ),
+    Mistake(
+        name="bulkhead-without-a-wall",
+        promise="One slow bank gets so many calls at once and no more.",
+        source="decision 6",
+        file="provider_adapters/_shared/bulkhead.py",
+        right="if self.in_flight >= self._limits.in_flight:",
+        wrong="if self.in_flight > self._limits.in_flight:",
+        tests=(f"{_BULKHEAD}::test_calls_enter_up_to_the_limit_and_are_counted",),
+    ),
+    Mistake(
+        name="any-host-name",
+        promise="A bank's certificate names the host that we call.",
+        source="ADR 0007",
+        file="gateway/net/client/tls.py",
+        right="context.hostname_checks_common_name = False",
+        wrong="context.check_hostname = False",
+        tests=(f"{_DIAL}::test_a_certificate_for_another_name",),
+    ),
+    Mistake(
+        name="bank-inside-our-network",
+        promise="A configured address does not lead into our own network.",
+        source="ADR 0007",
+        file="gateway/net/client/addresses.py",
+        right="address.is_global and not address.is_multicast",
+        wrong="address.is_global or not address.is_multicast",
+        tests=(_ADDRESSES,),
+    ),
+    Mistake(
+        name="another-payout-s-answer",
+        promise="An answer about another payout than the one asked for proves nothing.",
+        source="ADR 0003",
+        file="provider_adapters/sandbox/payouts.py",
+        right="if payout.chave_idempotencia != expected.provider_key:",
+        wrong="if not payout.chave_idempotencia:",
+        tests=(f"{_PAYOUTS}::test_an_answer_about_something_else_is_unknown_whatever_it_says",),
+    ),
+    Mistake(
+        name="callback-signature-not-checked",
+        promise="A callback is believed to be the bank's only if its signature is right.",
+        source="decision 1 (callbacks)",
+        file="provider_adapters/sandbox/callbacks.py",
+        right="return _notice(body, event) if any(right) else None",
+        wrong="return _notice(body, event) if right else None",
+        tests=(f"{_CALLBACKS}::test_whatever_is_changed_is_refused",),
+    ),
+    Mistake(
+        name="callback-of-the-future",
+        promise="A callback more than five minutes old, or ahead, is refused.",
+        source="decision 1 (callbacks)",
+        file="provider_adapters/sandbox/callbacks.py",
+        right="return abs(self._now().timestamp() - int(instant)) <= TOLERANCE_S",
+        wrong="return self._now().timestamp() - int(instant) <= TOLERANCE_S",
+        tests=(f"{_CALLBACKS}::test_an_older_or_newer_one_is_refused",),
+    ),
+    Mistake(
+        name="callback-believed",
+        promise="A callback moves nothing: the bank is read before it is done.",
+        source="decision 1 (callbacks)",
+        file="gateway/operations/backoffice/callbacks.py",
+        right=(
+            "        seen = payout if payout.state in FINAL_STATES else await self.look(payout)\n"
+            "        if seen.state in FINAL_STATES or last:\n"
+            "            return CallbackState.DONE\n"
+            "        return CallbackState.RECEIVED"
+        ),
+        wrong="        return CallbackState.DONE",
+        tests=(f"{_OPERATIONS_CALLBACKS}::test_a_payout_is_read_at_its_bank",),
+    ),
+    Mistake(
+        name="callback-of-another-bank",
+        promise="A bank speaks of its own payouts alone.",
+        source="decision 1 (callbacks)",
+        file="gateway/operations/backoffice/callbacks.py",
+        right="if payout is None or payout.provider != callback.provider:",
+        wrong="if payout is None:",
+        tests=(f"{_OPERATIONS_CALLBACKS}::test_a_bank_speaks_of_its_own_payouts_alone",),
+    ),
+    Mistake(
+        name="below-a-harmless-name",
+        promise=(
+            "Of a bank's documents only fields named harmless are shown, and nothing below them."
+        ),
+        source="decision 6",
+        file="provider_adapters/_shared/scrubbing.py",
+        right="if name in harmless and not isinstance(item, dict | list)",
+        wrong="if name in harmless",
+        tests=(f"{_SCRUBBING}::test_a_harmless_name_does_not_make_what_is_below_it_harmless",),
+    ),
+    Mistake(
+        name="bank-credentials-in-clear",
+        promise="What a bank wants from us is stored sealed.",
+        source="ADR 0005",
+        file="gateway/operations/accounts/accounts.py",
+        right='return self.seal(credentials, account_id) if credentials else b""',
+        wrong='return credentials.encode() if credentials else b""',
+        tests=(f"{_ACCOUNTS}::test_what_the_provider_wants_is_sealed_for_this_account",),
+    ),
+)

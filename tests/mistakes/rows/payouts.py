@@ -1,0 +1,253 @@
+"""Money out and money back: stored first, sent once, told only as far as it is proven."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_APPROVALS = "tests/unit/gateway/operations/backoffice/test_approvals.py"
+_CERTAINTY = "tests/unit/gateway/domain/payouts/test_certainty.py"
+_DOMAIN_APPROVALS = "tests/unit/gateway/domain/backoffice/test_approvals.py"
+_FOLLOWUP = "tests/unit/gateway/operations/payouts/test_followup.py"
+_HTTP = "tests/unit/provider_adapters/_shared/test_http.py"
+_OPERATIONS_PAYOUTS = "tests/unit/gateway/operations/payouts/test_payouts.py"
+_PAYOUTS = "tests/unit/gateway/domain/payouts/test_payouts.py"
+_PAYOUT_GUARDS = "tests/unit/gateway/operations/payouts/test_guards.py"
+_PAYOUT_LIMITS = "tests/contract/stores/test_payout_limits.py"
+_REFUNDS = "tests/unit/gateway/domain/bank/test_refunds.py"
+_REFUND_ORDERS = "tests/surfaces/backoffice/test_refund_orders.py"
+_REPRESENT = "tests/unit/gateway/http/resources/test_represent.py"
+_RULES = "tests/payouts/test_rules.py"
+_STOPS = "tests/unit/gateway/domain/payouts/test_stops.py"
+_STORE_FAILURES = "tests/payouts/test_store_failures.py"
+
+ROWS = (
+    Mistake(
+        name="amount-not-in-fingerprint",
+        promise="The same reference with another amount is another payout, and refused.",
+        source="interface 2.6, decision 2 (step 18)",
+        file="gateway/domain/payouts/payouts.py",
+        right=("            self.value.centavos,\n            normal_destination"),
+        wrong="            normal_destination",
+        tests=(f"{_PAYOUTS}::test_everything_else_is",),
+    ),
+    Mistake(
+        name="other-content-answered",
+        promise="A known reference with other content is refused, never answered as paid.",
+        source="decision 2 (step 18)",
+        file="gateway/operations/payouts/payouts.py",
+        right="if stored.fingerprint != request.fingerprint():",
+        wrong="if stored.reference != request.reference:",
+        tests=(f"{_RULES}::test_r12_other_content_under_a_known_reference_is_refused",),
+    ),
+    Mistake(
+        name="provider-key-without-account",
+        promise="The key a bank knows a payout by is of one account.",
+        source="ADR 0003",
+        file="gateway/domain/payouts/payouts.py",
+        right='parts = ("v1", environment.value, account_id, reference)',
+        wrong='parts = ("v1", environment.value, reference)',
+        tests=(f"{_PAYOUTS}::test_the_provider_key_is_derived_as_decided",),
+    ),
+    Mistake(
+        name="scheduled-payout-taken",
+        promise="A payout is dated today in UTC; a later day is refused.",
+        source="interface 2.6",
+        file="gateway/operations/payouts/payouts.py",
+        right="if request.date != self.terms.now().date():",
+        wrong="if request.date < self.terms.now().date():",
+        tests=(f"{_OPERATIONS_PAYOUTS}::test_a_new_payout_of_another_day_leaves_nothing_behind",),
+    ),
+    Mistake(
+        name="sent-before-stored",
+        promise="The intent is stored before the first byte leaves.",
+        source="decision 2 (step 21), ADR 0003",
+        file="gateway/operations/payouts/payouts.py",
+        right=(
+            "            stored = await self._add(caller, intent, attempt)\n"
+            "            if stored is None:\n"
+            "                return await self._send("
+        ),
+        wrong=(
+            "            stored = None\n"
+            "            if stored is None:\n"
+            "                return await self._send("
+        ),
+        tests=(f"{_RULES}::test_r1_the_intent_is_stored_before_the_bank_is_asked",),
+    ),
+    Mistake(
+        name="sent-though-not-stored",
+        promise="An intent that could not be stored is not sent (500).",
+        source="interface 4.1, decision 2 (step 21)",
+        file="gateway/operations/payouts/payouts.py",
+        right=('            _tell("intent_failed")\n            raise'),
+        wrong=('            _tell("intent_failed")\n            return None'),
+        tests=(f"{_STORE_FAILURES}::test_an_intent_that_was_not_stored_is_not_sent",),
+    ),
+    Mistake(
+        name="unknown-sent-again",
+        promise="A payout whose outcome is not known is never sent again.",
+        source="decision 6, ADR 0003",
+        file="gateway/operations/payouts/payouts.py",
+        right=(
+            "        stored = await self.follow_up.end_day(stored)\n"
+            "        if stored.state is PayoutState.NOT_SENT:"
+        ),
+        wrong=(
+            "        stored = await self.follow_up.end_day(stored)\n"
+            "        if stored.state in {PayoutState.NOT_SENT, PayoutState.UNKNOWN}:"
+        ),
+        tests=(f"{_RULES}::test_r3_an_unknown_outcome_is_never_sent_again",),
+    ),
+    Mistake(
+        name="no-answer-is-not-sent",
+        promise="Only a call of which no byte left counts as certainly not sent.",
+        source="decision 6",
+        file="provider_adapters/_shared/http.py",
+        right="if passage.bytes_left else NotSent(evidence)",
+        wrong="if passage.http_status else NotSent(evidence)",
+        tests=(f"{_HTTP}::test_a_payout_ends_in_time_and_knows_whether_it_left",),
+    ),
+    Mistake(
+        name="adapter-mistake-is-not-sent",
+        promise="Whatever an adapter raises proves nothing about the money.",
+        source="ADR 0003",
+        file="gateway/operations/payouts/payouts.py",
+        right='return Unknown(_unexplained("adapter_raised"))',
+        wrong='return NotSent(_unexplained("adapter_raised"))',
+        tests=(f"{_RULES}::test_r6_whatever_an_adapter_raises_proves_nothing",),
+    ),
+    Mistake(
+        name="absence-believed-at-once",
+        promise="`Not found` proves nothing before the bank's quiet period is over.",
+        source="ADR 0003",
+        file="gateway/operations/payouts/followup.py",
+        right="if asked_at < payout.lease_until + can.absent_after:",
+        wrong="if asked_at < payout.lease_until:",
+        tests=(f"{_FOLLOWUP}::test_absence_is_believed_after_lease_and_quiet_period_alone",),
+    ),
+    Mistake(
+        name="sending-told-as-not-sent",
+        promise="The word for a payout under way is that it may have left.",
+        source="decision 6",
+        file="gateway/domain/payouts/certainty.py",
+        right="PayoutState.SENDING: Certainty.SENT_UNKNOWN,",
+        wrong="PayoutState.SENDING: Certainty.NOT_SENT,",
+        tests=(_CERTAINTY,),
+    ),
+    Mistake(
+        name="smaller-amount-called-paid",
+        promise="A payout settled with another amount is never called paid.",
+        source="ADR 0003",
+        file="gateway/operations/payouts/followup.py",
+        right="if isinstance(said, Settled) and said.value != payout.value:",
+        wrong="if isinstance(said, Settled) and said.value > payout.value:",
+        tests=(f"{_FOLLOWUP}::test_another_amount_than_ours_wants_a_person_to_look",),
+    ),
+    Mistake(
+        name="rejection-told-unstored",
+        promise="A rejection is told only once it is stored.",
+        source="ADR 0003",
+        file="gateway/operations/payouts/payouts.py",
+        right="case Rejected(failure=code, forbidden=forbidden) if recorded:",
+        wrong="case Rejected(failure=code, forbidden=forbidden):",
+        tests=(f"{_RULES}::test_r7_a_rejection_is_answered_once_stored",),
+    ),
+    Mistake(
+        name="creation-tells-the-outcome",
+        promise="Creating a payout answers `processing`, also on a replay.",
+        source="interface 2.6, decision 5",
+        file="gateway/http/resources/represent.py",
+        right='    shown["status"], shown["settled_at"] = "processing", ""\n',
+        wrong="",
+        tests=(_REPRESENT,),
+    ),
+    Mistake(
+        name="kill-switch-not-asked",
+        promise="No payout is sent while payouts are stopped.",
+        source="decision 2 (step 20)",
+        file="gateway/operations/payouts/guards.py",
+        right=("        await self.go_on(caller)\n        if"),
+        wrong="        if",
+        tests=(f"{_PAYOUT_GUARDS}::test_a_stop_refuses_and_sends_nothing",),
+    ),
+    Mistake(
+        name="lifted-stop-holds",
+        promise="A stop holds until it ends or is lifted, and no longer.",
+        source="decision 2 (step 20)",
+        file="gateway/domain/payouts/stops.py",
+        right="self.lifted_at is not None or now >= self.ends_at",
+        wrong="self.lifted_at is not None and now >= self.ends_at",
+        tests=(_STOPS,),
+    ),
+    Mistake(
+        name="same-amount-guard-blind",
+        promise="A payout like another one under another reference is told, or refused.",
+        source="decision 2 (step 20)",
+        file="gateway/operations/payouts/guards.py",
+        right="return bool(await self.store.similar(payout, since))",
+        wrong="return len(await self.store.similar(payout, since)) > 1",
+        tests=(f"{_PAYOUT_GUARDS}::test_one_like_another_is_told_or_refused",),
+    ),
+    Mistake(
+        name="unknown-payouts-free-of-limits",
+        promise="What may have left counts against the credential's limit of a day.",
+        source="decision 11 (extension codes)",
+        file="gateway/store/payouts/limits.py",
+        right=(
+            "_COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, "
+            "PayoutState.ACCEPTED, PayoutState.PAID)"
+        ),
+        wrong="_COUNTED = (PayoutState.SENDING, PayoutState.ACCEPTED, PayoutState.PAID)",
+        tests=(f"{_PAYOUT_LIMITS}::test_what_is_proven_unsent_or_refused_does_not_count",),
+    ),
+    Mistake(
+        name="limits-not-held",
+        promise=(
+            "Of two payouts at once the second counts the first against the limit, "
+            "on PostgreSQL too."
+        ),
+        source="decision 11 (extension codes), ADR 0005",
+        file="gateway/store/payouts/limits.py",
+        right=("\n    .with_for_update(key_share=True)\n"),
+        wrong="\n",
+        tests=(_PAYOUT_LIMITS,),
+    ),
+    Mistake(
+        name="own-order-approved",
+        promise="Nobody agrees to their own order.",
+        source="decision 11 (four eyes)",
+        file="gateway/operations/backoffice/approvals.py",
+        right=("if approval.ordered_by == person.user_id:\n        raise"),
+        wrong=("if approval.orderer == person.user_id:\n        raise"),
+        tests=(f"{_APPROVALS}::test_nobody_agrees_to_their_own_order",),
+    ),
+    Mistake(
+        name="disabled-orderer-holds",
+        promise="An order is void once its orderer may not order it any more.",
+        source="decision 11 (four eyes)",
+        file="gateway/domain/backoffice/approvals.py",
+        right="if orderer is None or not orderer.active:",
+        wrong="if orderer is None:",
+        tests=(f"{_DOMAIN_APPROVALS}::test_an_order_holds_while_its_orderer_may_order_it",),
+    ),
+    Mistake(
+        name="refund-above-the-rest",
+        promise="No order waits for a refund above what is left of its payment.",
+        source="decision 1 (refunds)",
+        file="gateway/operations/bank/refunds.py",
+        right="payment.value.centavos - payment.refunded.centavos",
+        wrong="payment.value.centavos",
+        tests=(
+            f"{_REFUND_ORDERS}::test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_ordered",
+        ),
+    ),
+    Mistake(
+        name="other-refund-answered",
+        promise="A known reference of a refund with another amount is refused.",
+        source="decision 6 (`SVC.GTW.009`)",
+        file="gateway/domain/bank/refunds.py",
+        right=("            self.value == request.value\n            and self.description"),
+        wrong="            self.description",
+        tests=(f"{_REFUNDS}::test_a_repeat_must_ask_for_the_same",),
+    ),
+)

@@ -1,0 +1,169 @@
+"""People and their browsers: sign-ins, second factors, links, tokens, cookies."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_ACCESS_TOKENS = "tests/unit/gateway/security/identity/test_access_tokens.py"
+_CHALLENGES = "tests/contract/stores/test_challenges.py"
+_CODES = "tests/unit/gateway/operations/identity/test_second_factors.py"
+_CSRF = "tests/unit/policies/traffic/test_csrf.py"
+_LISTS = "tests/contract/stores/test_lists.py"
+_REFRESHING = "tests/unit/gateway/operations/identity/test_tokens.py"
+_SESSION = "tests/unit/policies/authentication/test_session.py"
+_SESSIONS = "tests/contract/stores/test_sessions.py"
+_STEP_UP = "tests/unit/policies/authorization/test_step_up.py"
+_THROTTLING = "tests/unit/gateway/operations/identity/test_throttling.py"
+_USERS = "tests/contract/stores/test_users.py"
+
+ROWS = (
+    Mistake(
+        name="csrf-token-absent",
+        promise="A write with a session cookie carries the session's token.",
+        source="decision 6 (`CSRF_FAILED`)",
+        file="policies/traffic/csrf.py",
+        right="if len(sent) != 1 or not hmac.compare_digest(",
+        wrong="if len(sent) == 1 and not hmac.compare_digest(",
+        tests=(f"{_CSRF}::test_a_write_carries_the_token_once",),
+    ),
+    Mistake(
+        name="foreign-page-writes",
+        promise="A page of another site neither writes nor reads.",
+        source="decision 6 (`CSRF_FAILED`)",
+        file="policies/traffic/csrf.py",
+        right="if len(sites) != 1 or sites[0] not in _OURS:",
+        wrong="if len(sites) != 1 and sites[0] not in _OURS:",
+        tests=(f"{_CSRF}::test_a_write_says_where_it_comes_from",),
+    ),
+    Mistake(
+        name="cookie-open-to-scripts",
+        promise="The session cookie is HttpOnly, Secure and SameSite=Strict.",
+        source="decision 1 (panel)",
+        file="policies/authentication/session.py",
+        right="; HttpOnly; SameSite=Strict",
+        wrong="; SameSite=Strict",
+        tests=(f"{_SESSION}::test_a_cookie_is_given_and_taken_with_the_same_attributes",),
+    ),
+    Mistake(
+        name="session-before-the-code",
+        promise="Between password and second factor nobody is signed in.",
+        source="interface 2.9",
+        file="policies/authentication/session.py",
+        right="if browser.panel.state is not PanelState.FULL:",
+        wrong="if browser.panel.state is PanelState.ANONYMOUS:",
+        tests=(f"{_SESSION}::test_without_a_full_session_nobody_is_known",),
+    ),
+    Mistake(
+        name="old-factor-is-fresh",
+        promise="What is dangerous asks for a second factor of the last five minutes.",
+        source="decision 6 (`STEP_UP_REQUIRED`)",
+        file="policies/authorization/step_up.py",
+        right="if self.now() - at > self.fresh:",
+        wrong="if at - self.now() > self.fresh:",
+        tests=(_STEP_UP,),
+    ),
+    Mistake(
+        name="stolen-refresh-token-borne",
+        promise="A used refresh token that is shown again ends the session.",
+        source="interface 4.2",
+        file="gateway/operations/identity/tokens.py",
+        right="if in_time and token.number == newest - 1:",
+        wrong="if in_time or token.number == newest - 1:",
+        tests=(_REFRESHING,),
+    ),
+    Mistake(
+        name="refresh-token-twice",
+        promise="A refresh token is single-use: of ten at once one wins.",
+        source="interface 4.2",
+        file="gateway/store/identity/sessions.py",
+        right=(
+            ".where(refresh_tokens.c.digest == token.digest, refresh_tokens.c.used_at.is_(None))"
+        ),
+        wrong=".where(refresh_tokens.c.digest == token.digest)",
+        tests=(f"{_SESSIONS}::test_of_ten_refreshes_at_once_one_wins",),
+    ),
+    Mistake(
+        name="code-works-twice",
+        promise="A code of the app works once, and none before it.",
+        source="interface 4.2, decision 7",
+        file="gateway/store/identity/users.py",
+        right="users.c.totp_step < step",
+        wrong="users.c.totp_step <= step",
+        tests=(f"{_USERS}::test_a_step_is_accepted_once_and_none_before_it",),
+    ),
+    Mistake(
+        name="lockout-never-comes",
+        promise="Five wrong passwords make one wait.",
+        source="decision 6 (`TOO_MANY_ATTEMPTS`)",
+        file="gateway/operations/identity/throttling.py",
+        right="return max(timedelta(0), failures.blocked_until - now)",
+        wrong="return min(timedelta(0), failures.blocked_until - now)",
+        tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
+    ),
+    Mistake(
+        name="reset-link-works-twice",
+        promise="A link of a mail works once.",
+        source="decision 7",
+        file="gateway/store/identity/challenges.py",
+        right=(
+            "        mail_tokens.c.purpose == purpose.value,\n"
+            "        mail_tokens.c.used_at.is_(None),\n"
+        ),
+        wrong="        mail_tokens.c.purpose == purpose.value,\n",
+        tests=(f"{_CHALLENGES}::test_a_link_works_once",),
+    ),
+    Mistake(
+        name="unknown-people-not-throttled",
+        promise="Whether a person exists shows in nothing, not in the throttle either.",
+        source="decision 6",
+        file="gateway/operations/identity/passwords.py",
+        right='meant = "" if user is None else user.id',
+        wrong=("if user is None:\n            return None\n        meant = user.id"),
+        tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
+    ),
+    Mistake(
+        name="any-audience",
+        promise="An access token is for us alone.",
+        source="interface 5.4",
+        file="gateway/security/identity/access_tokens.py",
+        right='"strict_aud": True,',
+        wrong='"verify_aud": False,',
+        tests=(f"{_ACCESS_TOKENS}::test_a_claim_of_another_content_or_kind_is_refused",),
+    ),
+    Mistake(
+        name="expired-token-taken",
+        promise="An access token is over when its time is.",
+        source="interface 5.4",
+        file="gateway/security/identity/access_tokens.py",
+        right="if ends + leeway <= now:",
+        wrong="if ends + leeway <= issued:",
+        tests=(f"{_ACCESS_TOKENS}::test_after_that_it_is_over",),
+    ),
+    Mistake(
+        name="token-of-another-type",
+        promise="A token's header names our algorithm and our type, both.",
+        source="interface 5.4",
+        file="gateway/security/identity/access_tokens.py",
+        right='if head["alg"] != ALGORITHM or head["typ"] != TYPE:',
+        wrong='if head["alg"] != ALGORITHM and head["typ"] != TYPE:',
+        tests=(f"{_ACCESS_TOKENS}::test_any_other_head_is_refused_though_the_key_signed_it",),
+    ),
+    Mistake(
+        name="list-forgets-the-company",
+        promise="A list shows a limited person their companies alone.",
+        source="decision 11 (four eyes)",
+        file="gateway/store/backoffice/lists.py",
+        right="wanted.where(credentials.c.company_id.in_(shown.companies))",
+        wrong="wanted.where(credentials.c.company_id.is_not(None))",
+        tests=(f"{_LISTS}::test_a_credential_of_two_secrets_is_one",),
+    ),
+    Mistake(
+        name="app-secret-bound-to-nobody",
+        promise="A sealed secret opens in the row of its own person alone.",
+        source="decision 7",
+        file="gateway/operations/identity/second_factors.py",
+        right='return f"user:{user_id}:totp"',
+        wrong='return "user:totp"',
+        tests=(f"{_CODES}::test_the_secret_is_sealed_for_its_person_alone",),
+    ),
+)

@@ -1,0 +1,159 @@
+"""The process: its log, metrics, audit log, store, configuration, start and stop."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_AUDIT = "tests/contract/stores/test_audit.py"
+_AUDIT_CHAIN = "tests/unit/gateway/store/kernel/test_chain.py"
+_CELLS = "tests/unit/gateway/telemetry/metrics/test_cells.py"
+_CHANGE_FEED = "tests/unit/gateway/runtime/records/test_change_feed.py"
+_EFFECTIVE = "tests/unit/gateway/config/test_effective.py"
+_IMPORTS = "tests/architecture/test_imports.py"
+_METRICS = "tests/unit/gateway/telemetry/metrics/test_series.py"
+_PAYOUT_RACES = "tests/contract/stores/test_payout_races.py"
+_READING = "tests/unit/gateway/config/test_reading.py"
+_REDACTION = "tests/unit/gateway/telemetry/logs/test_redaction.py"
+_RENDERING = "tests/unit/gateway/http/test_rendering.py"
+_RUNNING = "tests/unit/gateway/app/test_lifecycle.py"
+_SCHEMA = "tests/contract/stores/test_schema.py"
+_SQLITE = "tests/unit/gateway/store/kernel/test_sqlite.py"
+
+ROWS = (
+    Mistake(
+        name="any-field-in-the-log",
+        promise="A log field that nobody allowed is masked.",
+        source="decision 7, docs/operations.md",
+        file="gateway/telemetry/logs/redaction.py",
+        right="_clean(value, depth) if name in ALLOWED else MASK",
+        wrong="_clean(value, depth)",
+        tests=(f"{_REDACTION}::test_a_field_nobody_allowed_is_hidden",),
+    ),
+    Mistake(
+        name="client-secret-in-the-log",
+        promise="A client secret in a text is masked.",
+        source="decision 3, docs/operations.md",
+        file="gateway/telemetry/logs/redaction.py",
+        right='        (r"gws_[\\w-]*", f"gws_{MASK}"),\n',
+        wrong="",
+        tests=(f"{_REDACTION}::test_a_secret_in_a_text_is_hidden",),
+    ),
+    Mistake(
+        name="exception-text-in-an-answer",
+        promise="An answer says our words, never those of a bank or an exception.",
+        source="decision 5",
+        file="gateway/http/rendering.py",
+        right="    return ServiceError(error, reason, headers)",
+        wrong="    return ServiceError(error, reason, headers, detail=str(problem))",
+        tests=(f"{_RENDERING}::test_an_exception_has_its_rows_code",),
+    ),
+    Mistake(
+        name="label-from-a-caller",
+        promise="A metric's label holds none of a caller's words.",
+        source="docs/metrics.md",
+        file="gateway/telemetry/metrics/cells.py",
+        right="value if allowed is None or value in allowed else OTHER",
+        wrong="value if allowed is None or value else OTHER",
+        tests=(
+            _CELLS,
+            f"{_METRICS}::test_no_label_can_hold_a_caller_s_words",
+        ),
+    ),
+    Mistake(
+        name="audit-events-not-linked",
+        promise="Each event of the audit log is chained to the one before.",
+        source="ADR 0015",
+        file="gateway/store/kernel/chain.py",
+        right="content = previous + _canonical(",
+        wrong="content = _canonical(",
+        tests=(_AUDIT_CHAIN,),
+    ),
+    Mistake(
+        name="audit-head-not-locked",
+        promise="Writers of the audit log wait for each other on PostgreSQL.",
+        source="ADR 0013, ADR 0005",
+        file="gateway/store/audit/audit_log.py",
+        right="select(*_HEAD_COLUMNS).with_for_update()",
+        wrong="select(*_HEAD_COLUMNS)",
+        tests=(f"{_AUDIT}::test_events_of_many_writers_are_one_chain",),
+    ),
+    Mistake(
+        name="sqlite-takes-its-lock-late",
+        promise="A writing transaction on SQLite takes its lock at the beginning.",
+        source="ADR 0005",
+        file="gateway/store/kernel/sqlite.py",
+        right='exec_driver_sql("BEGIN IMMEDIATE")',
+        wrong='exec_driver_sql("BEGIN")',
+        tests=(
+            _SQLITE,
+            _PAYOUT_RACES,
+        ),
+    ),
+    Mistake(
+        name="column-missing-in-a-migration",
+        promise="The migrations make the tables that the code knows.",
+        source="docs/operations.md",
+        file="gateway/store/migrations/versions/0008_credential_limits.py",
+        right='_LIMITS = ("limit_payout", "limit_day")',
+        wrong='_LIMITS = ("limit_payout",)',
+        tests=(f"{_SCHEMA}::test_the_migrations_make_the_tables_in_code",),
+    ),
+    Mistake(
+        name="downgrade-forgotten",
+        promise="Every migration has a way down, and up again.",
+        source="docs/operations.md",
+        file="gateway/store/migrations/versions/0006_accounts_at_banks.py",
+        right='    op.drop_index(_INDEX, "accounts")',
+        wrong="    return",
+        tests=(f"{_SCHEMA}::test_each_step_down_undoes_its_step_up",),
+    ),
+    Mistake(
+        name="change-feed-not-heard",
+        promise="What another process changed is forgotten here within a second.",
+        source="decision 11 (believed for how long)",
+        file="gateway/runtime/records/change_feed.py",
+        right="                self._kept.changed_elsewhere(act)",
+        wrong="                continue",
+        tests=(_CHANGE_FEED,),
+    ),
+    Mistake(
+        name="term-stops-at-once",
+        promise="SIGTERM: not ready at once, and requests are served a while longer.",
+        source="decision 2 (step 3)",
+        file="gateway/app/lifecycle.py",
+        right="if asked is signal.SIGTERM:",
+        wrong="if asked is signal.SIGINT:",
+        tests=(f"{_RUNNING}::test_a_stop_is_told_before_it_is_done",),
+    ),
+    Mistake(
+        name="unknown-setting-ignored",
+        promise="A setting that nobody knows keeps the service from starting.",
+        source="docs/operations.md",
+        file="gateway/config/reading.py",
+        right="if name not in known:",
+        wrong="if not name and name not in known:",
+        tests=(f"{_READING}::test_a_mistake_is_told_with_the_path_of_its_setting",),
+    ),
+    Mistake(
+        name="configuration-shows-a-secret",
+        promise="The printed configuration shows no secret.",
+        source="docs/operations.md",
+        file="gateway/config/effective.py",
+        right="if isinstance(value, (Secret, Address)):",
+        wrong="if isinstance(value, Address):",
+        tests=(f"{_EFFECTIVE}::test_no_secret_is_shown",),
+    ),
+    Mistake(
+        name="domain-imports-telemetry",
+        promise="Imports go down: the domain knows nothing above it.",
+        source="ADR 0001",
+        file="gateway/domain/kernel/windows.py",
+        right="from datetime import UTC, date, datetime, timedelta\n",
+        wrong=(
+            "from datetime import UTC, date, datetime, timedelta\n"
+            "\n"
+            "from gateway.telemetry import trace\n"
+        ),
+        tests=(f"{_IMPORTS}::test_the_import_contracts_are_kept",),
+    ),
+)
