@@ -1,5 +1,5 @@
 """
-Figures to reach, each made of what one run measured; less is better in all of them.
+StoreGauges to reach, each made of what one run measured; less is better in all of them.
 
 Absolute figures are shown beside what was set for them, and fail nothing: another
 machine has others. Ratios to a system of the same run fail.

@@ -8,15 +8,12 @@ the store's engine; ``running`` starts and stops what was made.
 from __future__ import annotations
 
 import asyncio
-import random
-import time
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from gateway.app.audit_keys import audit_keys
+from gateway.app.background import Background
 from gateway.app.build_backoffice import ManagementStored
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import listener_of, make_proofs, make_reception
@@ -25,7 +22,7 @@ from gateway.app.build_panel import Panel, assemble_panel
 from gateway.app.build_telemetry import Observing, make_observing
 from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.office import BackOfficeStored
-from gateway.app.surfaces import Parts, described_surfaces, make_approvals, make_follow_up
+from gateway.app.surfaces import Parts, described_surfaces
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
@@ -33,26 +30,19 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.net.server.listener import Listener
-from gateway.operations.backoffice.callbacks import CallbackLooks
 from gateway.operations.identity.ports import OnSecurityEvent
-from gateway.runtime.audit_tally import AuditTally, keeping
+from gateway.runtime.audit_tally import AuditTally
 from gateway.runtime.failpoints import armed
 from gateway.runtime.gauges.connection_gauges import connection_gauges
-from gateway.runtime.gauges.store_gauges import AuditFigure, Figures
-from gateway.runtime.periodic_task import Turning
+from gateway.runtime.periodic_task import PeriodicTask
 from gateway.runtime.providers.directory import ConnectedBanks, Connection
 from gateway.runtime.providers.health import ProviderHealth
 from gateway.runtime.readiness import Readiness
-from gateway.runtime.reconciler import Reconciler, Work
-from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
-from gateway.runtime.records.kept_records import KeptRecords, Registers, keep_records
-from gateway.runtime.records.lookups import LastUses, within
-from gateway.runtime.request_log_writer import RequestKeeper
-from gateway.runtime.retention import Chores, Forgetting
+from gateway.runtime.records.kept_records import KeptRecords, Registers, build_kept_records
+from gateway.runtime.records.last_uses import LastUses
 from gateway.runtime.wall_clock import wall_clock
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
-from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
 from gateway.telemetry.logs.security_log import SecurityLog
@@ -62,11 +52,6 @@ from provider_adapters.registry import names
 if TYPE_CHECKING:
     from provider_adapters.sandbox.bank.callbacks import CallbackListener
     from provider_adapters.sandbox.bank.server import SandboxBank
-
-
-_MINUTE_S = 60.0
-_LEISURE = (100, 0.05)
-"""Events walked at a time, and the seconds between: about 2 ms of work, then others' requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +71,8 @@ class Gateway:
     people: People
     panel: Panel
     observing: Observing
-    uses: LastUses
     readiness: Readiness
-    reconciler: Reconciler
-    chores: Sequence[Turning]
+    tasks: Sequence[PeriodicTask]
     public: Listener
     operations: Listener
     bank: SandboxBank | None
@@ -152,9 +135,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     observing.sampled.append(
         connection_gauges(observing.observer.show, public, store.database.usage)
     )
-    reconciler = _reconciler(store, parts)
-    chores = _chores(store, parts, reconciler, observing, bell)
-    observing.observer.kept = keeping(tally, observing.observer.kept)
+    background = Background(store=store, parts=parts, telemetry=observing, tally=tally)
     return Gateway(
         settings=settings,
         now=now,
@@ -164,14 +145,8 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         people=people,
         panel=panel,
         observing=observing,
-        uses=uses,
         readiness=readiness,
-        reconciler=reconciler,
-        chores=(
-            _change_feed(store, kept, observing),
-            Turning("audit tally", tally.turn, _MINUTE_S, last=True),
-            *chores,
-        ),
+        tasks=(*background.tasks(bell), uses.task),
         public=public,
         operations=operations_listener(settings, observing, readiness),
         bank=_bank(settings, now, keys, public) if with_bank else None,
@@ -207,17 +182,9 @@ def _kept_records(
         stops=store.stops,
         keyring=people.keyring,
     )
-    kept = keep_records(settings, registers, observing.observer, now)
+    kept = build_kept_records(settings, registers, observing.observer, now)
     store.database.followers.append(kept.changed_here)
     return kept
-
-
-def _change_feed(store: Store, kept: KeptRecords, observing: Observing) -> Turning:
-    """Make what tells of the changes of other processes."""
-    read = within(PATIENCE_S, store.changes.read)
-    feed = ChangeFeed(read, kept, time.monotonic, observing.observer.show)
-    observing.sampled.append(feed.tell)
-    return Turning("change feed", feed.turn, EVERY_S)
 
 
 def _office_stored(store: Store, keys: Keys) -> BackOfficeStored:
@@ -249,60 +216,6 @@ def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:
         well_formed=has_valid_checksum,
         matching=lambda secret, digests: digester.matching(secret, digests, now),
         used=uses.note,
-    )
-
-
-def _reconciler(store: Store, parts: Parts) -> Reconciler:
-    """Make what follows payouts up in the background."""
-    return Reconciler(
-        Work(
-            due=store.follow_ups,
-            accounts=store.accounts,
-            follow_up=make_follow_up(parts),
-            now=parts.now,
-            owner=str(uuid.uuid4()),
-            chance=random.random,
-            tell=parts.observer.unsettled,
-        )
-    )
-
-
-def _chores(
-    store: Store, parts: Parts, reconciler: Reconciler, observing: Observing, bell: asyncio.Event
-) -> Sequence[Turning]:
-    """Make what the back office has done in the background."""
-    keeper = RequestKeeper(store.office.requests, observing.observer.count)
-    observing.observer.kept = keeper.keep if parts.settings.telemetry.request_log else None
-    looks = CallbackLooks(
-        store=store.office.callbacks,
-        proofs=parts.reception.proofs,
-        accounts=store.accounts,
-        follow_ups=store.follow_ups,
-        banks=parts.banks,
-        look=reconciler.look_at,
-        now=parts.now,
-    )
-    return Chores(
-        looks=looks,
-        bell=bell,
-        keeper=keeper,
-        approvals=make_approvals(parts),
-        forgetting=Forgetting(store.office.requests, store.office.callbacks, parts.now),
-        figures=_figures(store, parts, observing),
-        audit=AuditFigure(audit=StoredAudit(store.database, *_LEISURE), values=observing.values),
-    ).turnings()
-
-
-def _figures(store: Store, parts: Parts, observing: Observing) -> Figures:
-    """Make what looks up the figures that no request changes."""
-    return Figures(
-        panels=store.identity.panels,
-        keys=store.identity.signing_keys,
-        approvals=store.office.approvals,
-        outbox=store.identity.outbox,
-        idle=timedelta(seconds=parts.settings.session.idle_s),
-        values=observing.values,
-        now=parts.now,
     )
 
 

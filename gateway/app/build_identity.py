@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -27,7 +27,8 @@ from gateway.operations.identity.services import (
     build_identity_services,
 )
 from gateway.runtime.mail_sender import MailSender
-from gateway.runtime.periodic_task import Turning
+from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.runtime.retention import IdentityRetention
 from gateway.security.identity.access_tokens import AccessTokens, Audience
 from gateway.security.identity.opaque_tokens import OpaqueTokens
 from gateway.security.identity.passwords import PasswordHasher
@@ -39,18 +40,11 @@ from gateway.security.keys import Keys
 from gateway.security.sealing import Sealer
 from gateway.store.engine import Store
 
-_log = logging.getLogger(__name__)
-
 _TOKENS = "opaque tokens"
-_TIDY_EVERY_S = 600.0
+_CLEANUP_EVERY_S = 600.0
+"""Often enough that a run deletes little at once."""
 _ANSWER_EVERY_S = 1.0
-"""How often wishes for reset links are answered: by the clock, so that no wish is felt."""
-
-_KEPT = timedelta(days=7)
-"""How long what is over stays: whoever shows an old token is told from a stranger."""
-
-_LONGEST_IDLE = timedelta(hours=1)
-"""The most that ``session.idle_s`` may be: no browser that comes back is forgotten before."""
+"""Reset links are written by the clock, so that the answer's duration tells nobody who exists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +54,7 @@ class People:
 
     Attributes:
         services: The operations.
-        answering: Sends the reset links that were asked for.
+        tasks: What identity does in the background.
         keyring: What ``/.well-known/jwks.json`` publishes.
     """
 
@@ -68,9 +62,7 @@ class People:
     services: IdentityServices
     keyring: Keyring
     hasher: PasswordHasher
-    mail: MailSender
-    tidying: Tidying
-    answering: Turning
+    tasks: Sequence[PeriodicTask]
 
     async def start(self) -> None:
         """
@@ -80,40 +72,14 @@ class People:
             StoreUnavailable: the store does not answer.
         """
         await self.services.signing_keys.ensure()
-        self.mail.start()
-        self.tidying.turning.start()
-        self.answering.start()
+        for task in self.tasks:
+            task.start()
 
     async def close(self) -> None:
         """Stop what runs in the background; let the hashing threads go."""
-        await self.mail.stop()
-        await self.tidying.turning.stop()
-        await self.answering.stop()
+        for task in self.tasks:
+            await task.stop()
         self.hasher.close()
-
-
-class Tidying:
-    """
-    Forgets, now and then, what of people's comings and goings is long over.
-
-    Attributes:
-        turning: Has it done in the background.
-    """
-
-    def __init__(self, store: Store, now: Now) -> None:
-        """Tidy up in ``store``."""
-        self._store = store
-        self._now = now
-        self.turning = Turning("old sign-ins", self.tidy, _TIDY_EVERY_S)
-
-    async def tidy(self) -> int:
-        """Forget what was over a week ago, and browsers that went; return how many sign-ins."""
-        kept, now = self._store.identity, self._now()
-        before = now - _KEPT
-        await kept.panels.forget(now - _LONGEST_IDLE, now)
-        for each in (kept.challenges, kept.failures, kept.outbox):
-            await each.forget(before)
-        return await kept.sessions.forget(before)
 
 
 def assemble_people(
@@ -135,15 +101,20 @@ def assemble_people(
     services = build_identity_services(
         parts, store.companies, partial(new_signing_key, sealer=keys.sealer)
     )
+    retention = IdentityRetention(store.identity, now)
     return People(
         parts=parts,
         services=services,
         keyring=keyring,
         hasher=hasher,
-        mail=MailSender(parts.stores.outbox, identity.mail, now),
-        tidying=Tidying(store, now),
-        answering=Turning(
-            "reset links", services.reset_requests.answer, _ANSWER_EVERY_S, last=True
+        tasks=(
+            MailSender(parts.stores.outbox, identity.mail, now).task,
+            PeriodicTask("old sign-ins", retention.cleanup, Schedule(every_s=_CLEANUP_EVERY_S)),
+            PeriodicTask(
+                "reset links",
+                services.reset_requests.answer,
+                Schedule(every_s=_ANSWER_EVERY_S, finishing=True),
+            ),
         ),
     )
 

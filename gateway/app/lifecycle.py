@@ -8,7 +8,6 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Protocol
 
 from gateway.app.assembly import Gateway
 from gateway.store.stamp import prepare, refuse_unsafe_sqlite
@@ -20,18 +19,6 @@ _COLLECT_AFTER = (20_000, 20, 50)
 
 _TALKATIVE = ("alembic",)
 """Libraries whose news is not for operators; their warnings are."""
-
-
-class Chore(Protocol):
-    """Something that is done in the background."""
-
-    def start(self) -> None:
-        """Begin."""
-        ...
-
-    async def stop(self) -> None:
-        """End."""
-        ...
 
 
 @asynccontextmanager
@@ -56,7 +43,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
             await connection.adapter.start()
             started.push_async_callback(connection.adapter.close)
         await _start_people(gateway, started)
-        _start_chores(gateway, started)
+        _start_tasks(gateway, started)
         _spare_the_collector()
         await _listen(gateway, started)
         _log.info("sys_startup")
@@ -86,8 +73,8 @@ def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
     started.callback(observing.logs.stop)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
-    observing.lag.start()
-    started.push_async_callback(observing.lag.stop)
+    observing.lag.task.start()
+    started.push_async_callback(observing.lag.task.stop)
 
 
 async def _start_people(gateway: Gateway, started: AsyncExitStack) -> None:
@@ -97,12 +84,11 @@ async def _start_people(gateway: Gateway, started: AsyncExitStack) -> None:
     started.push_async_callback(gateway.panel.tokens.close)
 
 
-def _start_chores(gateway: Gateway, started: AsyncExitStack) -> None:
-    """Begin what is done in the background."""
-    chores: tuple[Chore, ...] = (gateway.uses, gateway.reconciler, *gateway.chores)
-    for chore in chores:
-        chore.start()
-        started.push_async_callback(chore.stop)
+def _start_tasks(gateway: Gateway, started: AsyncExitStack) -> None:
+    """Start the periodic tasks."""
+    for task in gateway.tasks:
+        task.start()
+        started.push_async_callback(task.stop)
 
 
 def _spare_the_collector() -> None:

@@ -108,7 +108,7 @@ class AuditTally:
             meant = Meant(TAKEN[record.route], record.user_id, account_id=record.account_id)
             self._count(meant, record, place)
 
-    async def turn(self) -> int:
+    async def run_once(self) -> int:
         """
         Write what was counted; return how many events that were.
 

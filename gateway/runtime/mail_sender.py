@@ -7,9 +7,7 @@ it sends it again, and two processes may both send one. Links in it work once.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from contextlib import suppress
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
@@ -18,37 +16,54 @@ from gateway.config.identity import Mail as Server
 from gateway.domain.identity.mail import Mail, Outbox
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.runtime.periodic_task import PeriodicTask, Schedule, TryLater
 
 _log = logging.getLogger(__name__)
 
 _AT_ONCE = 20
+"""Mails of one run: few enough to hold in memory and to send within seconds."""
 _LONGEST_PAUSE_S = 60.0
+"""Between two attempts: a code or link is still of use when the server is back."""
 _FOR_GOOD = 500
 """From this status on, a server's refusal is final (RFC 5321, part 4.2.1)."""
 
 
 class MailSender:
-    """Sends what waits; a server that fails is asked again, less and less often."""
+    """
+    Sends what waits; a server that fails is tried again, less and less often.
+
+    Attributes:
+        task: Sends in the background.
+    """
 
     def __init__(self, outbox: Outbox, server: Server, now: Now) -> None:
         """Take the outbox and the server; without one nothing is ever sent."""
         self._outbox = outbox
         self._server = server
         self._now = now
-        self._task: asyncio.Task[None] | None = None
+        self.task = PeriodicTask(
+            "mail",
+            self.run_once,
+            Schedule(every_s=server.every_s, delayed=True, backoff_to_s=_LONGEST_PAUSE_S),
+        )
 
-    def start(self) -> None:
-        """Begin to send in the background, where there is a server."""
-        if self._server.host and self._task is None:
-            self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
+    async def run_once(self) -> None:
+        """
+        Send what waits, where there is a server.
 
-    async def stop(self) -> None:
-        """End; what waits is sent after the next start."""
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        Raises:
+            TryLater: the store or the server does not take it now. It names the
+                class of the failure alone: a server's text may hold an address.
+        """
+        if not self._server.host:
+            return
+        import aiosmtplib  # noqa: PLC0415 - a process without a server never needs it
+
+        try:
+            await self.send_waiting()
+        except (StoreUnavailable, aiosmtplib.SMTPException, OSError) as problem:
+            reason = f"mail waits: {type(problem).__name__}"
+            raise TryLater(reason) from problem
 
     async def send_waiting(self) -> int:
         """
@@ -66,21 +81,6 @@ class MailSender:
             count += await self._send(mail)
             await self._outbox.sent(mail.id, self._now())
         return count
-
-    async def _run(self) -> None:
-        """Send for ever."""
-        import aiosmtplib  # noqa: PLC0415 - a process without a server never needs it
-
-        pause_s = self._server.every_s
-        while True:
-            await asyncio.sleep(pause_s)
-            try:
-                await self.send_waiting()
-                pause_s = self._server.every_s
-            except (StoreUnavailable, aiosmtplib.SMTPException, OSError) as problem:
-                pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
-                # its class alone: a server's words may name whom we write to
-                _log.warning("mail waits: %s", type(problem).__name__)
 
     async def _send(self, mail: Mail) -> bool:
         """Send one; False when the server will never take it."""

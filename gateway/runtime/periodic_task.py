@@ -1,4 +1,9 @@
-"""Work that is done now and then in the background, by one owner who ends it."""
+"""
+Work that is repeated in the background: the one owner of its loop.
+
+Starting, pausing, logging of failures and stopping are the same for every such
+work, so they are written once, here.
+"""
 
 from __future__ import annotations
 
@@ -6,77 +11,142 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from gateway.domain.kernel.storage import StoreUnavailable
 
 _log = logging.getLogger(__name__)
 
-_LAST_S: Final = 3.0
+_LAST_RUN_S: Final = 3.0
+"""For the last run. An unreachable store must not keep the process alive; orchestrators wait 10 s
+or more before they kill, and the drain takes part of that."""
 
 
-class Turning:
-    """Does the same work again and again, from ``start`` to ``stop``."""
+class TryLater(Exception):
+    """The work cannot be done now, for an expected reason; its text is logged as one warning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """
+    When the work is done.
+
+    Attributes:
+        every_s: The pause between two runs, in seconds.
+        delayed: Pause before the first run, too.
+        finishing: ``stop`` lets the current run end, then runs once more; False
+            cancels the current run.
+        backoff_to_s: The pause doubles after each failure, up to this many
+            seconds; None keeps it.
+    """
+
+    every_s: float
+    delayed: bool = False
+    finishing: bool = False
+    backoff_to_s: float | None = None
+
+
+class PeriodicTask:
+    """
+    Repeats ``run_once`` from ``start`` to ``stop``.
+
+    A run that fails is logged, and the next one tries again.
+
+    Attributes:
+        name: What the log calls the work.
+    """
 
     def __init__(
         self,
         name: str,
-        turn: Callable[[], Awaitable[object]],
-        every_s: float,
-        woken: asyncio.Event | None = None,
-        *,
-        last: bool = False,
+        run_once: Callable[[], Awaitable[object]],
+        schedule: Schedule,
+        wake: asyncio.Event | None = None,
+        sleep: Callable[[float], Awaitable[object]] | None = None,
     ) -> None:
         """
-        Do nothing yet.
+        Start nothing yet.
 
         Args:
             name: What the log calls the work.
-            turn: Does it once.
-            every_s: The longest between two turns.
-            woken: Set by whoever wants the next turn at once.
-            last: ``stop`` lets the turn under way end and has it done once more;
-                False gives up what is under way.
+            run_once: Does the work once.
+            schedule: When.
+            wake: Set it to end the pause at once.
+            sleep: Pauses, for tests with a clock of their own; ``wake`` has no effect then.
         """
-        self._name = name
-        self._turn = turn
-        self._every_s = every_s
-        self._woken = woken or asyncio.Event()
-        self._last = last
+        self.name = name
+        self._run_once = run_once
+        self._schedule = schedule
+        self._wake = wake or asyncio.Event()
+        self._sleep = sleep
+        self._pause_s = schedule.every_s
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin; begun twice is begun once."""
+        """Start; a second call changes nothing."""
         if self._task is None:
             self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
 
     async def stop(self) -> None:
-        """End; a last turn has a few seconds, since a store that is away keeps no process."""
+        """Stop, and return when nothing runs any more; a last run has a few seconds."""
         task, self._task = self._task, None
         if task is None:
             return
-        if self._last:
-            self._woken.set()
-            await asyncio.wait([task], timeout=_LAST_S)
+        if self._schedule.finishing:
+            self._wake.set()
+            await asyncio.wait([task], timeout=_LAST_RUN_S)
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
 
     async def _run(self) -> None:
-        """Turn until stopped."""
+        """Run until stopped."""
+        if self._schedule.delayed:
+            await self._pause()
         while self._task is not None:
-            self._woken.clear()
-            await self._turned()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._every_s)
-        if self._last:
-            await self._turned()
+            self._wake.clear()
+            await self._attempt()
+            # a task group that fails while it is cancelled raises its failures instead
+            if self._task is not None:
+                await self._pause()
+        if self._schedule.finishing:
+            await self._attempt()
 
-    async def _turned(self) -> None:
-        """Turn once; what goes wrong is logged."""
+    async def _pause(self) -> None:
+        """Wait for the next run, or until somebody sets ``wake``."""
+        if self._sleep is not None:
+            await self._sleep(self._pause_s)
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), self._pause_s)
+
+    async def _attempt(self) -> None:
+        """Run once; log what goes wrong, and choose the next pause."""
         try:
-            await self._turn()
-        except StoreUnavailable:
-            _log.warning("the store does not answer; later: %s", self._name)
-        except Exception:  # noqa: BLE001 - a background loop: the next turn tries again
-            _log.exception("failed: %s", self._name)
+            await self._run_once()
+        except Exception as problem:  # noqa: BLE001 - a background loop: the next run tries again
+            self._report(problem)
+            longest_s = self._schedule.backoff_to_s
+            if longest_s is not None:
+                self._pause_s = min(self._pause_s * 2, longest_s)
+        else:
+            self._pause_s = self._schedule.every_s
+
+    def _report(self, problem: Exception) -> None:
+        """Log a failure: an expected one as a warning, all others with their traceback."""
+        unexpected = _unexpected(problem)
+        if unexpected is not None:
+            _log.error("failed: %s", self.name, exc_info=unexpected)
+        elif isinstance(problem, TryLater):
+            _log.warning("%s", problem)
+        else:
+            _log.warning("the store does not answer; later: %s", self.name)
+
+
+def _unexpected(problem: Exception) -> Exception | None:
+    """Return the part of a failure that is a mistake of ours; None when there is none."""
+    expected = (StoreUnavailable, TryLater)
+    if isinstance(problem, ExceptionGroup):
+        return problem.split(expected)[1]
+    return None if isinstance(problem, expected) else problem

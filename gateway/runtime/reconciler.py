@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -20,6 +19,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.followups import Checked, FollowUps, Unsettled
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
 from gateway.operations.payouts.followup import UNSETTLED, FollowUp
+from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.telemetry import trace
 
 _log = logging.getLogger(__name__)
@@ -58,28 +58,23 @@ class Work:
 
 
 class Reconciler:
-    """Follows up in the background, from ``start`` to ``stop``."""
+    """
+    Follows up unsettled payouts.
+
+    Attributes:
+        task: Follows up in the background. When it stops, a look under way is
+            cancelled; its claim ends by itself.
+    """
 
     def __init__(self, work: Work) -> None:
-        """Do nothing yet."""
+        """Start nothing yet."""
         self._work = work
-        self._task: asyncio.Task[None] | None = None
+        self.task = PeriodicTask(
+            "unsettled payouts", self.run_once, Schedule(every_s=work.pause_s), sleep=work.sleep
+        )
         self._places: dict[str, asyncio.Semaphore] = {}
 
-    def start(self) -> None:
-        """Begin; begun twice is begun once."""
-        if self._task is None:
-            self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
-
-    async def stop(self) -> None:
-        """End; a look under way is given up, its claim ends by itself."""
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-    async def turn(self) -> int:
+    async def run_once(self) -> int:
         """
         Look once at everything that is due; return how many payouts that were.
 
@@ -105,18 +100,6 @@ class Reconciler:
         if seen.state in UNSETTLED:
             seen = await self._work.follow_up.search_statement(seen, account, _LOOK_S)
         return seen
-
-    async def _run(self) -> None:
-        """Turn until told to stop."""
-        # a turn that fails as it is cancelled raises its failures, not the cancellation
-        while self._task is not None:
-            try:
-                await self.turn()
-            except* StoreUnavailable:
-                _log.warning("the store does not answer; payouts are followed up later")
-            except* Exception:  # noqa: BLE001 - a mistake of ours must not end the following up
-                _log.exception("following up failed")
-            await self._work.sleep(self._work.pause_s)
 
     async def _in_turn(self, payout: Payout) -> None:
         """Look at one payout when its provider has a place, and say when to look again."""

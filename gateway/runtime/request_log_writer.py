@@ -24,7 +24,7 @@ _READING: Final = frozenset({"GET", "HEAD"})
 Seen = Callable[[str, str], None]
 
 
-class RequestKeeper:
+class RequestLogWriter:
     """
     Keeps requests for operators to search.
 
@@ -59,7 +59,7 @@ class RequestKeeper:
             return
         self._waiting.append((at, record, line))
 
-    async def turn(self) -> int:
+    async def run_once(self) -> int:
         """
         Store what waits; return how many requests that were.
 

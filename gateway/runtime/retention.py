@@ -1,9 +1,7 @@
-"""What the back office has done in the background: looks, ends, and forgetting."""
+"""Retention: what is kept for a limited time, and deleted after it."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -11,62 +9,46 @@ from typing import Final
 from gateway.domain.backoffice.callbacks import Callbacks
 from gateway.domain.backoffice.request_log import RequestLog
 from gateway.domain.kernel.clocks import Now
-from gateway.operations.backoffice.approvals import Approvals
-from gateway.operations.backoffice.callbacks import CallbackLooks
-from gateway.runtime.gauges.store_gauges import AuditFigure, Figures
-from gateway.runtime.periodic_task import Turning
-from gateway.runtime.request_log_writer import RequestKeeper
+from gateway.store.identity.stores import IdentityStore
 
-KEPT: Final = timedelta(days=30)
-"""How long the request log goes back."""
+REQUESTS_KEPT: Final = timedelta(days=30)
+"""A month of the request log: complaints of partners come within their monthly closing."""
 CALLBACKS_KEPT: Final = timedelta(days=90)
+"""A quarter, since banks are asked about callbacks later than partners about requests."""
 
-_SOON_S: Final = 1.0
-_SCRAPE_S: Final = 15.0
-"""No figure is older than a scrape or two."""
-_MINUTE_S: Final = 60.0
-_HOUR_S: Final = 3600.0
+_IDENTITY_KEPT: Final = timedelta(days=7)
+"""What has ended stays a week, so that the owner of an old token is told apart from a stranger."""
+_LONGEST_IDLE: Final = timedelta(hours=1)
+"""The most that ``session.idle_s`` may be: no browser session is deleted that may still go on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Forgetting:
-    """Forgets what was kept for long enough."""
+class BackofficeRetention:
+    """Deletes old lines of the request log, and old callbacks."""
 
     requests: RequestLog
     callbacks: Callbacks
     now: Now
 
-    async def turn(self) -> int:
-        """Forget; return how many things."""
+    async def cleanup(self) -> int:
+        """Delete; return how many lines and callbacks."""
         now = self.now()
-        forgotten = await self.requests.forget(now - KEPT)
-        return forgotten + await self.callbacks.forget(now - CALLBACKS_KEPT)
+        deleted = await self.requests.forget(now - REQUESTS_KEPT)
+        return deleted + await self.callbacks.forget(now - CALLBACKS_KEPT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chores:
-    """
-    What there is to do.
+@dataclass(frozen=True, slots=True)
+class IdentityRetention:
+    """Deletes sessions, challenges, failed attempts and sent mail that ended long ago."""
 
-    Attributes:
-        bell: Set when a callback has come.
-    """
+    store: IdentityStore
+    now: Now
 
-    looks: CallbackLooks
-    bell: asyncio.Event
-    keeper: RequestKeeper
-    approvals: Approvals
-    forgetting: Forgetting
-    figures: Figures
-    audit: AuditFigure
-
-    def turnings(self) -> Sequence[Turning]:
-        """Return what does it; each is started and stopped by whoever runs the process."""
-        return (
-            Turning("callbacks", self.looks.turn, _SOON_S, self.bell),
-            Turning("request log", self.keeper.turn, _SOON_S, last=True),
-            Turning("figures", self.figures.turn, _SCRAPE_S),
-            Turning("audit", self.audit.turn, _HOUR_S),
-            Turning("approvals", self.approvals.expire, _MINUTE_S),
-            Turning("forgetting", self.forgetting.turn, _HOUR_S),
-        )
+    async def cleanup(self) -> int:
+        """Delete what ended a week ago, and idle browser sessions; return how many sessions."""
+        store, now = self.store, self.now()
+        before = now - _IDENTITY_KEPT
+        await store.panels.forget(now - _LONGEST_IDLE, now)
+        for each in (store.challenges, store.failures, store.outbox):
+            await each.forget(before)
+        return await store.sessions.forget(before)

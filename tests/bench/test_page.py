@@ -1,4 +1,4 @@
-"""Figures in a page: as they were kept, between the marks, and nowhere else."""
+"""StoreGauges in a page: as they were kept, between the marks, and nowhere else."""
 
 import pytest
 

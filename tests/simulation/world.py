@@ -217,7 +217,7 @@ class Node:
         self._stopping = True
         for task in self._serving:
             task.cancel()
-        ends = self.world.loop.create_task(self.reconciler.stop(), context=self._context)
+        ends = self.world.loop.create_task(self.reconciler.task.stop(), context=self._context)
         self._serving.append(ends)
         self.world.loop.call_later(_STOP_S, self._stopped, process, context=self.world.outside)
 
@@ -310,10 +310,10 @@ class Node:
                 sleep=world.pause_between_turns,
             )
         )
-        reconciler.start()
-        assert reconciler._task is not None
+        reconciler.task.start()
+        assert reconciler.task._task is not None
         self.reconciler = reconciler
-        reconciler._task.add_done_callback(self._died)
+        reconciler.task._task.add_done_callback(self._died)
 
     def _died(self, _task: asyncio.Task[None]) -> None:
         if not self.world.over and not self._stopping:

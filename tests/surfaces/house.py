@@ -12,7 +12,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from gateway.app.build_identity import People, Tidying
+from gateway.app.build_identity import People
 from gateway.app.build_panel import Panel, assemble_panel
 from gateway.app.people_surfaces import (
     PeopleParts,
@@ -22,7 +22,6 @@ from gateway.app.people_surfaces import (
     make_people_surfaces,
 )
 from gateway.app.surfaces import described_surfaces
-from gateway.config.identity import Mail
 from gateway.config.session import Session
 from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.domain.identity import errors as identity_errors
@@ -34,8 +33,7 @@ from gateway.http.route import Gate, Surface
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
-from gateway.runtime.mail_sender import MailSender
-from gateway.runtime.periodic_task import Turning
+from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.security.derivation import Derivation
 from gateway.security.digests import SecretDigester
 from gateway.security.identity.phc import Cost
@@ -249,9 +247,9 @@ async def house_on(
         services=door.services,
         keyring=door.keyring,
         hasher=door.hasher,
-        mail=MailSender(door.context.stores.outbox, Mail(), clock.now),
-        tidying=Tidying(store, clock.now),
-        answering=Turning("reset links", door.services.reset_requests.answer, 1.0),
+        tasks=[
+            PeriodicTask("reset links", door.services.reset_requests.answer, Schedule(every_s=1.0))
+        ],
     )
 
     def seen(event: str, label: str) -> None:

@@ -152,7 +152,9 @@ def _strange_failures(world: World) -> Iterator[str]:
                 said = {}
             if said.get("status") == 500 and said.get("reason_id") != "StoreUnavailable":
                 yield f"500 in {said.get('route')} by {said.get('reason_id')}: {_told(lines, said)}"
-            elif '"unhandled"' in line or "Traceback" in line or "following up failed" in line:
+            elif (
+                '"unhandled"' in line or "Traceback" in line or "failed: unsettled payouts" in line
+            ):
                 yield f"logged: {line[:1500]}"
 
 

@@ -13,7 +13,7 @@ _SHOWN = 20
 @dataclass(slots=True, kw_only=True)
 class Tally:
     """
-    Figures of one campaign.
+    StoreGauges of one campaign.
 
     Attributes:
         kills: Of gateways, by where: a fail point's name, ``random`` or ``clock``.

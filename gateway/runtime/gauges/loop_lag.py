@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from math import ceil
 
 from gateway.domain.kernel.clocks import Monotonic
+from gateway.runtime.periodic_task import PeriodicTask, Schedule
 
 
 class LoopLag:
@@ -17,6 +17,9 @@ class LoopLag:
 
     With the defaults ``p95_s`` looks back two seconds, so one hiccup alone does
     not shed requests and the second one does.
+
+    Attributes:
+        task: Takes the samples in the background.
     """
 
     def __init__(
@@ -33,36 +36,23 @@ class LoopLag:
         self._interval_s = interval_s
         self._samples: deque[float] = deque(maxlen=samples)
         self._p95_s = 0.0
-        self._task: asyncio.Task[None] | None = None
+        # the pause between two samples is in the sample itself: it is what is measured
+        self.task = PeriodicTask("event loop lag", self.sample, Schedule(every_s=0.0))
 
     def p95_s(self) -> float:
         """Return the 95th percentile of the last samples; zero while they are too few. Cheap."""
         return self._p95_s
 
-    def start(self) -> None:
-        """Begin to measure the running loop; begun twice is begun once."""
-        if self._task is None:
-            self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
-
     def forget(self) -> None:
-        """Begin anew: what was slow until now says nothing of what comes."""
+        """Drop the samples: a slow start says nothing about the load that follows."""
         self._samples.clear()
         self._p95_s = 0.0
 
-    async def stop(self) -> None:
-        """End; the last figure stays."""
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-    async def _run(self) -> None:
-        """Sleep and compare, for ever."""
-        while True:
-            due = self._clock() + self._interval_s
-            await asyncio.sleep(self._interval_s)
-            self._take(max(0.0, self._clock() - due))
+    async def sample(self) -> None:
+        """Sleep for one interval, and note how late the loop was."""
+        due = self._clock() + self._interval_s
+        await asyncio.sleep(self._interval_s)
+        self._take(max(0.0, self._clock() - due))
 
     def _take(self, lag_s: float) -> None:
         """Keep one sample; of a few, the 95th percentile would be the worst one alone."""

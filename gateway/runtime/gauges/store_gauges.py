@@ -1,4 +1,4 @@
-"""Figures that no request changes: looked up in the store now and then, for who scrapes them."""
+"""Gauges that no request changes: looked up in the store now and then, for scrapes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOWN_BYTES: Final = 6
 """Of a hash: as many as a sample holds exactly, and more than anybody can aim at."""
 
 
-class AuditFigure:
+class AuditGauge:
     """Shows whether the record of acts still fits together, from its first event on."""
 
     def __init__(self, audit: Audit, values: MetricRegistry) -> None:
@@ -35,7 +35,7 @@ class AuditFigure:
         self._values = values
         self._kept: AuditHead | None = None
 
-    async def turn(self) -> None:
+    async def run_once(self) -> None:
         """
         Look at the end, then walk once; safe to repeat, and in any number of processes.
 
@@ -67,7 +67,7 @@ class AuditFigure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class StoreGauges:
     """
     Shows who is signed in, what waits for people or to be mailed, and how old our keys are.
 
@@ -84,7 +84,7 @@ class Figures:
     values: MetricRegistry
     now: Now
 
-    async def turn(self) -> None:
+    async def run_once(self) -> None:
         """
         Look once; safe to repeat, and in any number of processes.
 

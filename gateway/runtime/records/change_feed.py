@@ -57,7 +57,7 @@ class ChangeFeed:
         self._followed_at = clock()
         self._is_lost = False
 
-    async def turn(self) -> None:
+    async def run_once(self) -> None:
         """Follow to the end of the log; a silent store is asked again with the next turn."""
         try:
             followed_at = await self._follow()

@@ -102,7 +102,7 @@ class KeptRecords:
                 return self.keyring.forget()
 
 
-def keep_records(
+def build_kept_records(
     settings: Settings, registers: Registers, observer: RequestObserver, now: Now
 ) -> KeptRecords:
     """Make what is kept; nothing is believed before the change feed is followed."""

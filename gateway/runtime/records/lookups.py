@@ -1,23 +1,15 @@
-"""Looking up credentials and accounts on the way in: bounded, cached, remembered."""
+"""Look-ups of the store on the way of a request: bounded in time, and watched."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
 from typing import Any, TypeVar
 
-from gateway.domain.accounts.credentials import Credentials
-from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-
-_log = logging.getLogger(__name__)
 
 Key = TypeVar("Key")
 Record = TypeVar("Record")
-
-_WRITE_EVERY_S = 5.0
 
 
 def within(
@@ -67,50 +59,3 @@ def watched(
         return found
 
     return seen
-
-
-class LastUses:
-    """
-    Remembers which secrets were used and writes it down now and then.
-
-    A use that is lost in a crash is no harm: the next one is written.
-    """
-
-    def __init__(self, store: Credentials, now: Now) -> None:
-        """Write to ``store``."""
-        self._store = store
-        self._now = now
-        self._used: set[tuple[str, bytes]] = set()
-        self._task: asyncio.Task[None] | None = None
-
-    def note(self, client_id: str, digest: bytes) -> None:
-        """Remember one use."""
-        self._used.add((client_id, digest))
-
-    def start(self) -> None:
-        """Begin to write in the background."""
-        self._task = asyncio.create_task(self._run())  # noqa: TID251 - stop() ends it
-
-    async def stop(self) -> None:
-        """End, after a last write."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
-        await self._write()
-
-    async def _run(self) -> None:
-        """Write for ever."""
-        while True:
-            await asyncio.sleep(_WRITE_EVERY_S)
-            await self._write()
-
-    async def _write(self) -> None:
-        """Write down what was used; a store that fails is tried again with the next use."""
-        used, self._used = self._used, set()
-        for client_id, digest in used:
-            try:
-                await self._store.touch(client_id, digest, self._now())
-            except StoreUnavailable:
-                _log.warning("last use not stored")
-                return

@@ -136,12 +136,12 @@ class Following:
 
     async def forgotten_by(self, change: Callable[[], Awaitable[object]]) -> list[str]:
         """Keep everything, have something changed, and return what was forgotten."""
-        await self.feed.turn()
+        await self.feed.run_once()
         await self.kept.credentials.find(CLIENT)
         await self.kept.stops_in_force()
         self.watch.counted.clear()
         await change()
-        await self.feed.turn()
+        await self.feed.run_once()
         return self.watch.forgotten()
 
 

@@ -108,7 +108,7 @@ async def test_a_feed_that_is_killed_leaves_nothing_believed(world: World):
     """A change counts in time all the same; then every request reads the store, and is served."""
     made = await world.issue()
     pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
-    feed, *_ = world.gateway.chores
+    feed, *_ = world.gateway.tasks
 
     await feed.stop()
     async with another_process(world) as office:
@@ -126,7 +126,7 @@ async def test_a_feed_that_is_killed_leaves_nothing_believed(world: World):
 
 
 async def test_a_feed_that_lives_again_is_believed_again(world: World):
-    feed, *_ = world.gateway.chores
+    feed, *_ = world.gateway.tasks
     await feed.stop()
     while figure(world, "RECORDS_BELIEVED"):
         await asyncio.sleep(0.05)

@@ -16,6 +16,7 @@ from gateway.domain.identity.panel_sessions import PanelSession, PanelState
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
+from gateway.runtime.retention import IdentityRetention
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
@@ -81,18 +82,26 @@ async def test_another_process_with_the_same_keys_knows_the_same_people(people, 
     await store.close()
 
 
-async def test_sign_ins_that_ended_a_week_ago_are_forgotten(people, clock):
+@pytest.fixture
+async def retention(people, settings: Settings, clock: Clock) -> AsyncIterator[IdentityRetention]:
+    """Retention over the same store."""
+    store = open_store(settings.store_url)
+    yield IdentityRetention(store.identity, clock.now)
+    await store.close()
+
+
+async def test_sign_ins_that_ended_a_week_ago_are_deleted(people, retention, clock):
     await people.services.users.create("cli", ORDER, PASSWORD)
     came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
     await people.services.sessions.logout(came.person)
 
     clock.passes(7 * 86_400 - 1)
-    assert await people.tidying.tidy() == 0
+    assert await retention.cleanup() == 0
     clock.passes(2)
-    assert await people.tidying.tidy() == 1
+    assert await retention.cleanup() == 1
 
 
-async def test_browsers_that_went_are_forgotten(people, settings, clock):
+async def test_idle_browser_sessions_are_deleted(retention, clock):
     """An hour after their last call, which is the longest that one may be idle."""
     panel = PanelSession(
         id_hash="h",
@@ -102,16 +111,15 @@ async def test_browsers_that_went_are_forgotten(people, settings, clock):
         seen_at=clock.now(),
         ends_at=clock.now() + timedelta(hours=8),
     )
-    store = open_store(settings.store_url)
-    await store.identity.panels.add(panel)
+    panels = retention.store.panels
+    await panels.add(panel)
 
     clock.passes(3600)
-    await people.tidying.tidy()
-    assert await store.identity.panels.find("h")
+    await retention.cleanup()
+    assert await panels.find("h")
     clock.passes(1)
-    await people.tidying.tidy()
-    assert await store.identity.panels.find("h") is None
-    await store.close()
+    await retention.cleanup()
+    assert await panels.find("h") is None
 
 
 async def test_starting_and_stopping_twice_is_once(people):

@@ -156,10 +156,10 @@ async def test_figures_are_sampled_with_the_lag(settings: Settings):
     sampled: list[int] = []
     made.sampled.append(lambda: sampled.append(1))
 
-    made.lag.start()
+    made.lag.task.start()
     async with asyncio.timeout(5):
         while not sampled:
             await asyncio.sleep(0.02)
-    await made.lag.stop()
+    await made.lag.task.stop()
 
     assert sampled

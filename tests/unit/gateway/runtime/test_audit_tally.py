@@ -52,7 +52,7 @@ class Hall:
 
     async def told(self, *companies: str) -> list[AuditEvent]:
         """Write, and return what was counted, oldest first."""
-        await self.tally.turn()
+        await self.tally.run_once()
         limit = frozenset(companies)
         found = await self.office.store.office.record.after(0, 10_000, limit)
         return [each.event for each in found if each.event.details.get("count")]
@@ -141,7 +141,7 @@ async def test_what_a_silent_store_did_not_take_is_counted_on(hall: Hall):
     hall.fails(MARIA)
     hall.is_away = True
     with pytest.raises(StoreUnavailable):
-        await hall.tally.turn()
+        await hall.tally.run_once()
     hall.fails(MARIA)
     hall.is_away = False
 

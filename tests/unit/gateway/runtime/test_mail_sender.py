@@ -138,15 +138,15 @@ async def test_in_the_background_it_goes_on_after_a_failure(post, caplog):
     box.silent = True
     sending = sender(box, post)
 
-    sending.start()
-    sending.start()
+    sending.task.start()
+    sending.task.start()
     while "mail waits" not in caplog.text:
         await asyncio.sleep(0.005)
     box.silent = False
     while box.mails["m-1"].sent_at is None:
         await asyncio.sleep(0.005)
-    await sending.stop()
-    await sending.stop()
+    await sending.task.stop()
+    await sending.task.stop()
 
     assert len(post.taken) == 1
     assert "StoreUnavailable" in caplog.text
@@ -157,9 +157,9 @@ async def test_without_a_server_nothing_is_sent(post):
     box = Box(LETTER)
     sending = sender(box, post, host="")
 
-    sending.start()
+    sending.task.start()
     await asyncio.sleep(0.03)
-    await sending.stop()
+    await sending.task.stop()
 
     assert box.mails["m-1"].sent_at is None
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.periodic_task import Turning
+from gateway.runtime.periodic_task import PeriodicTask, Schedule, TryLater
 
 
 class Work:
@@ -15,32 +15,32 @@ class Work:
 
     def __init__(self, *problems: Exception) -> None:
         self.problems = list(problems)
-        self.turns = 0
+        self.runs = 0
         self.done = asyncio.Event()
 
-    async def turn(self) -> None:
-        self.turns += 1
+    async def run_once(self) -> None:
+        self.runs += 1
         if self.problems:
             raise self.problems.pop()
         self.done.set()
 
 
-async def test_a_turn_that_fails_is_followed_by_another():
+async def test_a_run_that_fails_is_followed_by_another():
     work = Work(StoreUnavailable(), KeyError())
-    turning = Turning("work", work.turn, 0.001)
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
 
-    turning.start()
+    task.start()
     async with asyncio.timeout(5):
         await work.done.wait()
-    await turning.stop()
+    await task.stop()
 
-    assert work.turns >= 3
+    assert work.runs >= 3
 
 
 async def test_whoever_rings_is_not_kept_waiting():
     work, bell = Work(), asyncio.Event()
-    turning = Turning("work", work.turn, 60, bell)
-    turning.start()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60), bell)
+    task.start()
     async with asyncio.timeout(5):
         await work.done.wait()
     work.done.clear()
@@ -49,61 +49,61 @@ async def test_whoever_rings_is_not_kept_waiting():
 
     async with asyncio.timeout(5):
         await work.done.wait()
-    await turning.stop()
-    assert work.turns == 2
+    await task.stop()
+    assert work.runs == 2
 
 
-async def test_what_was_stopped_turns_no_more():
+async def test_what_was_stopped_runs_no_more():
     work = Work()
-    turning = Turning("work", work.turn, 0.001)
-    turning.start()
-    turning.start()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
+    task.start()
+    task.start()
     async with asyncio.timeout(5):
         await work.done.wait()
 
-    await turning.stop()
-    await turning.stop()
+    await task.stop()
+    await task.stop()
 
-    turns = work.turns
+    runs = work.runs
     await asyncio.sleep(0.02)
-    assert work.turns == turns
+    assert work.runs == runs
 
 
 async def test_what_goes_wrong_is_logged(caplog: pytest.LogCaptureFixture):
     work = Work(KeyError("x"))
-    turning = Turning("sweeping", work.turn, 0.001)
+    task = PeriodicTask("sweeping", work.run_once, Schedule(every_s=0.001))
 
-    turning.start()
+    task.start()
     async with asyncio.timeout(5):
         await work.done.wait()
-    await turning.stop()
+    await task.stop()
 
     assert "failed: sweeping" in caplog.text
 
 
 class Slow:
-    """Work that waits for a gate, and counts the turns that came to their end."""
+    """Work that waits for a gate, and counts the runs that came to their end."""
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
         self.gate = asyncio.Event()
         self.ended = 0
 
-    async def turn(self) -> None:
+    async def run_once(self) -> None:
         self.begun.set()
         await self.gate.wait()
         self.ended += 1
 
 
 @pytest.mark.parametrize(("last", "ended"), [(True, 2), (False, 0)])
-async def test_a_last_turn_follows_the_one_under_way(last: bool, ended: int):
+async def test_a_last_run_follows_the_one_under_way(last: bool, ended: int):
     """What came in while it was under way is done as well."""
     work = Slow()
-    turning = Turning("work", work.turn, 60, last=last)
-    turning.start()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=last))
+    task.start()
     await work.begun.wait()
 
-    stopping = asyncio.ensure_future(turning.stop())
+    stopping = asyncio.ensure_future(task.stop())
     await asyncio.sleep(0)
     work.gate.set()
     async with asyncio.timeout(5):
@@ -112,28 +112,113 @@ async def test_a_last_turn_follows_the_one_under_way(last: bool, ended: int):
     assert work.ended == ended
 
 
-async def test_a_last_turn_is_done_between_two_too():
+async def test_a_last_run_is_done_between_two_too():
     work = Work()
-    turning = Turning("work", work.turn, 60, last=True)
-    turning.start()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=True))
+    task.start()
     async with asyncio.timeout(5):
         await work.done.wait()
 
-    await turning.stop()
-    await turning.stop()
+    await task.stop()
+    await task.stop()
 
-    assert work.turns == 2
+    assert work.runs == 2
 
 
-async def test_a_last_turn_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch):
+async def test_a_last_run_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch):
     """A store that is away keeps no process."""
-    monkeypatch.setattr("gateway.runtime.periodic_task._LAST_S", 0.05)
+    monkeypatch.setattr("gateway.runtime.periodic_task._LAST_RUN_S", 0.05)
     work = Slow()
-    turning = Turning("work", work.turn, 60, last=True)
-    turning.start()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=True))
+    task.start()
     await work.begun.wait()
 
     async with asyncio.timeout(5):
-        await turning.stop()
+        await task.stop()
 
     assert work.ended == 0
+
+
+async def test_a_first_run_can_wait():
+    work, wake = Work(), asyncio.Event()
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=60, delayed=True), wake)
+    task.start()
+    await asyncio.sleep(0.01)
+    before = work.runs
+
+    wake.set()
+    async with asyncio.timeout(5):
+        await work.done.wait()
+    await task.stop()
+
+    assert (before, work.runs) == (0, 1)
+
+
+async def test_failures_in_a_row_lengthen_the_pause_up_to_a_bound():
+    """And the first run that succeeds brings the usual pause back."""
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await asyncio.sleep(0)
+
+    work = Work(*[StoreUnavailable() for _ in range(4)])
+    schedule = Schedule(every_s=1, backoff_to_s=5)
+    task = PeriodicTask("work", work.run_once, schedule, sleep=sleep)
+    task.start()
+    async with asyncio.timeout(5):
+        await work.done.wait()
+        await asyncio.sleep(0)
+    await task.stop()
+
+    assert pauses[:5] == [2, 4, 5, 5, 1]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [StoreUnavailable(), ExceptionGroup("runs", [StoreUnavailable()]), TryLater("mail waits")],
+    ids=["store", "group", "later"],
+)
+async def test_what_is_expected_is_a_warning(problem: Exception, caplog: pytest.LogCaptureFixture):
+    work = Work(problem)
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
+
+    task.start()
+    async with asyncio.timeout(5):
+        await work.done.wait()
+    await task.stop()
+
+    assert {each.levelname for each in caplog.records} == {"WARNING"}
+
+
+async def test_of_a_group_the_mistakes_of_ours_are_logged(caplog: pytest.LogCaptureFixture):
+    work = Work(ExceptionGroup("runs", [StoreUnavailable(), KeyError("ours")]))
+    task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
+
+    task.start()
+    async with asyncio.timeout(5):
+        await work.done.wait()
+    await task.stop()
+
+    assert "failed: work" in caplog.text
+    assert "ours" in caplog.text
+    assert "StoreUnavailable" not in caplog.text
+
+
+async def test_a_group_that_swallows_the_cancellation_delays_no_stop():
+    """A task group that fails while it is cancelled raises its failures instead."""
+    begun = asyncio.Event()
+
+    async def fail_slowly() -> None:
+        try:
+            begun.set()
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise KeyError from None
+
+    task = PeriodicTask("work", fail_slowly, Schedule(every_s=60))
+    task.start()
+    await begun.wait()
+
+    async with asyncio.timeout(5):
+        await task.stop()

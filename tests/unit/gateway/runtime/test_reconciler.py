@@ -172,7 +172,7 @@ async def test_a_turn_settles_what_the_bank_settled(desk: Desk):
     desk.till.bank.knows = IS_SETTLED
     desk.board.due = [await desk.till.row()]
 
-    looked_at = await desk.reconciler.turn()
+    looked_at = await desk.reconciler.run_once()
 
     [look] = desk.board.looks
     assert (looked_at, (await desk.till.row()).state) == (1, PAID)
@@ -186,7 +186,7 @@ async def test_nothing_is_ever_sent(desk: Desk):
         desk.board.due.append(stood(state))
     desk.till.clock.passes(48 * HOUR_S)
 
-    await desk.reconciler.turn()
+    await desk.reconciler.run_once()
 
     assert len(desk.board.looks) == 4
     assert desk.till.bank.orders == []
@@ -202,7 +202,7 @@ async def test_what_is_not_known_after_a_day_and_two_hours_waits_for_a_person(
     desk.board.due = [await desk.till.row()]
     desk.till.clock.passes(age_h * HOUR_S)
 
-    await desk.reconciler.turn()
+    await desk.reconciler.run_once()
 
     [look] = desk.board.looks
     assert (look.review, look.next_check_at is None) == (review, review)
@@ -215,7 +215,7 @@ async def test_another_amount_at_the_bank_is_for_a_person_at_once(desk: Desk):
     desk.till.bank.knows = MISMATCH
     desk.board.due = [await desk.till.row()]
 
-    await desk.reconciler.turn()
+    await desk.reconciler.run_once()
 
     [look] = desk.board.looks
     assert look.review
@@ -226,7 +226,7 @@ async def test_what_a_person_must_see_stays_so_until_it_is_final(desk: Desk):
     desk.till.bank.knows = Unavailable("down")
     desk.board.due = [stood(UNKNOWN, review=True)]
 
-    await desk.reconciler.turn()
+    await desk.reconciler.run_once()
 
     [look] = desk.board.looks
     assert look.review
@@ -235,7 +235,7 @@ async def test_what_a_person_must_see_stays_so_until_it_is_final(desk: Desk):
 async def test_an_account_that_is_gone_is_asked_about_later(desk: Desk):
     desk.board.due = [stood(UNKNOWN, account_id="gone")]
 
-    await desk.reconciler.turn()
+    await desk.reconciler.run_once()
 
     assert desk.till.bank.lookups == []
     assert len(desk.board.looks) == 1
@@ -246,7 +246,7 @@ async def test_a_bank_sees_two_looks_at_once(desk: Desk):
     desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(10)]
     desk.till.bank.knows = Unavailable("down")
     desk.till.bank.gate.clear()
-    turn = asyncio.ensure_future(desk.reconciler.turn())
+    turn = asyncio.ensure_future(desk.reconciler.run_once())
     await quiet()
 
     at_once = len(desk.till.bank.lookups)
@@ -270,7 +270,7 @@ async def test_one_bank_does_not_wait_for_another(desk: Desk):
     ]
     desk.till.bank.gate.clear()
 
-    turn = asyncio.ensure_future(desk.reconciler.turn())
+    turn = asyncio.ensure_future(desk.reconciler.run_once())
     await quiet()
 
     assert [look.reference for look in desk.board.looks] == ["order-1"]
@@ -300,7 +300,7 @@ async def test_an_adapter_that_raises_keeps_nobody_from_their_look(desk: Desk):
     desk.till.banks.adapter = raising
     desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(4)]
 
-    await desk.reconciler.turn()
+    await desk.reconciler.run_once()
 
     assert {look.reference for look in desk.board.looks} == {"o-0", "o-1", "o-2", "o-3"}
     assert all(look.next_check_at is not None for look in desk.board.looks)
@@ -322,7 +322,7 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
     desk = Desk(till)
     desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(2)]
 
-    await desk.reconciler.turn()
+    await desk.reconciler.run_once()
 
     assert len(desk.board.looks) == 2
     assert "payout_look_failed" in caplog.text
@@ -330,9 +330,9 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
 
 @pytest.fixture
 async def started(desk: Desk) -> AsyncIterator[Desk]:
-    desk.reconciler.start()
+    desk.reconciler.task.start()
     yield desk
-    await desk.reconciler.stop()
+    await desk.reconciler.task.stop()
 
 
 async def test_a_store_that_is_away_is_asked_again(started: Desk, caplog: pytest.LogCaptureFixture):
@@ -352,12 +352,12 @@ async def test_a_store_that_is_away_is_asked_again(started: Desk, caplog: pytest
 
 async def test_begun_twice_is_begun_once(desk: Desk):
     desk.rests = True
-    desk.reconciler.start()
-    desk.reconciler.start()
+    desk.reconciler.task.start()
+    desk.reconciler.task.start()
     await quiet()
 
     claims = desk.board.claims
-    await desk.reconciler.stop()
+    await desk.reconciler.task.stop()
 
     assert claims == 1
 
@@ -367,14 +367,14 @@ async def test_a_mistake_of_ours_does_not_end_the_following_up(
 ):
     caplog.set_level(logging.ERROR)
     desk.told = None  # type: ignore[assignment]
-    desk.reconciler.start()
+    desk.reconciler.task.start()
     await quiet()
 
     claims = desk.board.claims
-    await desk.reconciler.stop()
+    await desk.reconciler.task.stop()
 
     assert claims > 1
-    assert "following up failed" in caplog.text
+    assert "failed: unsettled payouts" in caplog.text
 
 
 async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(desk: Desk):
@@ -387,11 +387,11 @@ async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(desk: Desk):
             group.create_task(failing())
         return 0
 
-    desk.reconciler.turn = ends_slowly  # type: ignore[method-assign]
-    desk.reconciler.start()
+    desk.reconciler.task._run_once = ends_slowly
+    desk.reconciler.task.start()
     await asking.wait()
 
-    await asyncio.wait_for(desk.reconciler.stop(), timeout=1)
+    await asyncio.wait_for(desk.reconciler.task.stop(), timeout=1)
 
 
 async def slowly(asking: asyncio.Event) -> None:
@@ -412,12 +412,12 @@ async def test_stopping_gives_up_a_look_under_way(desk: Desk):
     """Its claim ends by itself; nothing is noted that was not seen."""
     desk.board.due = [stood(UNKNOWN)]
     desk.till.bank.gate.clear()
-    desk.reconciler.start()
+    desk.reconciler.task.start()
     await quiet()
     looking = len(desk.till.bank.lookups)
 
-    await asyncio.wait_for(desk.reconciler.stop(), timeout=1)
-    await desk.reconciler.stop()
+    await asyncio.wait_for(desk.reconciler.task.stop(), timeout=1)
+    await desk.reconciler.task.stop()
 
     assert looking == 1
     assert desk.board.looks == []

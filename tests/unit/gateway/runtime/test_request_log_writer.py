@@ -10,7 +10,7 @@ import pytest
 
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.request_log_writer import RequestKeeper
+from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.telemetry.records import AccessRecord
 from tests.unit.standing import NOON
 
@@ -44,11 +44,11 @@ def counted() -> Counter[tuple[str, str]]:
     return Counter()
 
 
-def keeper(shelf: Shelf, counted: Counter[tuple[str, str]], most: int = 5000) -> RequestKeeper:
+def keeper(shelf: Shelf, counted: Counter[tuple[str, str]], most: int = 5000) -> RequestLogWriter:
     def seen(event: str, label: str) -> None:
         counted[event, label] += 1
 
-    return RequestKeeper(shelf, seen, most)  # type: ignore[arg-type] # only add is called
+    return RequestLogWriter(shelf, seen, most)  # type: ignore[arg-type] # only add is called
 
 
 def record(trace_id: str = "t", method: str = "POST", **fields: object) -> AccessRecord:
@@ -61,14 +61,14 @@ async def test_lines_are_stored_in_batches(shelf: Shelf, counted: Counter[tuple[
     for number in range(101):
         kept.keep(NOON, record(str(number)), Line(a=1))
 
-    stored = await kept.turn()
+    stored = await kept.run_once()
 
     assert stored == 101
     assert [len(each) for each in shelf.batches] == [100, 1]
     first = shelf.batches[0][0]
     assert (first.trace_id, first.status, first.line) == ("0", 200, '{"a":1}')
     assert counted == {("request_log", "kept"): 101}
-    assert await kept.turn() == 0
+    assert await kept.run_once() == 0
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,10 @@ async def test_under_load_only_what_is_common_is_thinned_out(
     for _ in range(300):
         kept.keep(NOON, record(**told), Line())
 
-    assert await kept.turn() == stored
+    assert await kept.run_once() == stored
     assert counted["request_log", "thinned"] == 300 - stored
     kept.keep(NOON, record(**told), Line())
-    assert await kept.turn() == 1, "the next second has its own"
+    assert await kept.run_once() == 1, "the next second has its own"
 
 
 async def test_what_comes_too_fast_is_dropped_and_counted(
@@ -103,7 +103,7 @@ async def test_what_comes_too_fast_is_dropped_and_counted(
     for _ in range(5):
         kept.keep(NOON, record(), Line())
 
-    assert await kept.turn() == 2
+    assert await kept.run_once() == 2
     assert counted["request_log", "dropped"] == 3
 
 
@@ -116,8 +116,8 @@ async def test_a_store_that_is_away_holds_nobody_up(
     shelf.away = True
 
     with pytest.raises(StoreUnavailable):
-        await kept.turn()
+        await kept.run_once()
 
     shelf.away = False
-    assert await kept.turn() == 0
+    assert await kept.run_once() == 0
     assert counted == {("request_log", "dropped"): 1}

@@ -1,4 +1,4 @@
-"""What is done in the background."""
+"""Retention of the request log and of callbacks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from gateway.domain.backoffice.callbacks import Callback, CallbackKind, CallbackSearch
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.windows import Paging
-from gateway.runtime.retention import CALLBACKS_KEPT, KEPT, Forgetting
+from gateway.runtime.retention import CALLBACKS_KEPT, REQUESTS_KEPT, BackofficeRetention
 from tests import registers
 from tests.unit.standing import NOON, Clock
 
@@ -43,11 +43,13 @@ def told(days: float) -> Callback:
 async def test_what_is_old_is_forgotten(tmp_path: Path):
     async with registers.opened(tmp_path) as office:
         store = office.store.office
-        await store.requests.add([logged(KEPT.days + 1), logged(KEPT.days - 1)])
+        await store.requests.add([logged(REQUESTS_KEPT.days + 1), logged(REQUESTS_KEPT.days - 1)])
         for days in (CALLBACKS_KEPT.days + 1, CALLBACKS_KEPT.days - 1):
             await store.callbacks.add(told(days))
 
-        forgotten = await Forgetting(store.requests, store.callbacks, Clock().now).turn()
+        forgotten = await BackofficeRetention(
+            store.requests, store.callbacks, Clock().now
+        ).cleanup()
 
         left, _ = await store.callbacks.search(CallbackSearch(paging=Paging(1, 25)))
         assert forgotten == 2

@@ -1,4 +1,4 @@
-"""Figures that change with every request, of a gateway that runs."""
+"""StoreGauges that change with every request, of a gateway that runs."""
 
 from __future__ import annotations
 

@@ -20,14 +20,14 @@ async def until(observed: list[float], number: int) -> None:
 async def test_a_blocked_loop_is_late():
     observed: list[float] = []
     monitor = lag(observed, samples=2)
-    monitor.start()
+    monitor.task.start()
 
     for _ in range(2):
         await until(observed, len(observed) + 1)
         time.sleep(0.08)
     await until(observed, len(observed) + 1)
 
-    await monitor.stop()
+    await monitor.task.stop()
     assert max(observed) > 0.05
     assert monitor.p95_s() > 0.05
 
@@ -60,17 +60,17 @@ async def test_before_the_first_sample_there_is_no_lag():
 async def test_it_stops_and_starts_again():
     observed: list[float] = []
     monitor = lag(observed)
-    monitor.start()
-    monitor.start()
+    monitor.task.start()
+    monitor.task.start()
     await until(observed, 1)
-    await monitor.stop()
-    await monitor.stop()
+    await monitor.task.stop()
+    await monitor.task.stop()
     taken = len(observed)
     await asyncio.sleep(0.02)
     silent = len(observed) == taken
-    monitor.start()
+    monitor.task.start()
     await until(observed, taken + 1)
-    await monitor.stop()
+    await monitor.task.stop()
 
     assert silent
     assert len(asyncio.all_tasks()) == 1

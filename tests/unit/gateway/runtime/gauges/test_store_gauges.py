@@ -1,4 +1,4 @@
-"""Figures that no request changes, from a real store."""
+"""StoreGauges that no request changes, from a real store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.domain.identity.signing_keys import SigningKey
-from gateway.runtime.gauges.store_gauges import AuditFigure, Figures
+from gateway.runtime.gauges.store_gauges import AuditGauge, StoreGauges
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store
 from gateway.store.tables.core import audit, audit_head
@@ -40,7 +40,7 @@ class Board:
 
     async def shows(self, family: Family, *key: str) -> float:
         """Look, and return one figure."""
-        await Figures(
+        await StoreGauges(
             panels=self.store.identity.panels,
             keys=self.store.identity.signing_keys,
             approvals=self.store.office.approvals,
@@ -48,7 +48,7 @@ class Board:
             idle=timedelta(minutes=15),
             values=self.values,
             now=self.clock,
-        ).turn()
+        ).run_once()
         return self.values.values(family).get(*key)
 
     async def publish(self, key_id: str, signs_from: timedelta) -> None:
@@ -113,17 +113,17 @@ async def test_keys_are_shown_by_what_they_do_and_the_signing_one_by_its_age(boa
 async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_told(
     board: Board, caplog: pytest.LogCaptureFixture
 ):
-    figure = AuditFigure(
+    figure = AuditGauge(
         audit=StoredAudit(board.store.database, batch=1, pause_s=0.001), values=board.values
     )
     shown = board.values.values(series.AUDIT_BROKEN)
 
-    await figure.turn()
+    await figure.run_once()
     whole = shown.get()
     async with board.store.database.writing() as connection:
         await connection.exec_driver_sql("DROP TRIGGER audit_no_update")
         await connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE number = 2")
-    await figure.turn()
+    await figure.run_once()
 
     assert (whole, shown.get()) == (0, 1)
     assert "broken at event 2" in caplog.text
@@ -150,7 +150,7 @@ async def test_the_end_of_the_audit_log_is_shown_and_told(board: Board):
     head = await board.store.audit.head()
 
     with capture_logs() as told:
-        await AuditFigure(board.store.audit, board.values).turn()
+        await AuditGauge(board.store.audit, board.values).run_once()
 
     assert board.values.values(series.AUDIT_HEAD).get() == head.number
     shown = board.values.values(series.AUDIT_HEAD_HASH).get()
@@ -168,17 +168,17 @@ async def test_the_end_of_the_audit_log_is_shown_and_told(board: Board):
 async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
     board: Board, caplog: pytest.LogCaptureFixture
 ):
-    figure = AuditFigure(board.store.audit, board.values)
+    figure = AuditGauge(board.store.audit, board.values)
     before = await board.store.audit.head()
     await board.store.audit.append(event("lost"))
-    await figure.turn()
+    await figure.run_once()
 
     async with board.store.database.writing() as connection:
         await connection.exec_driver_sql("DROP TRIGGER audit_no_delete")
         await connection.execute(delete(audit).where(audit.c.number > before.number))
         old = {"number": before.number, "hash": before.hash}
         await connection.execute(update(audit_head).values(old))
-    await figure.turn()
+    await figure.run_once()
 
     assert board.values.values(series.AUDIT_BROKEN).get() == 1
     assert f"and had reached event {before.number + 1}" in caplog.text

@@ -60,8 +60,8 @@ async def test_the_log_is_followed_from_its_newest_place(log: Log):
     """What was done before is in whatever is read from now on."""
     assert not log.is_believed()
 
-    await log.feed.turn()
-    await log.feed.turn()
+    await log.feed.run_once()
+    await log.feed.run_once()
 
     assert log.marks == [None, START]
     assert log.is_believed()
@@ -69,7 +69,7 @@ async def test_the_log_is_followed_from_its_newest_place(log: Log):
 
 async def test_what_is_told_is_forgotten_before_anything_is_believed_longer(log: Log):
     """And all of it, however many pieces it takes."""
-    await log.feed.turn()
+    await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
     log.kept.belief.until = 0.0
     believed: list[float] = []
@@ -86,7 +86,7 @@ async def test_what_is_told_is_forgotten_before_anything_is_believed_longer(log:
         News([REVOKED], Mark(9, b"h9"), is_all=True),
     ]
 
-    await log.feed.turn()
+    await log.feed.run_once()
 
     assert log.watch.forgotten() == ["feed.credential"]
     assert believed == [0.0]
@@ -95,16 +95,16 @@ async def test_what_is_told_is_forgotten_before_anything_is_believed_longer(log:
 
 
 async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):
-    await log.feed.turn()
+    await log.feed.run_once()
     log.is_down = True
 
     believed = []
     for _ in range(4):
         log.clock.passes(1)
-        await log.feed.turn()
+        await log.feed.run_once()
         believed.append(log.is_believed())
     log.is_down = False
-    await log.feed.turn()
+    await log.feed.run_once()
 
     assert believed == [True, True, True, False]
     assert log.is_believed()
@@ -112,7 +112,7 @@ async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):
 
 async def test_a_feed_that_is_not_turned_at_all_is_believed_no_longer(log: Log):
     """Killed, or a process that stood still: the belief ends by itself."""
-    await log.feed.turn()
+    await log.feed.run_once()
 
     log.clock.passes(BELIEVED_S)
 
@@ -122,7 +122,7 @@ async def test_a_feed_that_is_not_turned_at_all_is_believed_no_longer(log: Log):
 async def test_the_belief_counts_from_before_the_reading(log: Log):
     """What was changed while it ran may not be in what was read."""
     log.slow_s = 1.0
-    await log.feed.turn()
+    await log.feed.run_once()
 
     log.clock.passes(BELIEVED_S - 1.0)
 
@@ -133,11 +133,11 @@ async def test_another_log_means_that_everything_is_forgotten(
     log: Log, caplog: pytest.LogCaptureFixture
 ):
     """A store put back to an earlier state: its numbers are given out a second time."""
-    await log.feed.turn()
+    await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
     log.pieces = [None]
 
-    await log.feed.turn()
+    await log.feed.run_once()
 
     assert log.marks == [None, START, None]
     assert log.watch.forgotten() == ["restart.credential"]
@@ -150,7 +150,7 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
     caplog.set_level(logging.INFO)
     for is_down in (False, True, True, True, False, False):
         log.is_down = is_down
-        await log.feed.turn()
+        await log.feed.run_once()
 
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
         *("change_feed_lost", "change_feed_back")
@@ -158,7 +158,7 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
 
 
 async def test_the_figures_age_while_the_feed_stands_still(log: Log):
-    await log.feed.turn()
+    await log.feed.run_once()
     log.feed.tell()
     fresh = dict(log.watch.shown)
     log.clock.passes(5)

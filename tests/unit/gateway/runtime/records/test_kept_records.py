@@ -18,7 +18,7 @@ from gateway.domain.requests.ready import Ready
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.stops import StopOrder
-from gateway.runtime.records.kept_records import KeptRecords, keep_records
+from gateway.runtime.records.kept_records import KeptRecords, build_kept_records
 from gateway.runtime.records.kept_records import Registers as Sources
 from gateway.runtime.records.record_cache import RecordCache
 from gateway.security.identity.signing_keys import Keyring
@@ -57,7 +57,7 @@ def keep(office: Registers, watch: Watch) -> KeptRecords:
         stops=store.stops,
         keyring=Keyring(store.identity.signing_keys, office.sealer, office.clock, lambda: 0.0),
     )
-    return keep_records(PATIENT, sources, watch, office.clock)  # type: ignore[arg-type] # half
+    return build_kept_records(PATIENT, sources, watch, office.clock)  # type: ignore[arg-type] # half
 
 
 def at_hand(records: RecordCache[Any], key: str) -> bool:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
 
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.records import lookups
-from gateway.runtime.records.lookups import LastUses, watched, within
-from tests.unit.standing import NOON
+from gateway.runtime.records.lookups import watched, within
 
 AWAY = StoreUnavailable("ConnectionRefusedError")
 
@@ -105,76 +102,3 @@ async def test_it_is_shown_whether_the_store_answers():
         await watched(failing, show)("a")
 
     assert shown == [("credential_store_up", 1), ("credential_store_up", 0)]
-
-
-class Register:
-    """Keeps what it is told was used, unless it is away."""
-
-    def __init__(self) -> None:
-        self.touched: list[tuple[str, bytes, datetime]] = []
-        self.away = False
-
-    async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
-        if self.away:
-            raise AWAY
-        self.touched.append((client_id, digest, at))
-
-
-def uses(register: Register) -> LastUses:
-    return LastUses(register, lambda: NOON)  # type: ignore[arg-type]
-
-
-async def test_what_was_used_is_written_once_at_the_end():
-    register = Register()
-    noted = uses(register)
-    noted.start()
-
-    for _ in range(3):
-        noted.note("cli_a", b"digest")
-    await noted.stop()
-
-    assert register.touched == [("cli_a", b"digest", NOON)]
-
-
-async def test_it_is_written_now_and_then(monkeypatch: pytest.MonkeyPatch):
-    """Not with the request: that would be a write for every read."""
-    monkeypatch.setattr(lookups, "_WRITE_EVERY_S", 0.01)
-    register = Register()
-    noted = uses(register)
-    noted.start()
-
-    noted.note("cli_a", b"digest")
-    before = list(register.touched)
-    await asyncio.sleep(0.1)
-    during = list(register.touched)
-    await noted.stop()
-
-    assert (before, len(during), len(register.touched)) == ([], 1, 1)
-
-
-async def test_a_store_that_is_away_stops_nothing(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-):
-    """A lost use is no harm; the next one is written."""
-    monkeypatch.setattr(lookups, "_WRITE_EVERY_S", 0.01)
-    register = Register()
-    register.away = True
-    noted = uses(register)
-    noted.start()
-    noted.note("cli_a", b"digest")
-    await asyncio.sleep(0.05)
-
-    register.away = False
-    noted.note("cli_b", b"digest")
-    await noted.stop()
-
-    assert [each[0] for each in register.touched] == ["cli_b"]
-    assert "last use not stored" in caplog.text
-
-
-async def test_what_was_never_started_can_be_stopped():
-    register = Register()
-
-    await uses(register).stop()
-
-    assert register.touched == []

@@ -1,0 +1,32 @@
+"""The periodic tasks of a serving process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gateway.app.assembly import assemble
+from tests.surfaces.world import sandbox
+
+
+async def test_what_a_process_does_in_the_background(tmp_path: Path):
+    """Whatever is missing here is never followed up, cleaned up or written down."""
+    gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
+
+    names = [task.name for task in (*gateway.tasks, *gateway.people.tasks)]
+
+    await gateway.store.close()
+    assert names == [
+        "change feed",
+        "audit tally",
+        "unsettled payouts",
+        "callbacks",
+        "request log",
+        "gauges",
+        "audit",
+        "approvals",
+        "retention",
+        "last uses",
+        "mail",
+        "old sign-ins",
+        "reset links",
+    ]
