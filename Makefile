@@ -30,7 +30,7 @@ export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clients run check quick test pipeline simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration mistakes docs lint lock clean
+.PHONY: help setup clients run check quick test pipeline simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration mistakes docs architecture lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -128,6 +128,9 @@ docs: $(VENV)/.run ## write the generated pages anew
 	  $(BIN)/pixgate $$page --markdown > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md \
 	    || { rm -f docs/$$page.md.new; exit 1; }; \
 	done
+
+architecture: $(VENV)/.test ## write the measured parts of docs/architecture.md anew
+	@$(BIN)/python -m tests.architecture.page > /dev/null 2>&1
 
 lock: | $(UV) ## resolve the requirements anew
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra pdf -o requirements/run.txt
