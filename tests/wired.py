@@ -6,17 +6,15 @@ from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from aiohttp import web
-
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.net.server.limits import WireLimits
+from gateway.net.server.http_server import Handler
+from gateway.net.server.limits import ServerLimits
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.refusals import Refusals
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import Request
-from gateway.net.server.web_handler import Direct, WebHandler
 
-SHORT = WireLimits(
+SHORT = ServerLimits(
     header_deadline_s=0.3,
     body_deadline_s=0.3,
     keepalive_s=0.6,
@@ -40,7 +38,7 @@ class Seen:
         self.refusals.append((error.code, trace_id))
 
     def answer(self, request: Request) -> Reply | Coroutine[Any, Any, Reply]:
-        """Answer as ``handle`` does, in our own way: at once where nothing is waited for."""
+        """Answer 200 unless the path says otherwise; at once if nothing is waited for."""
         held_or_sent = request.path == "/held" or request.method == "POST"
         if request.path == "/unread" or not held_or_sent:
             return self._answer(request, b"")
@@ -65,23 +63,10 @@ class Seen:
             raise LookupError(message)
         return Reply(body=request.path.encode(), headers=_TEXT, trace_id="of-the-application")
 
-    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer 200, after reading the body, unless the path says otherwise."""
-        body = b"" if request.path == "/unread" else await request.read()
-        self.requests.append((request.path, body))
-        if request.path == "/held":
-            await self.gate.wait()
-        if request.path == "/401":
-            return web.Response(status=401, headers={"X-Trace-ID": "of-the-application"})
-        if request.path == "/broken":
-            message = f"it was {request.headers.get('X-Secret')}"
-            raise LookupError(message)
-        return web.Response(text=request.path, headers={"X-Trace-ID": "of-the-application"})
-
 
 @contextlib.asynccontextmanager
 async def listening(
-    serves: web.Application | WebHandler | Direct, seen: Seen, limits: WireLimits = SHORT
+    serves: Handler, seen: Seen, limits: ServerLimits = SHORT
 ) -> AsyncIterator[Listener]:
     """Listen for the length of a test."""
     listener = Listener(

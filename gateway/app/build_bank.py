@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import to_builtins
 
 from gateway.config.settings import Settings
-from gateway.net.common.runtime import Surroundings
+from gateway.net.common.runtime import Runtime
 from gateway.runtime.failpoints import Passing
 from gateway.runtime.providers.directory import Connection, limits_of
 from gateway.telemetry.records import Observer
@@ -34,7 +34,7 @@ def connect(
     provider = settings.providers[name]
     factory = find(provider.adapter)
     if passing is not None and isinstance(factory, SandboxFactory):
-        factory = SandboxFactory(Surroundings(passing=passing))
+        factory = SandboxFactory(Runtime(failpoint=passing))
     given = dict(provider.settings)
     for part, ours in {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}.items():
         if part in factory.settings.__struct_fields__:

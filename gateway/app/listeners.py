@@ -10,11 +10,11 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.http.admission import Admission
 from gateway.http.checks import check_surfaces
-from gateway.http.ops.surface import OpsParts, ops_application
+from gateway.http.ops.surface import OpsParts, OpsSurface
 from gateway.http.pages import openapi_pages
 from gateway.http.server import Server, Serving
 from gateway.http.table import Table
-from gateway.net.server.limits import WireLimits
+from gateway.net.server.limits import ServerLimits
 from gateway.net.server.listener import Address, Listener
 from gateway.runtime.failpoints import failing_replies
 from gateway.runtime.readiness import Readiness
@@ -41,11 +41,11 @@ def public_listener(parts: Parts, observing: Observing) -> Listener:
         uuid_traces=settings.trace.accept == "uuid",
     )
     server = settings.server
-    serve = Server(serving).handle
+    serve = Server(serving).answer
     return Listener(
         failing_replies(serve, parts.passing) if parts.passing else serve,
         at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
-        limits=_wire_limits(settings),
+        limits=_server_limits(settings),
         refusals=refusals_below(observing.observer),
     )
 
@@ -63,10 +63,10 @@ def _admission(settings: Settings, observing: Observing) -> Admission:
     return admission
 
 
-def _wire_limits(settings: Settings) -> WireLimits:
+def _server_limits(settings: Settings) -> ServerLimits:
     """Say what a connection may take."""
     server = settings.server
-    return WireLimits(
+    return ServerLimits(
         request_line_bytes=server.request_line_bytes,
         header_line_bytes=server.header_line_bytes,
         headers=server.headers,
@@ -82,7 +82,7 @@ def _wire_limits(settings: Settings) -> WireLimits:
 
 def operations_listener(settings: Settings, observing: Observing, readiness: Readiness) -> Listener:
     """Make the operations listener."""
-    application = ops_application(
+    surface = OpsSurface(
         OpsParts(
             ready=readiness.checks,
             draining=lambda: readiness.draining,
@@ -91,4 +91,4 @@ def operations_listener(settings: Settings, observing: Observing, readiness: Rea
             version=version("pixgate"),
         )
     )
-    return Listener(application, at=Address(host=settings.admin.host, port=settings.admin.port))
+    return Listener(surface.answer, at=Address(host=settings.admin.host, port=settings.admin.port))

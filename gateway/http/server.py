@@ -24,10 +24,8 @@ from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.table import Place, Table
 from gateway.http.tracing import begin_trace
-from gateway.net.server.body import BodyTooLarge, MalformedBody, RequestTimeout
 from gateway.net.server.reply import Reply
-from gateway.net.server.request import Request
-from gateway.net.server.web_handler import Direct
+from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
 from gateway.telemetry.records import AccessRecord, RequestObserver, begin_record
 
 _UNREAD = {
@@ -89,11 +87,6 @@ class Server:
     """Answers every request of the public listener."""
 
     serving: Serving
-
-    @property
-    def handle(self) -> Direct:
-        """What the listener asks."""
-        return Direct(self.answer)
 
     def answer(self, request: Request) -> Reply | Coroutine[Any, Any, Reply]:
         """Answer one request, or return what has to be waited for; raises nothing."""

@@ -11,17 +11,18 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
-
-from aiohttp import web
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import Attempt, Change, Payout, Payouts, PayoutState
+from gateway.net.server.http_server import Handler
+from gateway.net.server.reply import Reply, Written, reply_format, to_bytes
+from gateway.net.server.request import Request
 
 VARIABLE: Final = "PIXGATE_FAILPOINT"
 """``name`` or ``name:n``: end at the n-th time that this process passes the point."""
@@ -43,7 +44,6 @@ NAMES: Final = (
 """In the order in which one payout passes them."""
 
 Passing = Callable[[str], None]
-Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 def armed(
@@ -135,30 +135,29 @@ class FailingPayouts:
 
 
 def failing_replies(serve: Handler, passing: Passing) -> Handler:
-    """Put the points beside the answers to whoever creates a payout."""
+    """Add the points before and within the answer to a payout."""
 
-    async def replying(request: web.BaseRequest) -> web.StreamResponse:
-        response = await serve(request)
-        if request.method != "POST" or not request.path.endswith("/withdraw"):
-            return response
+    async def answer(request: Request) -> Reply | Written:
+        outcome = serve(request)
+        reply = outcome if isinstance(outcome, Reply) else await outcome
+        is_payout = request.method == "POST" and request.path.endswith("/withdraw")
+        if not is_payout or isinstance(reply, Written):
+            return reply
         passing("before_reply")
-        return _HalvedReply(response, passing) if isinstance(response, web.Response) else response
+        return await _write_split(request, reply, passing)
 
-    return replying
+    return answer
 
 
-class _HalvedReply(web.Response):
-    """An answer written in two halves, with a point between them."""
-
-    def __init__(self, whole: web.Response, passing: Passing) -> None:
-        super().__init__(status=whole.status, headers=whole.headers, body=whole.body)
-        self._passing = passing
-
-    async def write_eof(self, data: bytes = b"") -> None:
-        """Write the first half, pass the point, write the rest."""
-        body = bytes(self.body) if isinstance(self.body, bytes) else b""
-        await self.write(body[: len(body) // 2])
+async def _write_split(request: Request, reply: Reply, passing: Passing) -> Written:
+    """Write an answer in two halves with a point between them; it ends the connection."""
+    how = reply_format(request.message.version, keeps=False, bodiless=False)
+    data, half = to_bytes(reply, how), len(reply.body) // 2
+    transport = request.connection.transport
+    if transport is not None:
+        transport.write(data[: len(data) - half])
         await asyncio.sleep(0)  # uvloop writes at the end of a turn of the loop
         await asyncio.sleep(0)
-        self._passing("mid_reply")
-        await web.StreamResponse.write_eof(self, body[len(body) // 2 :])
+        passing("mid_reply")
+        transport.write(data[len(data) - half :])
+    return Written(keeps=False)

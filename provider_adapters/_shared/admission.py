@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.domain.bank.providers import ProviderError, RateLimited, Unknown, Unreachable
 from gateway.net.client.messages import Kind
 from gateway.net.client.reasons import Reason
-from gateway.net.common.runtime import Surroundings
+from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
 from provider_adapters._shared import faults
 from provider_adapters._shared.breaker import Breaker, BreakerState, Permit
@@ -17,13 +17,13 @@ class Admission:
     """The doors of one provider: a breaker for each kind of call, a bulkhead for all."""
 
     def __init__(
-        self, provider: str, limits: ClientLimits, observer: Observer, around: Surroundings
+        self, provider: str, limits: ClientLimits, observer: Observer, runtime: Runtime
     ) -> None:
         def breaker(kind: Kind) -> Breaker:
             def told(state: BreakerState) -> None:
                 observer.breaker(provider, kind.value, state.value)
 
-            return Breaker(limits.breaker, around.clock, around.chance, told)
+            return Breaker(limits.breaker, runtime.clock, runtime.random, told)
 
         def crowded(calls: int, limit: int) -> None:
             observer.in_flight(provider, calls, limit)

@@ -19,7 +19,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 
 _SECONDS = re.compile(r"[0-9]{1,5}", re.ASCII)
 
@@ -53,9 +53,9 @@ def blames_the_bank(failure: ProviderError) -> bool:
     return isinstance(failure, Unreachable | Unavailable | BadReply | RateLimited)
 
 
-def timed_out(passage: Passage) -> ProviderError:
+def timed_out(progress: SendProgress) -> ProviderError:
     """Name the failure of a call whose whole time is over."""
-    return Unavailable(Reason.TIMEOUT) if passage.bytes_left else Unreachable(Reason.TIMEOUT)
+    return Unavailable(Reason.TIMEOUT) if progress.bytes_left else Unreachable(Reason.TIMEOUT)
 
 
 def of_status(answer: ProviderAnswer) -> ProviderError:

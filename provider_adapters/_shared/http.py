@@ -24,10 +24,10 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from gateway.net.client.reasons import Reason
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.tls import TlsFilesRefused
 from gateway.net.client.transport import Transport
-from gateway.net.common.runtime import Surroundings
+from gateway.net.common.runtime import Runtime
 from gateway.telemetry import records, trace
 from provider_adapters._shared import faults
 from provider_adapters._shared.admission import Admission
@@ -53,7 +53,7 @@ class ClientParts:
     limits: ClientLimits
     observer: records.Observer
     transcript: Transcript
-    around: Surroundings = field(default_factory=Surroundings)
+    runtime: Runtime = field(default_factory=Runtime)
 
 
 class ProviderClient:
@@ -64,12 +64,12 @@ class ProviderClient:
         self._transport = parts.transport
         self._limits = parts.limits
         self._observer = parts.observer
-        self._around = parts.around
-        self._clock = parts.around.clock
-        self._now = parts.around.now
-        self.admission = Admission(parts.provider, parts.limits, parts.observer, parts.around)
+        self._runtime = parts.runtime
+        self._clock = parts.runtime.clock
+        self._now = parts.runtime.now
+        self.admission = Admission(parts.provider, parts.limits, parts.observer, parts.runtime)
         self._repetition = Repetition(
-            parts.limits, parts.around.chance, lambda: self.admission.bulkhead.in_flight
+            parts.limits, parts.runtime.random, lambda: self.admission.bulkhead.in_flight
         )
         self.transcript = parts.transcript
 
@@ -111,7 +111,7 @@ class ProviderClient:
         if limit_s <= 0:
             raise Unreachable(Reason.TIMEOUT)
         try:
-            return await self._once(request, translate, Passage(), limit_s)
+            return await self._once(request, translate, SendProgress(), limit_s)
         except ProviderError as failure:
             by = Deadline(began + limit_s, self._clock)
             pause = self._repetition.pause_after(failure, by)
@@ -119,8 +119,8 @@ class ProviderClient:
                 raise
         with self._repetition.running():
             self._observer.provider_retry(self._parts.provider, request.operation)
-            await self._around.pause(pause)
-            return await self._once(request, translate, Passage(), by.left())
+            await self._runtime.sleep(pause)
+            return await self._once(request, translate, SendProgress(), by.left())
 
     async def pay(
         self, request: ProviderRequest, translate: Translate[Outcome], send_by: Deadline
@@ -131,12 +131,12 @@ class ProviderClient:
         ``translate`` returns outcomes only for what the adapter lists; all it
         raises is Unknown.
         """
-        passage = Passage(send_by)
+        progress = SendProgress(send_by)
         try:
-            return await self._once(request, translate, passage, self._limits.payout_s)
+            return await self._once(request, translate, progress, self._limits.payout_s)
         except ProviderError as failure:
-            evidence = passage.evidence(failure)
-            return Unknown(evidence) if passage.bytes_left else NotSent(evidence)
+            evidence = progress.evidence(failure)
+            return Unknown(evidence) if progress.bytes_left else NotSent(evidence)
 
     async def change(self, request: ProviderRequest, translate: Translate[Value]) -> Value:
         """
@@ -155,20 +155,20 @@ class ProviderClient:
                 answered.append(failure)
                 raise
 
-        passage = Passage(self.read_by())
+        progress = SendProgress(self.read_by())
         try:
-            return await self._once(request, understood, passage, self._limits.payout_s)
+            return await self._once(request, understood, progress, self._limits.payout_s)
         except ProviderError as failure:
             if failure in answered:
                 raise
-            kind = Unavailable if passage.bytes_left else Unreachable
+            kind = Unavailable if progress.bytes_left else Unreachable
             raise kind(failure.reason) from failure
 
     async def _once(
         self,
         request: ProviderRequest,
         translate: Translate[Value],
-        passage: Passage,
+        progress: SendProgress,
         limit_s: float,
     ) -> Value:
         """Make one call, if the doors let it, and tell of it, however it ends."""
@@ -179,10 +179,10 @@ class ProviderClient:
             if permit is None:
                 permit = await doors.enter(kind)
             try:
-                value = await self._exchanged(request, translate, passage, limit_s)
+                value = await self._exchanged(request, translate, progress, limit_s)
                 doors.heard(kind, permit, value)
             except ProviderError as failure:
-                if not passage.refused_here:
+                if not progress.refused_here:
                     doors.failed(kind, permit, failure)
                 raise
             finally:
@@ -193,20 +193,20 @@ class ProviderClient:
             outcome = faults.outcome_word(failure)
             raise
         finally:
-            self._tell(request, passage, outcome, self._clock() - began)
+            self._tell(request, progress, outcome, self._clock() - began)
 
     async def _exchanged(
         self,
         request: ProviderRequest,
         translate: Translate[Value],
-        passage: Passage,
+        progress: SendProgress,
         limit_s: float,
     ) -> Value:
         """Send, receive and understand; keep the transcript."""
         answer: ProviderAnswer | None = None
         reason = _CANCELLED
         try:
-            answer = await self._transport.call(request, passage, limit_s)
+            answer = await self._transport.call(request, progress, limit_s)
             value = translate(answer)
             reason = ""
             return value
@@ -217,7 +217,7 @@ class ProviderClient:
             self.transcript.keep(self._now(), request, answer, reason)
 
     def _tell(
-        self, request: ProviderRequest, passage: Passage, outcome: str, seconds: float
+        self, request: ProviderRequest, progress: SendProgress, outcome: str, seconds: float
     ) -> None:
         """Tell the observer and the record of the request being served."""
         provider = self._parts.provider
@@ -232,8 +232,8 @@ class ProviderClient:
                 operation=request.operation,
                 outcome=outcome,
                 duration_s=seconds,
-                http_status=passage.http_status,
-                bytes_left=passage.bytes_left,
+                http_status=progress.http_status,
+                bytes_left=progress.bytes_left,
                 trace_id=trace.current_trace_id(),
             )
         )

@@ -26,7 +26,7 @@ from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.client.reasons import Reason
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from gateway.telemetry.records import Observer
 from provider_adapters._shared.http import ProviderClient
 from provider_adapters.sandbox import orders, payouts, refunds, requests, translate
@@ -262,4 +262,4 @@ class SandboxAdapter:
 
 def _not_sent(failure: ProviderError) -> Outcome:
     """Return the outcome of an order that could not be made into a request."""
-    return NotSent(Passage().evidence(failure))
+    return NotSent(SendProgress().evidence(failure))

@@ -10,8 +10,8 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.callbacks import CallbackProof
 from gateway.domain.kernel.clocks import Now
 from gateway.net.client.addresses import AddressRefused, loopback_address
-from gateway.net.client.transport import WireTransport
-from gateway.net.common.runtime import Surroundings
+from gateway.net.client.transport import HttpTransport
+from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
 from provider_adapters._shared.factory import AdapterRefused, settings_of
 from provider_adapters._shared.http import ClientParts, ProviderClient
@@ -28,9 +28,9 @@ class SandboxFactory:
     settings = SandboxSettings
     capabilities = SandboxSettings().capabilities()
 
-    def __init__(self, around: Surroundings | None = None) -> None:
+    def __init__(self, runtime: Runtime | None = None) -> None:
         """Use the process's clocks and randomness, unless a test passes its own."""
-        self._around = around or Surroundings()
+        self._runtime = runtime or Runtime()
 
     def __call__(
         self,
@@ -55,7 +55,7 @@ class SandboxFactory:
             capabilities=chosen.capabilities(),
             client=self._client(name, chosen, observer),
             observer=observer,
-            now=self._around.now,
+            now=self._runtime.now,
         )
 
     def proof(self, secrets: Sequence[bytes], now: Now) -> CallbackProof:
@@ -68,12 +68,12 @@ class SandboxFactory:
 
     def _client(self, name: str, chosen: SandboxSettings, observer: Observer) -> ProviderClient:
         """Make the client; it opens nothing yet."""
-        around = self._around
-        if around.certified is None:
-            certified = partial(observer.certificate, name)
-            around = dataclasses.replace(around, certified=certified)
-        transport = WireTransport(
-            _base_url(name, chosen), chosen.limits, Environment.SANDBOX, around, chosen.tls
+        runtime = self._runtime
+        if runtime.on_certificate is None:
+            on_certificate = partial(observer.certificate, name)
+            runtime = dataclasses.replace(runtime, on_certificate=on_certificate)
+        transport = HttpTransport(
+            _base_url(name, chosen), chosen.limits, Environment.SANDBOX, runtime, chosen.tls
         )
         return ProviderClient(
             ClientParts(
@@ -82,7 +82,7 @@ class SandboxFactory:
                 limits=chosen.limits,
                 observer=observer,
                 transcript=Transcript(name, HARMLESS),
-                around=around,
+                runtime=runtime,
             )
         )
 

@@ -98,7 +98,7 @@ frontend public
   bind 127.0.0.1:$port
   default_backend gateway
 backend gateway
-  $tells
+  $summary
   server it 127.0.0.1:$upstream $announces
 """
 """In front of a gateway, as docs/operations.md has it, but for TLS."""

@@ -260,7 +260,7 @@ async def house_on(
     parts = PeopleParts(settings=settings, people=people, panel=panel, seen=seen)
     surfaces, witness = _surfaces(parts), Witness()
     serving = _serving(surfaces, witness)
-    listener = Listener(Server(serving).handle, at=Address())
+    listener = Listener(Server(serving).answer, at=Address())
     await listener.start()
     try:
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:

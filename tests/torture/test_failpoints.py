@@ -15,9 +15,9 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import Passage
-from gateway.net.client.transport import WireTransport
-from gateway.net.common.runtime import Surroundings
+from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.transport import HttpTransport
+from gateway.net.common.runtime import Runtime
 from gateway.runtime.failpoints import NAMES
 from provider_adapters._shared.limits import ClientLimits
 from tests.torture.stage import Till, staged
@@ -113,14 +113,14 @@ async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
 
 
 async def called(
-    port: int, passing: Callable[[str], None], passage: Passage, body: bytes
+    port: int, passing: Callable[[str], None], progress: SendProgress, body: bytes
 ) -> ProviderAnswer:
     """Call a bank on this port: for money where there is a body, else to read."""
-    transport = WireTransport(
+    transport = HttpTransport(
         f"http://127.0.0.1:{port}",
         ClientLimits(),
         Environment.SANDBOX,
-        Surroundings(passing=passing),
+        Runtime(failpoint=passing),
     )
     await transport.start()
     request = ProviderRequest(
@@ -132,7 +132,7 @@ async def called(
         kind=Kind.PAYOUT if body else Kind.READ,
     )
     try:
-        return await transport.call(request, passage)
+        return await transport.call(request, progress)
     finally:
         await transport.close()
 
@@ -154,8 +154,8 @@ async def test_half_a_body_is_on_the_wire_at_mid_body():
                 asked[0].sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
 
         loop = asyncio.get_running_loop()
-        passage = Passage(Deadline(loop.time() + 5, loop.time))
-        answer = await called(server.getsockname()[1], passing, passage, body)
+        progress = SendProgress(Deadline(loop.time() + 5, loop.time))
+        answer = await called(server.getsockname()[1], passing, progress, body)
         asked[0].close()
 
     assert answer.status == 200
@@ -174,7 +174,7 @@ async def test_reading_passes_no_point():
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
 
-    said = await called(server.sockets[0].getsockname()[1], passed.append, Passage(), b"")
+    said = await called(server.sockets[0].getsockname()[1], passed.append, SendProgress(), b"")
 
     server.close()
     assert (said.status, passed) == (200, [])

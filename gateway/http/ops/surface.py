@@ -12,18 +12,20 @@ from http import HTTPStatus
 from typing import Final
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs
 
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
+from gateway.net.server.refusals import render
+from gateway.net.server.reply import Reply
+from gateway.net.server.request import Request
 from gateway.telemetry import trace
 from gateway.telemetry.metrics.registry import MetricRegistry
 
 _log = logging.getLogger(__name__)
 _JSON: Final = "application/json; charset=utf-8"
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_METHODS: Final = (hdrs.METH_GET, hdrs.METH_HEAD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +51,6 @@ class OpsParts:
     clock: Monotonic = time.monotonic
 
 
-def ops_application(parts: OpsParts) -> web.Application:
-    """Make the application of the second listener; it must not be reachable from outside."""
-    surface = _Surface(parts)
-    application = web.Application(middlewares=[_answer])
-    application.router.add_get("/livez", surface.alive)
-    application.router.add_get("/readyz", surface.ready)
-    application.router.add_get("/metrics", surface.metrics)
-    application.router.add_get("/config/digest", surface.digest)
-    return application
-
-
 def check_ops_address(host: str, *, allow_public: bool) -> None:
     """
     Let an address pass that only this machine can reach, or any that is allowed.
@@ -77,44 +68,79 @@ def check_ops_address(host: str, *, allow_public: bool) -> None:
     raise ValueError(message)
 
 
-class _Surface:
-    """The four answers."""
+class OpsSurface:
+    """
+    Answers the four reads of the second listener; it must not be reachable from outside.
+
+    ``answer`` is a handler for ``gateway.net.server.listener.Listener``.
+    """
 
     def __init__(self, parts: OpsParts) -> None:
         """Answer from ``parts``."""
         self._parts = parts
         self._rendering = asyncio.Lock()
         self._rendered: dict[bool, tuple[float, bytes, str]] = {}
+        self._routes: Mapping[str, Callable[[Request], Awaitable[Reply]]] = {
+            "/livez": self._live,
+            "/readyz": self._ready,
+            "/metrics": self._metrics,
+            "/config/digest": self._digest,
+        }
 
-    async def alive(self, request: web.Request) -> web.Response:
+    async def answer(self, request: Request) -> Reply:
+        """Answer a request; every answer has its trace id, and our error body if it is an error."""
+        sent = request.headers.getall("X-Trace-ID", [])
+        trace_id = trace.accepted(sent) or trace.new_trace_id()
+        trace.begin(trace_id)
+        try:
+            reply = await self._route(request, trace_id)
+        except Exception:  # noqa: BLE001 - the outermost place: nothing leaves without our error body
+            _log.exception("operations request failed")
+            reply = _refusal(INTERNAL, trace_id)
+        reply.trace_id = trace_id
+        reply.headers[hdrs.CACHE_CONTROL] = "no-store"
+        return reply
+
+    async def _route(self, request: Request, trace_id: str) -> Reply:
+        """Find what answers the request."""
+        route = self._routes.get(request.path)
+        if route is None:
+            return _refusal(ROUTE_UNKNOWN, trace_id)
+        if request.method not in _METHODS:
+            refusal = _refusal(METHOD_NOT_ALLOWED, trace_id)
+            refusal.headers[hdrs.ALLOW] = ", ".join(_METHODS)
+            return refusal
+        return await route(request)
+
+    async def _live(self, request: Request) -> Reply:
         """Say that the process answers, and nothing else."""
         return _json({"status": "alive", "version": self._parts.version})
 
-    async def ready(self, request: web.Request) -> web.Response:
-        """Say whether requests may be sent here, check by check; 503 when not."""
+    async def _ready(self, request: Request) -> Reply:
+        """Say whether requests may be sent here, check by check; 503 if not."""
         checks, draining = await self._checks(), self._parts.draining()
         ready = bool(checks) and all(checks.values()) and not draining
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         word = "ready" if ready else "unready"
         return _json({"status": word, "draining": draining, "checks": checks}, status)
 
-    async def metrics(self, request: web.Request) -> web.Response:
-        """Give out the metrics, in the OpenMetrics form to who asks for it."""
-        wants = "application/openmetrics-text" in request.headers.get("Accept", "")
+    async def _metrics(self, request: Request) -> Reply:
+        """Return the metrics, in the OpenMetrics format if it is asked for."""
+        wants = "application/openmetrics-text" in request.headers.get(hdrs.ACCEPT, "")
         async with self._rendering:
             body, content_type = await self._render(wants=wants)
-        return web.Response(body=body, headers={"Content-Type": content_type})
+        return Reply(body=body, headers={"Content-Type": content_type})
 
-    async def digest(self, request: web.Request) -> web.Response:
+    async def _digest(self, request: Request) -> Reply:
         """Name the configuration in force, so that nodes can be compared."""
         return _json({"digest": self._parts.config_digest, "version": self._parts.version})
 
     async def _checks(self) -> dict[str, bool]:
-        """Ask; whatever goes wrong is not ready, and its text stays inside."""
+        """Run the checks; any failure means not ready, and its text stays inside."""
         try:
             async with asyncio.timeout(self._parts.ready_deadline_s):
                 found = await self._parts.ready()
-        except Exception:  # noqa: BLE001 - who asks wants yes or no, and a failing check is a no
+        except Exception:  # noqa: BLE001 - the caller wants yes or no, and a failing check is a no
             _log.exception("readiness could not be checked")
             return {"readiness": False}
         return {name: bool(passed) for name, passed in found.items()}
@@ -129,36 +155,15 @@ class _Surface:
         return kept[1:]
 
 
-@web.middleware
-async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give every answer its trace id, our error body and no-store."""
-    trace_id = trace.accepted(request.headers.getall("X-Trace-ID", [])) or trace.new_trace_id()
-    trace.begin(trace_id)
-    try:
-        response = await handler(request)
-    except web.HTTPMethodNotAllowed as refused:
-        response = _refusal(METHOD_NOT_ALLOWED, trace_id)
-        response.headers["Allow"] = ", ".join(sorted(refused.allowed_methods))
-    except web.HTTPNotFound:
-        response = _refusal(ROUTE_UNKNOWN, trace_id)
-    except Exception:  # noqa: BLE001 - the outermost place: nothing leaves without our error body
-        _log.exception("operations request failed")
-        response = _refusal(INTERNAL, trace_id)
-    response.headers["X-Trace-ID"] = trace_id
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-def _refusal(error: ErrorCode, trace_id: str) -> web.Response:
+def _refusal(error: ErrorCode, trace_id: str) -> Reply:
     """Make the error body of the contract."""
-    body = {"code": error.code, "message": error.message, "trace_id": trace_id}
-    return _json(body, error.status)
+    body = render(error, trace_id)
+    return Reply(status=error.status, body=body, headers={"Content-Type": _JSON})
 
 
-def _json(document: Mapping[str, object], status: int = HTTPStatus.OK) -> web.Response:
+def _json(document: Mapping[str, object], status: int = HTTPStatus.OK) -> Reply:
     """Make a JSON answer."""
-    body = orjson.dumps(document)
-    return web.Response(status=status, body=body, headers={"Content-Type": _JSON})
+    return Reply(status=status, body=orjson.dumps(document), headers={"Content-Type": _JSON})
 
 
 def _is_loopback(host: str) -> bool:

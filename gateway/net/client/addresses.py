@@ -1,8 +1,8 @@
 """
-Where a provider may live: a configured address must not lead into our own network.
+Where a provider may be: a configured address must not lead into our own network.
 
-Outside the sandbox environment an address is https and public, by its text and
-by what its name resolves to; the sandbox bank is on this machine only.
+Outside the sandbox environment an address must be https and public, both as it is written
+and as its name resolves. The sandbox bank is on this machine only.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def provider_address(text: str, environment: Environment) -> str:
     Return a provider's base address without the last slash.
 
     Raises:
-        AddressRefused: for what is no plain http(s) address, and outside the
-            sandbox environment for one that is not https or not public. Names
-            are checked when they are resolved: see ``resolver_for``.
+        AddressRefused: it is no plain http(s) address, or, outside the sandbox
+            environment, not https or not public. Host names are checked when they are
+            resolved: see ``resolver_for``.
     """
     url = _plain(text)
     if environment is Environment.SANDBOX:
@@ -73,7 +73,7 @@ def loopback_address(text: str) -> str:
 
 
 def is_public(address: _IPAddress) -> bool:
-    """Say whether an address is one of the open network, embedded ones looked into."""
+    """Is the address public? An IPv4 address embedded in IPv6 is checked too."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if inner is None and address in _NAT64:
@@ -84,12 +84,12 @@ def is_public(address: _IPAddress) -> bool:
 
 
 def resolver_for(environment: Environment) -> AbstractResolver | None:
-    """Return the resolver a client must use; None leaves aiohttp its own."""
+    """Return the resolver that a client must use; None means any."""
     return None if environment is Environment.SANDBOX else PublicResolver(ThreadedResolver())
 
 
 class PublicResolver(AbstractResolver):
-    """Resolves names, and fails when any of the addresses is not public."""
+    """Resolves names, and fails if any of the addresses is not public."""
 
     def __init__(self, inner: AbstractResolver) -> None:
         self._inner = inner
@@ -98,10 +98,10 @@ class PublicResolver(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         """
-        Resolve a name; checked on every resolution, so a name cannot turn inwards later.
+        Resolve a name; checked every time, as a name may point inwards later.
 
         Raises:
-            OSError: when it does not resolve, or resolves into a private network.
+            OSError: it does not resolve, or resolves into a private network.
         """
         found = await self._inner.resolve(host, port, family)
         for result in found:
@@ -111,12 +111,12 @@ class PublicResolver(AbstractResolver):
         return found
 
     async def close(self) -> None:
-        """Close the resolver within."""
+        """Close the inner resolver."""
         await self._inner.close()
 
 
 def _plain(text: str) -> URL:
-    """Read an address of scheme, host, port and path only."""
+    """Read a URL of scheme, host, port and path only."""
     try:
         url = URL(text)
     except ValueError as problem:
@@ -131,7 +131,7 @@ def _plain(text: str) -> URL:
 
 
 def _literal(url: URL) -> _IPAddress | None:
-    """Return the host if it is an address rather than a name."""
+    """Return the host if it is an address and not a name."""
     try:
         return ipaddress.ip_address((url.host or "").partition("%")[0])
     except ValueError:

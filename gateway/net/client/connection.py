@@ -1,4 +1,4 @@
-"""One connection to a bank: one request at a time, written once, in one piece, answered in time."""
+"""One connection to a bank: one request at a time, each sent by one write and never repeated."""
 
 from __future__ import annotations
 
@@ -11,49 +11,50 @@ from typing import Final, cast
 import msgspec
 
 from gateway.domain.bank.providers import ProviderError, Unavailable
-from gateway.net.client.alarm import Alarm
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
-from gateway.net.client.response_reader import Reading
-from gateway.net.client.resumption import ResumingContext, SecuredObject
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.response_reader import ResponseReader
+from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.tls import ResumingContext, VerifiedSSLObject
+from gateway.net.common.lazy_timer import LazyTimer
+from gateway.net.common.runtime import Failpoint
 
 _HAS_POLL: Final = hasattr(select, "poll")
 
 
-class Until(msgspec.Struct, frozen=True):
-    """By when an answer must have begun, and by when it must be whole: the loop's seconds."""
+class AnswerDeadlines(msgspec.Struct, frozen=True):
+    """When an answer must have begun, and when it must be complete: the loop's clock, seconds."""
 
     first_byte: float
     whole: float
 
 
-class Line(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """
     The protocol of one connection.
 
-    Whatever happens that is not one whole answer to one request closes it: a
-    byte nobody asked for, an error, a call that is given up.
+    Only one complete answer to one request keeps it open. Unexpected bytes, an error
+    or a cancelled call close it.
 
     Args:
         largest: Bytes of an answer's body that are read.
-        gone: Told once the connection is closed for good.
-        single: It carries one call and is closed.
+        on_closed: Called once, when the connection is closed for good.
+        single: It carries one call and is then closed.
 
     Attributes:
-        idle_until: Seconds of the loop's clock, kept by the pool.
-        epoch: Which credentials it was opened with, kept by the pool.
+        idle_until: When the pool closes it: the loop's clock, in seconds.
+        epoch: Counts the pool's credentials; it was opened with those of this number.
     """
 
     __slots__ = (
-        "_alarm",
-        "_gone",
+        "_deadlines",
         "_loop",
+        "_on_closed",
         "_poll",
-        "_reading",
-        "_secured",
+        "_reader",
+        "_timer",
+        "_tls",
         "_transport",
-        "_until",
         "_usable",
         "_waiter",
         "epoch",
@@ -64,19 +65,19 @@ class Line(asyncio.Protocol):
         self,
         loop: asyncio.AbstractEventLoop,
         largest: int,
-        gone: Callable[[Line], None],
+        on_closed: Callable[[Connection], None],
         *,
         single: bool = False,
     ) -> None:
         self._loop = loop
-        self._reading = Reading(loop, largest, single=single)
-        self._gone = gone
-        self._secured: SecuredObject | None = None  # while its session has not been kept
+        self._reader = ResponseReader(loop, largest, single=single)
+        self._on_closed = on_closed
+        self._tls: VerifiedSSLObject | None = None  # while its session has not been kept
         self._transport: asyncio.Transport | None = None
         self._usable = False
         self._waiter: asyncio.Future[ProviderAnswer] | None = None
-        self._alarm = Alarm(loop, self._be_late)
-        self._until = Until(0.0, 0.0)
+        self._timer = LazyTimer(loop, self._on_late)
+        self._deadlines = AnswerDeadlines(0.0, 0.0)
         self._poll: Callable[[int], list[tuple[int, int]]] | None = None
         self.idle_until = 0.0
         self.epoch = 0
@@ -84,39 +85,43 @@ class Line(asyncio.Protocol):
     # --- the call ----------------------------------------------------------------------------
 
     def send(
-        self, data: bytes, passage: Passage, answered: Callable[[int], None], until: Until
+        self,
+        data: bytes,
+        progress: SendProgress,
+        on_status: Callable[[int], None],
+        deadlines: AnswerDeadlines,
     ) -> asyncio.Future[ProviderAnswer]:
         """
-        Write a request, or its first part, and return what will be its answer.
+        Write a request, or its first part, and return a future of its answer.
 
-        The passage is asked in the step that writes: between its word and the
-        write nothing else runs. An answer that is late is ``Unavailable``.
+        ``progress`` decides in the step that writes: nothing runs between its decision
+        and the write. A late answer fails with ``Unavailable``.
 
         Raises:
             SendRefused: nothing was written; the connection is as it was.
         """
         waiter = self._loop.create_future()
-        passage.leaving()
-        self._reading.begin(answered)
+        progress.sending()
+        self._reader.begin(on_status)
         self._waiter = waiter
-        self._until = until
+        self._deadlines = deadlines
         self.write(data)
-        self._alarm.set(min(until.first_byte, until.whole))
+        self._timer.set_at(min(deadlines.first_byte, deadlines.whole))
         return waiter
 
     def write(self, data: bytes) -> None:
-        """Write more of the request; a closed connection swallows it."""
+        """Write more of the request; a closed connection discards it."""
         if self._transport is not None:
             self._transport.write(data)
 
     def end_call(self) -> bool:
-        """Forget the call, however it ended; True when another may follow, else it is closed."""
+        """End the call, however it went; True if another may follow, else the connection closes."""
         waiter, self._waiter = self._waiter, None
         if waiter is not None and waiter.done() and not waiter.cancelled():
-            waiter.exception()  # seen: the call may have been given up in the same turn
+            waiter.exception()  # retrieved: the call may have been cancelled in the same turn
         transport = self._transport
-        # An answer that came before all of the request had left ends the connection.
-        sound = self._usable and self._reading.reusable and transport is not None
+        # An answer that came before the whole request was sent ends the connection.
+        sound = self._usable and self._reader.reusable and transport is not None
         if sound and transport is not None and not transport.get_write_buffer_size():
             return True
         self.abort()
@@ -124,26 +129,26 @@ class Line(asyncio.Protocol):
 
     @property
     def kept_s(self) -> float | None:
-        """How long the bank has said that it keeps an idle connection, in seconds."""
-        return self._reading.kept_s
+        """How long the bank says it keeps an idle connection, in seconds."""
+        return self._reader.kept_s
 
     @property
     def usable(self) -> bool:
-        """Is it open, as far as the loop has heard?"""
+        """Is it open, as far as the loop knows?"""
         return self._usable
 
     def is_quiet(self) -> bool:
         """
-        Ask the kernel whether an idle connection is still open and has nothing to say.
+        Ask the kernel whether an idle connection is still open and has no bytes to read.
 
-        The loop may not have read the bank's good-bye yet.
+        The bank may have closed it, and the loop may not have noticed yet.
         """
         if not self._usable or self._transport is None or self._transport.is_closing():
             return False
         return self._poll is None or not self._poll(0)
 
     def abort(self) -> None:
-        """Close at once; ``gone`` is told in a later turn of the loop."""
+        """Close at once; ``on_closed`` is called in a later turn of the loop."""
         self._usable = False
         if self._transport is not None:
             self._transport.abort()
@@ -151,10 +156,10 @@ class Line(asyncio.Protocol):
     # --- the socket --------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Note the socket."""
         self._transport = cast("asyncio.Transport", transport)
         self._usable = True
-        self._secured = transport.get_extra_info("ssl_object")
+        self._tls = transport.get_extra_info("ssl_object")
         bare = transport.get_extra_info("socket")
         if _HAS_POLL and bare is not None:
             poll = select.poll()
@@ -162,13 +167,13 @@ class Line(asyncio.Protocol):
             self._poll = poll.poll
 
     def data_received(self, data: bytes) -> None:
-        """Read on in the answer; what nobody waits for closes the connection."""
+        """Read on; bytes that nobody waits for close the connection."""
         waiter = self._waiter
         if waiter is None or waiter.done():
             self.abort()
             return
         try:
-            answer = self._reading.feed(data)
+            answer = self._reader.feed(data)
         except ProviderError as problem:
             self._fail(problem)
             return
@@ -176,58 +181,58 @@ class Line(asyncio.Protocol):
             waiter.set_result(answer)
             self._keep_session()
             return
-        self._alarm.set(self._until.whole)
-        if self._reading.babbling and self._transport is not None:
-            self._transport.pause_reading()  # the call's own time ends it
+        self._timer.set_at(self._deadlines.whole)
+        if self._reader.discarding and self._transport is not None:
+            self._transport.pause_reading()  # the call's deadline ends it
 
     def eof_received(self) -> None:
-        """Hear that the bank has closed; that is the end of some answers. We close too."""
+        """Note that the bank has closed its side, which ends some answers. We close too."""
         self._usable = False
         waiter = self._waiter
         if waiter is None or waiter.done():
             return
         try:
             if not self._is_closed_properly():
-                raise self._reading.cut()
-            waiter.set_result(self._reading.end())
+                raise self._reader.cut()
+            waiter.set_result(self._reader.end())
         except ProviderError as problem:
             self._fail(problem)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """End; a call that still waits has failed."""
+        """Note the end; a call that still waits has failed."""
         self._transport = self._poll = None
-        self._alarm.stop()
-        self._fail(self._reading.cut())
-        self._gone(self)
+        self._timer.cancel()
+        self._fail(self._reader.cut())
+        self._on_closed(self)
 
     def _is_closed_properly(self) -> bool:
         """
-        Say whether the bank has ended its side itself; under TLS anybody can cut a connection.
+        Did the bank end the connection itself? Under TLS anybody on the way can cut it.
 
-        Only ``close_notify`` makes the TLS say that the end has come.
+        Only ``close_notify``, which is encrypted, proves that the bank did.
         """
         if self._transport is None:
             return False
-        secured: ssl.SSLObject | None = self._transport.get_extra_info("ssl_object")
-        if secured is None:
+        tls: ssl.SSLObject | None = self._transport.get_extra_info("ssl_object")
+        if tls is None:
             return True
         try:
-            return not secured.read(1)
+            return not tls.read(1)
         except ssl.SSLZeroReturnError:
             return True
         except ssl.SSLError:
             return False
 
     def _keep_session(self) -> None:
-        """Keep what the next connection may begin with; TLS 1.3 sends it after the handshake."""
-        secured, self._secured = self._secured, None
-        if secured is not None and isinstance(secured.context, ResumingContext):
-            secured.context.keep(secured)
+        """Keep the TLS session for the next connection; TLS 1.3 sends it after the handshake."""
+        tls, self._tls = self._tls, None
+        if tls is not None and isinstance(tls.context, ResumingContext):
+            tls.context.keep(tls)
 
     # --- failing -----------------------------------------------------------------------------
 
-    def _be_late(self) -> None:
-        """End the call, if one still waits: its answer has not begun, or is not whole, in time."""
+    def _on_late(self) -> None:
+        """Fail the call: its answer has not begun, or is not complete, in time."""
         waiter = self._waiter
         if waiter is not None and not waiter.done():
             self._fail(Unavailable(Reason.TIMEOUT))
@@ -238,3 +243,34 @@ class Line(asyncio.Protocol):
         if waiter is not None and not waiter.done():
             waiter.set_exception(problem)
         self.abort()
+
+
+async def send_split(
+    connection: Connection,
+    data: bytes,
+    progress: SendProgress,
+    deadlines: AnswerDeadlines,
+    failpoint: Failpoint,
+) -> ProviderAnswer:
+    """Send a request in two halves, with a point after each; only tests ask for it."""
+
+    def on_status(status: int) -> None:
+        failpoint("before_answer")
+        progress.answered(status)
+        failpoint("mid_answer")
+
+    body_at = data.index(b"\r\n\r\n") + 4
+    half = body_at + (len(data) - body_at) // 2
+    waiter = connection.send(data[:half], progress, on_status, deadlines)
+    await _flush()
+    failpoint("mid_body")
+    connection.write(data[half:])
+    await _flush()
+    failpoint("after_body")
+    return await waiter
+
+
+async def _flush() -> None:
+    """Let uvloop write, at the end of a turn of the loop."""
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""From a bank's name to an open connection, within the time for connecting."""
+"""From a bank's host name to an open connection, within the time for connecting."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from yarl import URL
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client import addresses
-from gateway.net.client.connection import Line
+from gateway.net.client.connection import Connection
 from gateway.net.client.reasons import Reason
-from gateway.net.client.resumption import ResumingContext
+from gateway.net.client.tls import ResumingContext
 
+# Long enough to spare a look-up for most connections, short enough to follow a moved bank.
 _KEPT_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Endpoint:
     """
-    Where a bank is.
+    A bank's address, in parts.
 
     Attributes:
-        header: As the Host header says it.
-        prefix: What all its paths begin with; no slash at its end.
+        header: The value of the Host header.
+        prefix: What all paths begin with, without a slash at the end.
     """
 
     host: str
@@ -41,11 +42,11 @@ class Place:
     prefix: str
 
 
-def place(base_url: str) -> Place:
-    """Read a base address; it was checked where the provider was configured."""
+def read_endpoint(base_url: str) -> Endpoint:
+    """Read a base URL; the provider's settings have checked it."""
     url = URL(base_url)
     host = url.raw_host or ""
-    return Place(
+    return Endpoint(
         host=host,
         port=url.port or 0,
         secure=url.scheme == "https",
@@ -54,16 +55,15 @@ def place(base_url: str) -> Place:
     )
 
 
-class Dialler:
+class Connector:
     """
-    Opens connections to one place.
+    Opens connections to one endpoint.
 
-    A name's addresses are kept for ten seconds, and forgotten when none of
-    them answers. Whether they may be called is checked whenever they are asked
-    for, also for an address that needs no asking.
+    The addresses of a host name are kept for ten seconds, and forgotten if none of them
+    answers. Every address is checked before it is used, also one that needs no look-up.
     """
 
-    def __init__(self, to: Place, environment: Environment, connect_s: float) -> None:
+    def __init__(self, to: Endpoint, environment: Environment, connect_s: float) -> None:
         self._to = to
         self._connect_s = connect_s
         self._loop = asyncio.get_running_loop()
@@ -73,36 +73,36 @@ class Dialler:
         self._known: Sequence[str] = ()
         self._known_until = 0.0
 
-    async def connect(self, line: Line, context: ResumingContext | None) -> None:
+    async def connect(self, connection: Connection, context: ResumingContext | None) -> None:
         """
-        Connect a line, TLS included.
+        Connect, TLS included.
 
         Raises:
             Unreachable: ``dns_failed``, ``connect_failed``, ``connect_timeout``
-                or ``tls_failed``; nothing of a request was sent.
+                or ``tls_failed``. No byte of a request was sent.
         """
         try:
             async with asyncio.timeout(self._connect_s):
-                await self._first(line, await self._addresses(), context)
+                await self._first(connection, await self._addresses(), context)
         except TimeoutError as problem:
             self._known = ()
             raise Unreachable(Reason.CONNECT_TIMEOUT) from problem
 
     async def close(self) -> None:
-        """Let go of the resolver."""
+        """Close the resolver."""
         await self._resolver.close()
 
     async def _first(
-        self, line: Line, hosts: Sequence[str], context: ResumingContext | None
+        self, connection: Connection, hosts: Sequence[str], context: ResumingContext | None
     ) -> None:
-        """Try one address after the other; each but the last has its share of the time."""
+        """Try one address after the other; each except the last gets its share of the time."""
         by = self._loop.time() + self._connect_s
         for position, host in enumerate(hosts):
             left = len(hosts) - position
             share = (by - self._loop.time()) / left if left > 1 else None
             try:
                 async with asyncio.timeout(share):
-                    await self._one(line, host, context)
+                    await self._one(connection, host, context)
                 return
             except (OSError, ValueError) as problem:
                 if left > 1:
@@ -112,11 +112,13 @@ class Dialler:
                     raise
                 raise Unreachable(_reason(problem)) from problem
 
-    async def _one(self, line: Line, host: str, context: ResumingContext | None) -> None:
+    async def _one(
+        self, connection: Connection, host: str, context: ResumingContext | None
+    ) -> None:
         """Connect to one address."""
         try:
             await self._loop.create_connection(
-                lambda: line,
+                lambda: connection,
                 host,
                 self._to.port,
                 ssl=context,
@@ -124,11 +126,11 @@ class Dialler:
             )
         except (ssl.SSLError, ConnectionResetError):
             if context is not None:
-                context.distrust()
+                context.forget_sessions()
             raise
 
     async def _addresses(self) -> Sequence[str]:
-        """Return the addresses of the place, each checked where that is asked for."""
+        """Return the addresses of the host, checked if the environment asks for it."""
         host = self._to.host
         if not self._must_check and _is_literal(host):
             return (host,)
@@ -148,7 +150,7 @@ class Dialler:
 
 
 def _is_literal(host: str) -> bool:
-    """Say whether a host is an address rather than a name."""
+    """Is the host an address and not a name?"""
     try:
         ip_address(host.partition("%")[0])
     except ValueError:
@@ -157,5 +159,5 @@ def _is_literal(host: str) -> bool:
 
 
 def _reason(problem: Exception) -> Reason:
-    """Say why there is no connection."""
+    """Name the reason why there is no connection."""
     return Reason.TLS_FAILED if isinstance(problem, ssl.SSLError) else Reason.CONNECT_FAILED

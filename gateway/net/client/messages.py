@@ -1,4 +1,4 @@
-"""What is asked of a bank over HTTP, and what it answers."""
+"""HTTP requests to a bank, and its answers."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         operation: The port's name of the call, such as ``get_balance``.
         template: The path with its variable steps in braces, for logs.
-        path: The path and query as they go out, already encoded; ``filled``
-            makes one.
-        headers: Those of the bank; tracing and content coding are the
-            client's.
+        path: The path and query as they are sent, already encoded; ``filled`` makes
+            one.
+        headers: Those the bank asks for; the client adds tracing and framing.
     """
 
     operation: str
@@ -50,19 +49,19 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind = Kind.READ
 
     def __post_init__(self) -> None:
-        """Refuse a money call that anybody on the way might repeat, or that has no body."""
+        """Refuse a payout that a proxy might repeat (anything but POST), or that has no body."""
         if self.kind is _PAYOUT and (self.method != "POST" or not self.body):
             problem = "money is moved by a POST with a body"
             raise ValueError(problem)
 
     def __repr__(self) -> str:
-        """Name it by what no credential and no person is in."""
+        """Show nothing that could hold a credential or personal data."""
         return f"ProviderRequest({self.operation}: {self.method} {self.template})"
 
 
 class ProviderAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """
-    What a bank answered, read to its end and not yet understood; printed as its status.
+    A bank's answer, read to its end and not yet understood; printed as its status.
 
     Attributes:
         headers: Names in any letter case.
@@ -73,11 +72,11 @@ class ProviderAnswer(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
 
     def __repr__(self) -> str:
-        """Name it by what no person is in."""
+        """Show nothing that could hold personal data."""
         return f"ProviderAnswer({self.status})"
 
     def evidence(self, reason: str, provider_code: str = "") -> Evidence:
-        """Say what this answer proves, for a call that moves money."""
+        """Return what this answer proves, for a call that moves money."""
         return Evidence(
             phase=Phase.ANSWERED,
             bytes_left=True,
@@ -89,11 +88,11 @@ class ProviderAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 def filled(template: str, **steps: str) -> str:
     """
-    Put steps into a path's braces, each encoded whole (``/`` too).
+    Replace the braces of a path, and encode every value completely (``/`` too).
 
     Raises:
-        Refused: for a step that a server would take for a way up or leave
-            out: empty, ``.`` or ``..``. Encoding cannot save those.
+        Refused: for an empty value, ``.`` or ``..``: a server would drop it or go up a
+            folder. Encoding does not help against that.
     """
     if not _NO_STEPS.isdisjoint(steps.values()):
         raise Refused(Reason.UNSENDABLE)

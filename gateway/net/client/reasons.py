@@ -7,9 +7,9 @@ from enum import StrEnum
 
 class Reason(StrEnum):
     """
-    Why a call did not give what was asked.
+    Why a call failed.
 
-    The first group is used only when certainly no byte of the request left us.
+    The first group is used only if certainly no byte of the request left us.
     """
 
     BREAKER_OPEN = "breaker_open"

@@ -1,4 +1,4 @@
-"""Bytes of a connection become answers, one at a time; no socket is known here."""
+"""Turns the bytes of a connection into responses, one at a time; it knows no socket."""
 
 from __future__ import annotations
 
@@ -6,49 +6,75 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from aiohttp.http_parser import RawResponseMessage
+from aiohttp.base_protocol import BaseProtocol
+from aiohttp.http_parser import HttpResponseParser, RawResponseMessage
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
 from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable
 from gateway.net.client import framing
-from gateway.net.client.chunks import Chunks
-from gateway.net.client.fast_path import glance
-from gateway.net.client.framing import HeadEnd, is_interim, is_without_body
+from gateway.net.client.fast_path import read_fast
+from gateway.net.client.framing import (
+    HEADERS,
+    LINE_BYTES,
+    Chunks,
+    HeadEnd,
+    is_interim,
+    is_without_body,
+)
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.parser import make_parser
 from gateway.net.client.reasons import Reason
 
 HEAD_BYTES: Final = 64 * 1024
-INTERIMS: Final = 32
-"""Informational answers before the real one; after more, nothing is read any more."""
+"""The largest head that is read; banks send about one kilobyte."""
 
-# A body in chunks of one byte takes six on the wire.
+INTERIMS: Final = 32
+"""Informational responses before the real one; after more, nothing more is read."""
+
+# The parser passes a body on without ever asking to pause; the reader bounds what is read.
+_NEVER_PAUSES: Final = 2**30
+# A body in chunks of one byte takes six bytes on the wire.
 _LONGEST_CODING: Final = 8
 
 _Message = tuple[RawResponseMessage, StreamReader]
 
 
-class Reading:
+class ResponseReader:
     """
-    Reads the answers of one connection.
+    Reads the responses of one connection.
 
-    ``begin`` before each request, then ``feed`` what comes until there is an
-    answer. Where a glance is not enough the parser is given the head alone
-    first: so bytes behind an answer never spoil it, however all was cut into
-    segments. ``single`` is for a connection that carries one answer and no other.
+    Call ``begin`` before each request, then ``feed`` with what arrives until there is a
+    response. If the fast path does not apply, the parser gets the head alone first. So
+    bytes after a response never spoil it, however everything was cut into segments.
+    ``single`` is for a connection that carries one response and no other.
 
     Attributes:
-        reusable: The answer was read to its end, nothing came behind it, and
-            the bank did not say that it closes.
-        kept_s: How long the bank says that it keeps an idle connection.
-        babbling: Too many informational answers: what is fed is thrown away.
+        reusable: The response was read to its end, nothing came after it, and the
+            bank did not say that it closes.
+        kept_s: How many seconds the bank says it keeps an idle connection.
+        discarding: Too many informational responses came; all input is discarded.
     """
 
     __slots__ = (
-        "_answered", "_begun", "_chunks", "_head_bytes", "_head_end", "_interims", "_largest",
-        "_length", "_message", "_parser", "_parts", "_payload", "_raw", "_single", "_size",
-        "_surplus", "babbling", "kept_s", "reusable",
-    )  # fmt: skip
+        "_begun",
+        "_chunks",
+        "_head_bytes",
+        "_head_end",
+        "_interims",
+        "_largest",
+        "_length",
+        "_message",
+        "_on_status",
+        "_parser",
+        "_parts",
+        "_payload",
+        "_raw",
+        "_single",
+        "_size",
+        "_surplus",
+        "discarding",
+        "kept_s",
+        "reusable",
+    )
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, largest: int, *, single: bool = False
@@ -59,36 +85,36 @@ class Reading:
         self.begin(lambda _: None)
         self.reusable = not single
 
-    def begin(self, answered: Callable[[int], None]) -> None:
-        """Expect an answer; ``answered`` hears its status as soon as its head is here."""
-        self._answered = answered
+    def begin(self, on_status: Callable[[int], None]) -> None:
+        """Expect a response; ``on_status`` is called with its status once the head is complete."""
+        self._on_status = on_status
         self._message: RawResponseMessage | None = None
-        self._begun = self.babbling = self.reusable = False
+        self._begun = self.discarding = self.reusable = False
         self.kept_s: float | None = None
 
     def feed(self, data: bytes) -> ProviderAnswer | None:
         """
-        Read on; return the answer when it is whole.
+        Read on; return the response once it is complete.
 
         Raises:
-            BadReply: nothing of this connection can be read any more.
+            BadReply: nothing more of this connection can be read.
         """
         if self._begun:
             return self._parse(data)
-        usual = glance(data, self._largest, last=self._single)
+        usual = read_fast(data, self._largest, last=self._single)
         if usual is None:
             self._begin_parsing()
             return self._parse(data)
-        self._answered(usual.status)
+        self._on_status(usual.status)
         self.reusable = not self._single
         return usual
 
     def end(self) -> ProviderAnswer:
         """
-        Hear that the bank has closed in an orderly way; that ends some answers.
+        Note that the bank has closed its side properly, which ends some responses.
 
         Raises:
-            ProviderError: what came is not a whole answer; see ``cut``.
+            ProviderError: the response is not complete; see ``cut``.
         """
         message = self._message
         if message is None or self._length is not None or message.chunked:
@@ -96,13 +122,13 @@ class Reading:
         return self._whole(b"".join(self._parts), clean=False)
 
     def cut(self) -> ProviderError:
-        """Name the failure when nothing more comes: was there an answer's head?"""
+        """Name the failure if nothing more comes: had a head arrived?"""
         if self._message is None:
             return Unavailable(Reason.CONNECTION_LOST)
         return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._message.code)
 
     def _begin_parsing(self) -> None:
-        """Let the parser read this answer."""
+        """Let the parser read this response."""
         self._begun = True
         self._payload: StreamReader = EMPTY_PAYLOAD
         self._parts: list[bytes] = []
@@ -125,8 +151,8 @@ class Reading:
         return self._read_body(data)
 
     def _read_head(self, data: bytes) -> bytes:
-        """Read up to the end of the answer's head; return what follows it."""
-        while data and not self.babbling:
+        """Read up to the end of the head; return what follows it."""
+        while data and not self.discarding:
             cut = self._head_end.find(data)
             self._head_bytes += cut
             if self._head_bytes > HEAD_BYTES:
@@ -138,18 +164,18 @@ class Reading:
         return b""
 
     def _parsed(self, data: bytes) -> Sequence[_Message]:
-        """Let the parser read; whatever it trips over is no HTTP to us."""
+        """Let the parser read; whatever it rejects is not HTTP."""
         try:
             return self._parser.feed_data(data)[0]
         except Exception as problem:
-            # The parser has a dozen kinds of its own; none of them may end a task of ours.
+            # The parser raises a dozen kinds of errors; none may escape as anything else.
             raise BadReply(Reason.NOT_HTTP, http_status=self._status) from problem
 
     def _take(self, messages: Sequence[_Message]) -> bool:
-        """Take the first message that is no informational one; False when there is none."""
+        """Take the first message that is not informational; False if there is none."""
         for message, payload in messages:
             if self._message is not None:
-                self._surplus = True  # an answer nobody asked for, behind ours
+                self._surplus = True  # an unexpected response after ours
             elif is_interim(message.code):
                 self._skip(message, payload)
             else:
@@ -157,25 +183,25 @@ class Reading:
         return self._message is not None
 
     def _skip(self, message: RawResponseMessage, payload: StreamReader) -> None:
-        """Pass over an informational answer; one with a body is a trick."""
+        """Skip an informational response; one with a body is an attack."""
         if payload is not EMPTY_PAYLOAD:
             raise BadReply(Reason.NOT_HTTP, http_status=message.code)
         self._head_bytes = 0
         self._interims += 1
-        self.babbling = self._interims > INTERIMS
+        self.discarding = self._interims > INTERIMS
 
     def _start_body(self, message: RawResponseMessage, payload: StreamReader) -> None:
-        """Tell the status, and refuse what would not be read anyway."""
+        """Report the status, and refuse a body that is too large to be read."""
         status = message.code
         self._message, self._payload = message, payload
-        self._answered(status)
+        self._on_status(status)
         self._length = framing.body_length(message)
         self._chunks = Chunks() if message.chunked else None
         if (self._length or 0) > self._largest and not is_without_body(status):
             raise BadReply(Reason.TOO_LARGE, http_status=status)
 
     def _read_body(self, data: bytes) -> ProviderAnswer | None:
-        """Read on in the body; what comes behind it is noticed and left alone."""
+        """Read on in the body; note bytes that come after it, and do not read them."""
         payload = self._payload
         self._raw += len(data)
         if data:
@@ -193,7 +219,7 @@ class Reading:
         return self._whole(b"".join(self._parts), clean=exact and not self._surplus)
 
     def _feed_body(self, data: bytes, payload: StreamReader) -> None:
-        """Let the parser read; an error behind the body's end is not this answer's."""
+        """Let the parser read; an error after the body's end is not this response's."""
         surplus = payload.is_eof()
         if not surplus:
             try:
@@ -211,9 +237,35 @@ class Reading:
         return self._message.code if self._message else None
 
     def _whole(self, body: bytes, *, clean: bool) -> ProviderAnswer:
-        """Make the answer; may the connection be used again?"""
+        """Make the answer, and decide whether the connection may be used again."""
         message = self._message
         assert message is not None  # noqa: S101 - for the type; there is no body without a head
         self.reusable = clean and not message.should_close and not self._single
         self.kept_s = framing.kept_for(message)
         return ProviderAnswer(status=message.code, headers=message.headers, body=body)
+
+
+def make_parser(loop: asyncio.AbstractEventLoop) -> HttpResponseParser:
+    """Make the parser of one connection; it reads all responses on it."""
+    return HttpResponseParser(
+        _NoPause(loop),
+        loop,
+        _NEVER_PAUSES,
+        max_line_size=LINE_BYTES,
+        max_field_size=LINE_BYTES,
+        max_headers=HEADERS,
+        read_until_eof=True,
+        auto_decompress=False,
+    )
+
+
+class _NoPause(BaseProtocol):
+    """Stands for the connection that the parser's body buffers would pause."""
+
+    __slots__ = ()
+
+    def pause_reading(self) -> None:
+        """Do nothing: the buffer is emptied as soon as it is filled."""
+
+    def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 - aiohttp's
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""How far one call has got: the only witness of whether a byte left us."""
+"""How far one call has got: the only evidence of whether a byte left us."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ _ANSWERED: Final = Phase.ANSWERED
 
 
 class SendRefused(Exception):
-    """The request must not be written any more; raised before its first byte."""
+    """The request must no longer be written; raised before its first byte."""
 
 
-class Passage:
+class SendProgress:
     """
-    The progress of one call, told by the transport while it happens.
+    The progress of one call, noted by the transport as it happens.
 
-    A call may send only between its beginning and ``end``, and not after
-    ``send_by``; both are asked in ``leaving``, which the transport calls in the
-    same step as the write.
+    A call may send only before ``end``, and not after ``send_by``. ``sending`` checks
+    both; the transport calls it in the same step as the write.
 
     Attributes:
-        bytes_left: Set before the first byte is written, never taken back: when
-            it is False, certainly nothing left us.
-        refused_here: The call was stopped by us; it says nothing of the bank.
+        bytes_left: Set before the first byte is written, and never reset: if it is
+            False, certainly nothing left us.
+        refused_here: We stopped the call ourselves; it says nothing about the bank.
     """
 
     __slots__ = ("_ended", "bytes_left", "http_status", "phase", "refused_here", "send_by")
@@ -51,9 +50,9 @@ class Passage:
         """Note that there is a connection."""
         self.phase = _CONNECTED
 
-    def leaving(self) -> None:
+    def sending(self) -> None:
         """
-        Note that the first byte is written now, unless it must not be.
+        Note that the first byte is written now, or refuse it.
 
         Raises:
             SendRefused: the deadline has passed, or the call is over.
@@ -65,7 +64,7 @@ class Passage:
         self.phase = _SENT
 
     def answered(self, http_status: int) -> None:
-        """Note that the answer's head is here."""
+        """Note that the answer's head has arrived."""
         self.phase = _ANSWERED
         self.http_status = http_status
 
@@ -74,7 +73,7 @@ class Passage:
         self._ended = True
 
     def evidence(self, failure: ProviderError) -> Evidence:
-        """Say what is known after a failure."""
+        """Return what is known after a failure."""
         return Evidence(
             phase=self.phase,
             bytes_left=self.bytes_left,

@@ -1,4 +1,8 @@
-"""Whom we trust and who we are: contexts from files, made anew when the files change."""
+"""
+TLS to a bank: contexts from files, made anew when the files change, and resumed sessions.
+
+A resumed session makes a new connection cheap: it skips the certificates.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,13 @@ import asyncio
 import logging
 import ssl
 import sys
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 from cryptography import x509
@@ -18,13 +24,18 @@ from cryptography import x509
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.net.client.reasons import Reason
-from gateway.net.client.resumption import ResumingContext
 
+# Looking at three files costs microseconds, and a renewal is in use within a second.
 _LOOK_S: Final = 1.0
+_SESSIONS: Final = 64
+"""As many as calls in flight by default; each is used once, as RFC 8446 C.4 advises."""
+
+_VERIFIED_S: Final = 600.0
+"""A resumed connection shows no certificate; after this time one must be verified again."""
 _log = logging.getLogger("pixgate.provider.tls")
 
 Stamp = tuple[tuple[int, int, int], ...]
-"""What tells a changed file: time of change, size and number."""
+"""What shows that a file has changed: its time of change, size and inode."""
 
 
 class TlsFilesRefused(ValueError):
@@ -39,10 +50,10 @@ class TlsFiles(
     rename={"ca_file": "ca", "cert_file": "certificate", "key_file": "key"},
 ):
     """
-    Files in PEM; empty where there is none. A part of a provider's settings.
+    Files in PEM format; an empty path means none. A part of a provider's settings.
 
     Attributes:
-        ca_file: Whom to trust instead of the system's authorities; set as ``ca``.
+        ca_file: The authorities to trust instead of the system's; set as ``ca``.
         cert_file: Our certificate, and after it those between it and the bank's
             authority; set as ``certificate``.
         key_file: Its key, unencrypted; empty when it is in ``cert_file``; set as ``key``.
@@ -53,28 +64,85 @@ class TlsFiles(
     key_file: str = ""
 
     def paths(self) -> tuple[Path, ...]:
-        """Return those that are named."""
+        """Return those that are set."""
         return tuple(map(Path, filter(None, (self.ca_file, self.cert_file, self.key_file))))
 
 
+class VerifiedSSLObject(ssl.SSLObject):
+    """
+    The TLS of one connection.
+
+    Attributes:
+        verified_at: When the certificate behind its session was verified, in seconds.
+    """
+
+    verified_at: float = inf
+
+
+class ResumingContext(ssl.SSLContext):
+    """A context for one bank; its connections resume sessions of earlier ones."""
+
+    def __init__(self, _protocol: int, clock: Monotonic) -> None:
+        super().__init__()
+        self.sslobject_class = VerifiedSSLObject
+        self._clock = clock
+        self._sessions: deque[tuple[ssl.SSLSession, float]] = deque(maxlen=_SESSIONS)
+        self._kept_from = -inf
+
+    def wrap_bio(
+        self,
+        incoming: ssl.MemoryBIO,
+        outgoing: ssl.MemoryBIO,
+        server_side: bool = False,  # noqa: FBT001, FBT002 - the standard library's signature
+        server_hostname: str | bytes | None = None,
+        session: ssl.SSLSession | None = None,
+    ) -> VerifiedSSLObject:
+        """Begin a connection's TLS with the session that was offered last."""
+        now = self._clock()
+        verified_at = now
+        while session is None and self._sessions:
+            offered, since = self._sessions.pop()
+            if now < since + _VERIFIED_S:
+                session, verified_at = offered, since
+        made = super().wrap_bio(incoming, outgoing, server_side, server_hostname, session)
+        secured = cast("VerifiedSSLObject", made)
+        secured.verified_at = verified_at
+        return secured
+
+    def keep(self, secured: VerifiedSSLObject) -> None:
+        """Keep the session of a connection that brought an answer, if it can be resumed."""
+        session = secured.session
+        if session is None or not (session.has_ticket or session.id):
+            return
+        if self._clock() < self._kept_from:
+            return
+        verified_at = secured.verified_at if secured.session_reused else self._clock()
+        self._sessions.append((session, verified_at))
+
+    def forget_sessions(self) -> None:
+        """Resume nothing for ten minutes: a handshake failed, perhaps because of its session."""
+        self._sessions.clear()
+        self._kept_from = self._clock() + _VERIFIED_S
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Secured:
-    """A context, and from when until when our certificate in it is good; None without one."""
+class TlsContext:
+    """A context, and the validity of our certificate in it; None if it has none."""
 
     context: ResumingContext
     begins: datetime | None = None
     ends: datetime | None = None
 
 
-class Credentials:
+class TlsCredentials:
     """
-    The context connections are made with: TLS 1.2 or 1.3, HTTP/1.1.
+    Keeps the context for new connections: TLS 1.2 or 1.3, HTTP/1.1.
 
     Args:
-        now: The wall clock, for our certificate.
-        clock: Seconds; the files are looked at once in one of them.
-        renewed: Told when files have been read and are in use, at the start and
-            after every change: when our certificate ends, None without one.
+        now: The wall clock, to judge our certificate.
+        clock: Seconds; the files are checked at most once a second.
+        on_renewed: Called when files were read and are in use, at the start and after
+            every change, with the end of our certificate's validity or None.
     """
 
     def __init__(
@@ -82,19 +150,19 @@ class Credentials:
         files: TlsFiles,
         now: Now,
         clock: Monotonic,
-        renewed: Callable[[datetime | None], None],
+        on_renewed: Callable[[datetime | None], None],
     ) -> None:
         self._files = files
         self._now = now
         self._clock = clock
-        self._renewed = renewed
-        self._secured: Secured | None = None
+        self._on_renewed = on_renewed
+        self._secured: TlsContext | None = None
         self._stamp: Stamp = ()
         self._look_at = 0.0
 
     @property
     def certificate_ends(self) -> datetime | None:
-        """When our certificate is no longer good; None without one."""
+        """When our certificate expires; None if there is none."""
         return self._secured.ends if self._secured else None
 
     async def start(self) -> None:
@@ -110,17 +178,17 @@ class Credentials:
         except (OSError, ValueError) as problem:
             message = f"TLS files: {type(problem).__name__}: {problem}"
             raise TlsFilesRefused(message) from problem
-        self._renewed(self.certificate_ends)
+        self._on_renewed(self.certificate_ends)
 
     async def current(self) -> ResumingContext:
-        """Return the context to connect with now."""
+        """Return the context for a new connection."""
         await self.refresh()
         if self._secured is None:
             raise Unreachable(Reason.CLOSED)
         return self._secured.context
 
     async def refresh(self) -> None:
-        """Read the files again if they have changed; those that are no good change nothing."""
+        """Read the files again if they have changed; unusable ones change nothing."""
         now = self._clock()
         if now < self._look_at:
             return
@@ -131,17 +199,17 @@ class Credentials:
                 return
             self._secured = await self._made()
         except (OSError, ValueError) as problem:
-            # Perhaps half written: looked at again in a second.
+            # Perhaps they are only half written; the next check is in a second.
             _log.warning("TLS files are not usable, the former ones stay: %s", problem)
             return
         self._stamp = stamp
-        self._renewed(self.certificate_ends)
+        self._on_renewed(self.certificate_ends)
 
     def require_valid(self) -> None:
         """
-        Refuse to move money with a certificate that is not good now.
+        Refuse to move money with a certificate that is not valid now.
 
-        In TLS 1.3 the bank refuses it after the request was written, and then
+        In TLS 1.3 the bank refuses it only after the request was written, and then
         nobody knows what became of the money.
 
         Raises:
@@ -153,18 +221,18 @@ class Credentials:
         if not secured.begins <= self._now() < secured.ends:
             raise Unreachable(Reason.TLS_FAILED)
 
-    async def _made(self) -> Secured:
-        """Make a context beside the loop: reading the authorities takes a while."""
+    async def _made(self) -> TlsContext:
+        """Make a context in a thread: reading the authorities takes a while."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(None, secured, self._files, self._clock)
+        return await loop.run_in_executor(None, load_context, self._files, self._clock)
 
 
-def secured(files: TlsFiles, clock: Monotonic) -> Secured:
+def load_context(files: TlsFiles, clock: Monotonic) -> TlsContext:
     """
     Make a context from files; blocks.
 
-    A bank's name counts in its certificate's list of names alone: the common name,
-    which nobody checks for being a name, was left for that in 2011 (RFC 6125).
+    Only the certificate's list of names counts. Its common name, which nobody checks for
+    being a host name, was given up in 2011 (RFC 6125).
 
     Raises:
         OSError: one cannot be read; ``ssl.SSLError`` is one.
@@ -181,19 +249,21 @@ def secured(files: TlsFiles, clock: Monotonic) -> Secured:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
     if not files.cert_file:
-        return Secured(context=context)
+        return TlsContext(context=context)
     context.load_cert_chain(files.cert_file, files.key_file or None, password=_no_password)
     leaf = x509.load_pem_x509_certificates(Path(files.cert_file).read_bytes())[0]
-    return Secured(context=context, begins=leaf.not_valid_before_utc, ends=leaf.not_valid_after_utc)
+    return TlsContext(
+        context=context, begins=leaf.not_valid_before_utc, ends=leaf.not_valid_after_utc
+    )
 
 
 def _no_password() -> str:
-    """Answer for a key that is encrypted; without this OpenSSL would ask at the terminal."""
+    """Refuse an encrypted key; without this OpenSSL would ask at the terminal."""
     problem = "the key is encrypted"
     raise ValueError(problem)
 
 
 def _stamp(files: TlsFiles) -> Stamp:
-    """Look at the files without reading them."""
+    """Describe the files without reading them."""
     seen = [path.stat() for path in files.paths()]
     return tuple((one.st_mtime_ns, one.st_size, one.st_ino) for one in seen)

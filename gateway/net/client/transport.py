@@ -1,12 +1,12 @@
 """
-Our own road to a bank: HTTP/1.1, one write for each call.
+Our HTTP/1.1 client for banks: one write for each call.
 
-Reads share kept connections. A call that moves money has a connection to itself: no late
-answer to an earlier call can be taken for its own, and none of its own for a later one's.
+Reads share idle connections. A call that moves money has a connection to itself, so that
+no late answer to one call can be taken for the answer to another.
 
-It follows no redirect, keeps no cookie, reads no proxy from the environment,
-takes no compressed answer, and sends nothing twice: a call that dies on a kept
-connection has died, and whether it may be repeated is the caller's to say.
+It follows no redirect, keeps no cookie, reads no proxy from the environment, accepts no
+compressed answer, and sends nothing twice: a call that fails on an idle connection has
+failed, and the caller decides whether to repeat it.
 """
 
 from __future__ import annotations
@@ -18,18 +18,16 @@ from typing import Final, Protocol
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import Unreachable
-from gateway.net.client import split_write
-from gateway.net.client.connection import Line, Until
-from gateway.net.client.connector import Dialler, place
+from gateway.net.client.connection import AnswerDeadlines, Connection, send_split
+from gateway.net.client.connector import Connector, read_endpoint
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
-from gateway.net.client.parser import require_parser
-from gateway.net.client.pool import Pool
+from gateway.net.client.pool import Pool, WarmConnections
 from gateway.net.client.reasons import Reason
-from gateway.net.client.request_writer import Heads
-from gateway.net.client.send_progress import Passage, SendRefused
-from gateway.net.client.tls import Credentials, TlsFiles, TlsFilesRefused
-from gateway.net.client.warm_connections import Spares
-from gateway.net.common.runtime import Surroundings
+from gateway.net.client.request_writer import RequestWriter
+from gateway.net.client.send_progress import SendProgress, SendRefused
+from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused
+from gateway.net.common.parser_check import require_proven_parser
+from gateway.net.common.runtime import Failpoint, Runtime
 from gateway.telemetry import traceparent
 
 LONGEST_S: Final = 600.0
@@ -48,12 +46,12 @@ class Transport(Protocol):
         ...
 
     async def call(
-        self, request: ProviderRequest, passage: Passage, within_s: float = LONGEST_S
+        self, request: ProviderRequest, progress: SendProgress, within_s: float = LONGEST_S
     ) -> ProviderAnswer:
         """
         Send a request and read the whole answer, whatever its status.
 
-        Reports its progress to ``passage``, and asks it in the step that writes the
+        Reports its progress to ``progress``, and asks it in the step that writes the
         first byte. Ends within ``within_s`` seconds; the caller may cancel it at any
         point before.
 
@@ -105,28 +103,28 @@ class TransportLimits(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Open:
-    """What a started transport works with; ``credentials`` is None where nothing is encrypted."""
+    """What a started transport works with; ``credentials`` is None for plain HTTP."""
 
     loop: asyncio.AbstractEventLoop
     pool: Pool
-    dialler: Dialler
-    credentials: Credentials | None
-    spares: Spares
+    connector: Connector
+    credentials: TlsCredentials | None
+    warm: WarmConnections
 
 
-class WireTransport:
+class HttpTransport:
     """
     The transport of one provider; see ``Transport``.
 
-    On a kept connection its timer is the only one, wound up once in many calls;
-    connecting has timers of its own, which end before the request is written.
+    A call on an idle connection needs no timer of its own; see ``LazyTimer``. Connecting
+    has timers, which end before the request is written.
 
     Args:
         base_url: Ends without a slash.
-        limits: Of this provider.
+        limits: This provider's.
         environment: Decides which addresses may be reached.
-        around: Clocks; with ``passing`` a money call is written in two split_write.
-        tls: Files for an https address.
+        runtime: Clocks; a ``failpoint`` has calls that move money written in two halves.
+        tls: Files for an https URL.
     """
 
     def __init__(
@@ -134,16 +132,18 @@ class WireTransport:
         base_url: str,
         limits: TransportLimits,
         environment: Environment,
-        around: Surroundings | None = None,
+        runtime: Runtime | None = None,
         tls: TlsFiles | None = None,
     ) -> None:
-        self._place = place(base_url)
+        self._endpoint = read_endpoint(base_url)
         self._limits = limits
         self._first_byte_s = limits.first_byte_s or LONGEST_S
         self._environment = environment
-        self._around = around or Surroundings()
+        self._runtime = runtime or Runtime()
         self._tls = tls or TlsFiles()
-        self._heads = Heads(self._place.header, self._place.prefix, traceparent.outgoing)
+        self._writer = RequestWriter(
+            self._endpoint.header, self._endpoint.prefix, traceparent.outgoing
+        )
         self._open: _Open | None = None
 
     async def start(self) -> None:
@@ -154,123 +154,125 @@ class WireTransport:
             UnfitParser: aiohttp's parser is not the proven one.
             TlsFilesRefused: the TLS files cannot be used.
         """
-        require_parser()
-        if self._tls.paths() and not self._place.secure:
+        require_proven_parser()
+        if self._tls.paths() and not self._endpoint.secure:
             message = "TLS files: the bank's address is not https"
             raise TlsFilesRefused(message)
         loop = asyncio.get_running_loop()
         pool = Pool(loop, self._limits.connections)
         credentials = None
-        if self._place.secure:
+        if self._endpoint.secure:
             credentials = self._credentials(pool)
             await credentials.start()
-        dialler = Dialler(self._place, self._environment, self._limits.connect_s)
-        spares = Spares(pool, self._limits.payout_connections, self._spare)
+        connector = Connector(self._endpoint, self._environment, self._limits.connect_s)
+        warm = WarmConnections(pool, self._limits.payout_connections, self._open_warm)
         self._open = _Open(
-            loop=loop, pool=pool, dialler=dialler, credentials=credentials, spares=spares
+            loop=loop, pool=pool, connector=connector, credentials=credentials, warm=warm
         )
 
     async def close(self) -> None:
-        """Close every connection; calls in flight fail as if the bank had closed."""
+        """Close every connection; calls in flight fail as if the bank had closed theirs."""
         if self._open is not None:
             opened, self._open = self._open, None
-            await opened.spares.close()
+            await opened.warm.close()
             await opened.pool.close()
-            await opened.dialler.close()
+            await opened.connector.close()
 
     async def call(
-        self, request: ProviderRequest, passage: Passage, within_s: float = LONGEST_S
+        self, request: ProviderRequest, progress: SendProgress, within_s: float = LONGEST_S
     ) -> ProviderAnswer:
         """Send a request and read the whole answer; see ``Transport.call``."""
         opened = self._open
         if opened is None:
             raise Unreachable(Reason.CLOSED)
-        watch = None if passage.send_by is None else self._around.passing
+        failpoint = None if progress.send_by is None else self._runtime.failpoint
         by = opened.loop.time() + within_s
-        _pass(watch, "before_connect")
-        passage.connecting()
+        _pass(failpoint, "before_connect")
+        progress.connecting()
         try:
-            data = self._heads.write(request, last=passage.send_by is not None)
-            line = _kept(opened, passage) or await self._ready(opened, passage, within_s)
+            data = self._writer.write(request, last=progress.send_by is not None)
+            connection = _kept(opened, progress) or await self._ready(opened, progress, within_s)
             try:
-                passage.connected()
-                _pass(watch, "after_connect")
-                until = Until(opened.loop.time() + self._first_byte_s, by)
-                if watch is not None:
-                    return await split_write.exchanged(line, data, passage, until, watch)
-                return await line.send(data, passage, passage.answered, until)
+                progress.connected()
+                _pass(failpoint, "after_connect")
+                deadlines = AnswerDeadlines(opened.loop.time() + self._first_byte_s, by)
+                if failpoint is not None:
+                    return await send_split(connection, data, progress, deadlines, failpoint)
+                return await connection.send(data, progress, progress.answered, deadlines)
             finally:
-                opened.pool.give(line)
+                opened.pool.give(connection)
         except SendRefused as problem:
             raise Unreachable(Reason.DEADLINE_PASSED) from problem
         finally:
-            passage.end()
+            progress.end()
 
-    def _credentials(self, pool: Pool) -> Credentials:
-        """Make what reads the files; connections made with former ones are not used again."""
-        around = self._around
+    def _credentials(self, pool: Pool) -> TlsCredentials:
+        """Make what reads the files; connections made with earlier files are not used again."""
+        runtime = self._runtime
 
-        def renewed(ends: datetime | None) -> None:
+        def on_renewed(ends: datetime | None) -> None:
             pool.renew()
             if self._open is not None:
-                self._open.spares.drop()
-            if ends is not None and around.certified is not None:
-                around.certified(ends)
+                self._open.warm.drop()
+            if ends is not None and runtime.on_certificate is not None:
+                runtime.on_certificate(ends)
 
-        return Credentials(self._tls, around.now, around.clock, renewed)
+        return TlsCredentials(self._tls, runtime.now, runtime.clock, on_renewed)
 
-    async def _ready(self, opened: _Open, passage: Passage, within_s: float) -> Line:
-        """Return a connection for one call; nothing of the request has been sent if that fails."""
+    async def _ready(self, opened: _Open, progress: SendProgress, within_s: float) -> Connection:
+        """Return a connection for one call; if that fails, nothing of the request was sent."""
         try:
             async with asyncio.timeout(within_s):
-                if passage.send_by is None:
+                if progress.send_by is None:
                     return await self._connected(opened)
                 return await self._unused(opened)
         except TimeoutError as problem:
             raise Unreachable(Reason.TIMEOUT) from problem
 
-    async def _unused(self, opened: _Open) -> Line:
-        """Return a connection that nothing was ever sent on, for a call that moves money."""
+    async def _unused(self, opened: _Open) -> Connection:
+        """Return a connection that was never written to, for a call that moves money."""
         if opened.credentials is not None:
             await opened.credentials.refresh()
             opened.credentials.require_valid()
-        # What is taken here was looked at just now: nothing is awaited before the write.
-        line = opened.spares.take() or await self._connected(opened, single=True)
-        opened.spares.refill()
-        return line
+        # The connection was checked just now; nothing is awaited before the write.
+        connection = opened.warm.take() or await self._connected(opened, single=True)
+        opened.warm.refill()
+        return connection
 
-    async def _spare(self) -> Line:
-        """Open a connection ahead, for a payout to come."""
+    async def _open_warm(self) -> Connection:
+        """Open a warm connection, for a payout to come."""
         if self._open is None:
             raise Unreachable(Reason.CLOSED)
         return await self._connected(self._open, single=True, ahead=True)
 
-    async def _connected(self, opened: _Open, *, single: bool = False, ahead: bool = False) -> Line:
-        """Open one connection more."""
+    async def _connected(
+        self, opened: _Open, *, single: bool = False, ahead: bool = False
+    ) -> Connection:
+        """Open one more connection."""
         context = await opened.credentials.current() if opened.credentials else None
         if not ahead and not opened.pool.has_room():
             raise Unreachable(Reason.BULKHEAD_FULL)
-        line = opened.pool.make(self._limits.answer_bytes, single=single, ahead=ahead)
+        connection = opened.pool.make(self._limits.answer_bytes, single=single, ahead=ahead)
         try:
-            await opened.dialler.connect(line, context)
+            await opened.connector.connect(connection, context)
         except BaseException:
-            opened.pool.unmake(line)
+            opened.pool.unmake(connection)
             raise
-        # Under TLS the bank may have sent tickets, which the loop has not read yet.
-        sound = line.usable if context else line.is_quiet()
+        # Under TLS the bank may have sent session tickets that the loop has not read yet.
+        sound = connection.usable if context else connection.is_quiet()
         if self._open is not opened or not sound:
-            opened.pool.end(line)
+            opened.pool.end(connection)
             closed = self._open is not opened
             raise Unreachable(Reason.CLOSED if closed else Reason.CONNECT_FAILED)
-        return line
+        return connection
 
 
-def _kept(opened: _Open, passage: Passage) -> Line | None:
+def _kept(opened: _Open, progress: SendProgress) -> Connection | None:
     """Return an idle connection for a read; a call that moves money never gets one."""
-    return opened.pool.take() if passage.send_by is None else None
+    return opened.pool.take() if progress.send_by is None else None
 
 
-def _pass(watch: split_write.Passing | None, name: str) -> None:
-    """Pass a point."""
-    if watch is not None:
-        watch(name)
+def _pass(failpoint: Failpoint | None, name: str) -> None:
+    """Call the failpoint, if there is one."""
+    if failpoint is not None:
+        failpoint(name)

@@ -1,4 +1,4 @@
-"""What a client takes from outside, so that tests can make it stand still."""
+"""Clocks, randomness and sleep as parameters, so that tests control them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 
 from gateway.domain.kernel.clocks import Monotonic, Now
 
+Failpoint = Callable[[str], None]
+"""Called with the name of a point that a payout passes; it may end the process there."""
+
 
 def utc_now() -> datetime:
     """Read the wall clock."""
@@ -18,20 +21,21 @@ def utc_now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Runtime:
     """
-    Clocks, chance and waiting.
+    What a client of a bank takes from outside.
 
     Attributes:
-        chance: Numbers from 0 up to 1; spreads pauses, keeps no secret.
-        pause: Waits that many seconds.
-        certified: Told when our certificate for the bank ends, whenever one was read.
-        passing: A test's; see ``wire.halves``.
+        random: Numbers from 0 up to 1. Spreads pauses; not fit for secrets.
+        sleep: Waits that many seconds.
+        on_certificate: Called with the end of our certificate's validity, whenever
+            a certificate was read.
+        failpoint: Only in tests that end the process at a given point.
     """
 
     clock: Monotonic = time.monotonic
     now: Now = utc_now
-    chance: Callable[[], float] = random.random
-    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
-    certified: Callable[[datetime], None] | None = None
-    passing: Callable[[str], None] | None = None
+    random: Callable[[], float] = random.random
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    on_certificate: Callable[[datetime], None] | None = None
+    failpoint: Failpoint | None = None

@@ -1,8 +1,8 @@
 """
 Where a request comes from: the peer, or what our own proxies say of their caller.
 
-What a stranger writes about itself is never believed: each proxy adds the address
-that it saw on the right, so the rightmost one that is no proxy of ours is the client's.
+What a client says about itself is never believed. Each proxy appends the address that
+it saw, so the rightmost address that is not one of our proxies is the client's.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final, Literal
 
 ClientAddress = Literal["peer", "forwarded", "proxy_protocol"]
-"""Who tells it: the socket, the header ``X-Forwarded-For``, or a PROXY header before HTTP."""
+"""Its source: the socket, the header ``X-Forwarded-For``, or a PROXY header before HTTP."""
 
 Networks = tuple[IPv4Network | IPv6Network, ...]
 
 FORWARDED: Final = "X-Forwarded-For"
 
 _MOST_HOPS: Final = 32
-"""Proxies of ours in a row; a longer way is nobody's, and costs time."""
+"""Proxies in a row. Nobody has more, and reading a longer list costs time."""
 
 _LONGEST: Final = len("[ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255]:65535")
 
 
-def plain(address: str) -> str:
-    """Write an IPv4 address as such where the system shows it within IPv6; others stay."""
+def without_mapping(address: str) -> str:
+    """Return an IPv4 address that the system shows as IPv6 (``::ffff:…``) in its own form."""
     if not address.startswith("::ffff:"):
         return address
     return read_address(address) or address
 
 
 def is_within(address: str, networks: Networks) -> bool:
-    """Say whether an address is in one of the networks; what is no address is in none."""
+    """Is the address in one of the networks? Text that is no address is in none."""
     try:
         read = ip_address(address)
     except ValueError:
@@ -47,7 +47,7 @@ def read_address(text: str) -> str | None:
     ``192.0.2.1``, ``192.0.2.1:5000``, ``2001:db8::1``, ``[2001:db8::1]``, ``[2001:db8::1]:5000``.
     """
     bare = _without_port(text) if len(text) <= _LONGEST else ""
-    if "%" in bare:  # the zone of another machine says nothing here
+    if "%" in bare:  # a zone names an interface of the other machine
         return None
     try:
         read = ip_address(bare)
@@ -59,16 +59,16 @@ def read_address(text: str) -> str | None:
 
 def forwarded_address(lines: Sequence[str], peer: str, trusted: Networks) -> str:
     """
-    Return the rightmost address that is no proxy of ours.
+    Return the rightmost address that is not one of our proxies.
 
     Args:
         lines: Every ``X-Forwarded-For`` of the request, in order.
-        peer: Whose word this is; a trusted one, which the caller makes sure of.
+        peer: Who sent the request. The caller makes sure that it is one of our proxies.
         trusted: Networks of our own proxies.
 
     Returns:
-        Where an entry is no address, the trusted hop that passed it on: what lies
-        further left is not known by anybody we trust.
+        If an entry is no address, the trusted proxy that passed it on: nobody we
+        trust knows what is further left.
     """
     known = peer
     for entry in reversed(",".join(lines).rsplit(",", _MOST_HOPS)):
@@ -82,7 +82,7 @@ def forwarded_address(lines: Sequence[str], peer: str, trusted: Networks) -> str
 
 
 def _without_port(text: str) -> str:
-    """Take brackets and a port away."""
+    """Remove brackets and a port."""
     if text.startswith("["):
         host, bracket, port = text[1:].partition("]")
         sound = bracket and ":" in host and (not port or _is_port(port))
@@ -92,5 +92,5 @@ def _without_port(text: str) -> str:
 
 
 def _is_port(text: str) -> bool:
-    """Say whether it is a colon and up to five digits."""
+    """Is it a colon and digits?"""
     return text.startswith(":") and text[1:].isascii() and text[1:].isdigit()

@@ -1,4 +1,4 @@
-"""The connections of one listener: counted, bounded, and known while they work."""
+"""The connections of one listener: counted, bounded, and closed in order."""
 
 from __future__ import annotations
 
@@ -10,46 +10,47 @@ from typing import Any
 
 from gateway.net.server.client_address import is_within
 from gateway.net.server.connection import Connection
-from gateway.net.server.limits import WireLimits
+from gateway.net.server.limits import ServerLimits
 from gateway.net.server.proxied import CONNECTIONS
 from gateway.net.server.refusals import Refusals
 from gateway.net.server.reply import Reply, Written
 from gateway.net.server.request import Request
 
 Handler = Callable[[Request], Reply | Coroutine[Any, Any, Reply | Written]]
-"""Answers at once, or says what to wait for."""
+"""Answers at once, or returns a coroutine to wait for."""
 
 
-class WireServer:
+class HttpServer:
     """
-    Makes a connection for each caller that may have one.
+    Makes a protocol for each accepted socket; ``create_server`` calls it.
 
     Attributes:
-        draining: Set once; from then on new requests are refused with
+        draining: Set once. From then on new requests are refused with
             ``SVC.GTW.006`` and every answer ends its connection.
-        connections: Open now, those being closed included.
-        turned_away: Closed on arrival since the start, by reason: ``full`` (no room for
-            anybody), ``address`` (it has all it may), ``peer`` (not from a proxy of ours).
+        connections: Open now, including those that are being closed.
+        turned_away: Connections closed on arrival since the start, by reason:
+            ``full`` (too many in all), ``address`` (too many of one address),
+            ``peer`` (not from one of our proxies).
     """
 
-    def __init__(self, handler: Handler, limits: WireLimits, refusals: Refusals) -> None:
-        """Have requests answered by ``handler``; made where an event loop runs."""
+    def __init__(self, handler: Handler, limits: ServerLimits, refusals: Refusals) -> None:
+        """Answer requests with ``handler``; needs a running event loop."""
         self.handler = handler
         self.limits = limits
         self.refusals = refusals
         self.draining = False
         self.connections: set[Connection] = set()
         self.turned_away: Counter[str] = Counter()
-        self._empty = asyncio.Event()
-        self._empty.set()
+        self._all_closed = asyncio.Event()
+        self._all_closed.set()
         self._loop = asyncio.get_running_loop()
         self._by_address: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[Reply | Written]] = set()
-        self._makes = CONNECTIONS[limits.client_address]
+        self._kind = CONNECTIONS[limits.client_address]
 
     def __call__(self) -> Connection:
         """Make the protocol of one accepted socket."""
-        return self._makes(self, self._loop)
+        return self._kind(self, self._loop)
 
     @property
     def open_connections(self) -> int:
@@ -58,11 +59,11 @@ class WireServer:
 
     @property
     def in_flight(self) -> int:
-        """How many requests are being waited for now."""
+        """How many requests have a task now."""
         return len(self._tasks)
 
     def admit(self, connection: Connection) -> bool:
-        """Count a connection in, or say that there is no room for it."""
+        """Count a new connection; False if there is no room for it."""
         address = connection.address
         if len(self.connections) >= self.limits.connections:
             self.turned_away["full"] += 1
@@ -71,37 +72,37 @@ class WireServer:
             self.turned_away["address"] += 1
             return False
         self.connections.add(connection)
-        self._empty.clear()
+        self._all_closed.clear()
         self._by_address[address] += 1
         return True
 
     def release(self, connection: Connection) -> None:
-        """Count an admitted connection out."""
+        """Count an admitted connection no longer."""
         self.connections.discard(connection)
         if not self.connections:
-            self._empty.set()
-        self._leave(connection.address)
+            self._all_closed.set()
+        self._decrement(connection.address)
 
-    def rename(self, connection: Connection, address: str) -> bool:
-        """Count a connection for a client that a proxy announced; False: it has too many."""
+    def reassign(self, connection: Connection, address: str) -> bool:
+        """Count a connection for the client that a proxy named; False if it has too many."""
         if self._is_crowded(address):
             self.turned_away["address"] += 1
             return False
-        self._leave(connection.address)
+        self._decrement(connection.address)
         connection.address = address
         self._by_address[address] += 1
         return True
 
-    def enter(self, task: asyncio.Task[Reply | Written]) -> None:
-        """Count a request in that is being waited for."""
+    def add_task(self, task: asyncio.Task[Reply | Written]) -> None:
+        """Count a request that is being waited for."""
         self._tasks.add(task)
 
-    def leave(self, task: asyncio.Task[Reply | Written]) -> None:
-        """Count a request out."""
+    def remove_task(self, task: asyncio.Task[Reply | Written]) -> None:
+        """Count it no longer."""
         self._tasks.discard(task)
 
-    async def rest(self, timeout_s: float) -> bool:
-        """Wait until no request is in flight; False when ``timeout_s`` was not enough."""
+    async def wait_idle(self, timeout_s: float) -> bool:
+        """Wait until no request is in flight; False if ``timeout_s`` was not enough."""
         try:
             async with asyncio.timeout(timeout_s):
                 while self._tasks:
@@ -111,26 +112,26 @@ class WireServer:
         return True
 
     async def close(self, grace_s: float) -> None:
-        """End every connection; what is still worked on is cancelled and waited for a moment."""
+        """Close every connection; cancel requests still in flight and give them ``grace_s``."""
         for task in self._tasks:
             task.cancel()
         for connection in tuple(self.connections):
-            connection.hang_up()
+            connection.close()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace_s)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._empty.wait(), grace_s)
+            await asyncio.wait_for(self._all_closed.wait(), grace_s)
         for connection in tuple(self.connections):
-            connection.cut_off()
+            connection.abort()
 
     def _is_crowded(self, address: str) -> bool:
-        """Say whether an address has all the connections that it may; our proxies have more."""
+        """Has an address all the connections it may have? Our proxies may have more."""
         if self._by_address[address] < self.limits.connections_per_address:
             return False
         return not is_within(address, self.limits.trusted_peers)
 
-    def _leave(self, address: str) -> None:
-        """Count one less; nothing is kept of an address that has none left."""
+    def _decrement(self, address: str) -> None:
+        """Count one less, and keep nothing of an address that has none left."""
         self._by_address[address] -= 1
         if not self._by_address[address]:
             del self._by_address[address]

@@ -8,7 +8,7 @@ from gateway.net.server.client_address import ClientAddress, Networks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WireLimits:
+class ServerLimits:
     """
     The limits below the application; the defaults are those of the contract's deployment.
 
@@ -20,15 +20,15 @@ class WireLimits:
             a later request, until its headers are complete.
         body_deadline_s: From the first read of a body until its last byte.
         keepalive_s: How long a connection may stay idle between two requests.
-        answer_deadline_s: How long a caller may take none of the answer it is sent.
-        linger_s: How long bytes are still read and thrown away behind a refusal,
-            so that the caller sees the answer and not a reset.
-        connections_per_address: Open at once from one peer address.
+        answer_deadline_s: How long a caller may take nothing of the answer it is sent.
+        linger_s: How long bytes are still read and thrown away after a refusal, so
+            that the caller sees the answer and not a reset.
+        connections_per_address: Open at once from one client address.
         connections: Open at once in all.
-        trusted_peers: Networks (our own proxies) the limit per address does not
-            hold for; the limit in all does.
-        client_address: Who tells the client's address; but for ``peer`` only
-            ``trusted_peers`` are believed.
+        trusted_peers: Networks of our own proxies. The limit per address does not
+            apply to them; the limit in all does.
+        client_address: Where the client's address comes from. Except for ``peer``,
+            only ``trusted_peers`` are believed.
     """
 
     request_line_bytes: int = 16 * 1024

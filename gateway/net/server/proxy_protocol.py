@@ -2,7 +2,7 @@
 The PROXY header that a load balancer sends before the first request, versions 1 and 2.
 
 Source: "The PROXY protocol", HAProxy Technologies, version of 2020/03/05, parts 2.1
-and 2.2. Its receiver never guesses whether a header is there.
+and 2.2. As it demands, we never guess whether a header is there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import Final
 
-from gateway.net.server.client_address import plain
+from gateway.net.server.client_address import without_mapping
 
 SIGNATURE: Final = b"\r\n\r\n\x00\r\nQUIT\n"
 """The first 12 bytes of version 2."""
@@ -24,7 +24,7 @@ _LINE_BYTES: Final = 107
 
 _FIXED_BYTES: Final = 16
 _LONGEST_REST: Final = 8 * 1024
-"""Addresses and additions of version 2: enough for a client certificate, and no more."""
+"""Addresses and extensions of version 2: enough for a client certificate, and no more."""
 
 _LINE: Final = re.compile(
     rb"PROXY (?:UNKNOWN(?: [\x20-\x7e]*)?|(TCP4|TCP6) ([0-9A-Fa-f:.]+) ([0-9A-Fa-f:.]+)"
@@ -41,32 +41,32 @@ _TRANSPORTS: Final = frozenset({0x0, 0x1, 0x2})
 
 
 class MalformedProxyHeader(ValueError):
-    """No PROXY header, or one that breaks its form; nothing behind it can be read."""
+    """No PROXY header, or a malformed one; nothing after it can be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class ProxyHeader:
     """
     What a whole header says.
 
     Attributes:
-        address: The client's; empty where the proxy speaks for itself (a health
-            check) or does not know.
-        rest: What came behind the header.
+        address: The client's; empty when the proxy speaks for itself (a health
+            check) or does not know it.
+        rest: The bytes after the header.
     """
 
     address: str
     rest: bytes
 
 
-def read_proxy_header(received: bytes) -> Announced | None:
+def read_proxy_header(received: bytes) -> ProxyHeader | None:
     """
-    Read a header from what has come so far; None while it is not complete.
+    Read a header from the bytes so far; None while it is not complete.
 
-    Never more than ``_FIXED_BYTES`` and ``_LONGEST_REST`` are waited for.
+    Waits for ``_FIXED_BYTES`` and ``_LONGEST_REST`` at most.
 
     Raises:
-        MalformedProxyHeader: it cannot become one.
+        MalformedProxyHeader: these bytes cannot begin one.
     """
     if received[: len(SIGNATURE)] == SIGNATURE:
         return _read_binary(received)
@@ -77,7 +77,7 @@ def read_proxy_header(received: bytes) -> Announced | None:
     raise MalformedProxyHeader
 
 
-def _read_line(received: bytes) -> Announced | None:
+def _read_line(received: bytes) -> ProxyHeader | None:
     """Read version 1: one line of text."""
     line, end, rest = received[:_LINE_BYTES].partition(b"\r\n")
     if not end:
@@ -89,7 +89,7 @@ def _read_line(received: bytes) -> Announced | None:
         raise MalformedProxyHeader
     rest += received[_LINE_BYTES:]
     if found.group(1) is None:
-        return Announced("", rest)
+        return ProxyHeader("", rest)
     kind, source, target, *ports = (each.decode() for each in found.groups())
     reads = IPv6Address if kind == "TCP6" else IPv4Address
     try:
@@ -98,10 +98,10 @@ def _read_line(received: bytes) -> Announced | None:
         raise MalformedProxyHeader from problem
     if any(int(port) > _LAST_PORT for port in ports):
         raise MalformedProxyHeader
-    return Announced(plain(addresses[0]), rest)
+    return ProxyHeader(without_mapping(addresses[0]), rest)
 
 
-def _read_binary(received: bytes) -> Announced | None:
+def _read_binary(received: bytes) -> ProxyHeader | None:
     """Read version 2: a block of known length."""
     if len(received) < _FIXED_BYTES:
         return None
@@ -116,14 +116,14 @@ def _read_binary(received: bytes) -> Announced | None:
         return None
     rest = received[end:]
     if command == _LOCAL or family not in _FAMILIES:
-        return Announced("", rest)
+        return ProxyHeader("", rest)
     of, size, _ = _FAMILIES[family]
     text = socket.inet_ntop(of, received[_FIXED_BYTES : _FIXED_BYTES + size])
-    return Announced(plain(text), rest)
+    return ProxyHeader(without_mapping(text), rest)
 
 
 def _fits(family: int, length: int, command: int) -> bool:
-    """Say whether the addresses of a family find room; a proxy's own call needs none."""
+    """Is there room for the addresses of the family? A proxy's own call has none."""
     if family == 0x0 or command == _LOCAL:
         return family in {0x0, _UNIX, *_FAMILIES}
     if family == _UNIX:

@@ -1,4 +1,4 @@
-"""Answers given below the application: our error body instead of aiohttp's text."""
+"""Answers given below the application: our error body, and what is logged of a fault."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import PurePath
+from traceback import extract_tb
 from typing import Final
 
-from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from multidict import CIMultiDictProxy
 
@@ -19,17 +20,15 @@ from gateway.domain.kernel.errors import (
     HEADERS_TOO_LARGE,
     INTERNAL,
     MALFORMED_REQUEST,
-    METHOD_NOT_ALLOWED,
     OVERLOADED,
     REQUEST_TIMEOUT,
-    ROUTE_UNKNOWN,
 )
-from gateway.net.server.body import BodyTooLarge, MalformedBody, RequestTimeout
 from gateway.net.server.reply import Reply
+from gateway.net.server.request import BodyTooLarge, MalformedBody, RequestTimeout
 from gateway.telemetry import trace
 
 TOO_MANY_HEADERS: Final = "Too many headers received"
-"""aiohttp's words for it; it has no exception of its own for this."""
+"""aiohttp's message for it; it has no exception of its own for this."""
 
 _OURS: Final[Mapping[type[BaseException], ErrorCode]] = {
     RequestTimeout: REQUEST_TIMEOUT,
@@ -37,41 +36,36 @@ _OURS: Final[Mapping[type[BaseException], ErrorCode]] = {
     MalformedBody: MALFORMED_REQUEST,
     LineTooLong: HEADERS_TOO_LARGE,
 }
-_BY_STATUS: Final[Mapping[int, ErrorCode]] = {
-    404: ROUTE_UNKNOWN,
-    405: METHOD_NOT_ALLOWED,
-    408: REQUEST_TIMEOUT,
-    413: BODY_TOO_LARGE,
-    431: HEADERS_TOO_LARGE,
-    503: OVERLOADED,
-}
 _RETRY_AFTER: Final = frozenset({DRAINING, OVERLOADED})
 _HEADERS: Final = {
     "Content-Type": "application/json; charset=utf-8",
     "Cache-Control": "no-store",
 }
+# Another process takes over within a second; a longer pause would only be felt.
 _COME_BACK: Final = {"Retry-After": "1"}
+# Enough to find the line that failed; the frames above are the same for every request.
+_FRAMES: Final = 5
 
 
 def render(error: ErrorCode, trace_id: str) -> bytes:
-    """Write the error body of contract part 7; nothing of the request is in it."""
+    """Write the error body of contract part 7; it repeats nothing of the request."""
     body = {"code": error.code, "message": error.message, "trace_id": trace_id}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def ignore(error: ErrorCode, trace_id: str) -> None:
-    """Let a refusal pass uncounted."""
+    """Count nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusals:
     """
-    How refusals below the application look and who hears of them.
+    How refusals below the application look, and who is notified of them.
 
     Attributes:
         render: Makes the JSON body from the code and the trace id.
-        new_trace_id: Makes the trace id where none was sent that is acceptable.
-        on_refusal: Told of every refusal, for the log line and the metrics; must
+        new_trace_id: Makes the trace id if none was sent that is acceptable.
+        on_refusal: Called for every refusal, for the log line and the metrics; must
             not raise.
     """
 
@@ -80,7 +74,7 @@ class Refusals:
     on_refusal: Callable[[ErrorCode, str], None] = ignore
 
     def find_trace_id(self, headers: CIMultiDictProxy[str]) -> str:
-        """Return the one the application works under, else the caller's, else a new one."""
+        """Return the application's trace id, else the caller's, else a new one."""
         sent = headers.getall("X-Trace-ID", [])
         return trace.current_trace_id() or trace.accepted(sent) or self.new_trace_id()
 
@@ -97,7 +91,7 @@ class Refusals:
 
 
 def find_code(problem: BaseException | None, status: int) -> ErrorCode:
-    """Find the code for what ended a request; a problem we do not know is ours: 500."""
+    """Find the code for what ended a request; an unknown problem is our own fault: 500."""
     for kind, error in _OURS.items():
         if isinstance(problem, kind):
             return error
@@ -109,16 +103,10 @@ def find_code(problem: BaseException | None, status: int) -> ErrorCode:
     return INTERNAL
 
 
-def is_foreign(answer: web.StreamResponse) -> bool:
-    """Was this error made by aiohttp's router or reader, in plain text and without a trace id?"""
-    if answer.status < HTTPStatus.BAD_REQUEST or not isinstance(answer, web.HTTPException):
-        return False
-    return not answer.prepared and "X-Trace-ID" not in answer.headers
-
-
-def find_code_of(status: int) -> ErrorCode:
-    """Find the code for an error of aiohttp's own."""
-    known = _BY_STATUS.get(status)
-    if known is not None:
-        return known
-    return INTERNAL if status >= HTTPStatus.INTERNAL_SERVER_ERROR else MALFORMED_REQUEST
+def describe(problem: BaseException | None) -> str:
+    """Name an error's kind and where it arose, never its message: that may quote the caller."""
+    if problem is None:
+        return "an unknown error"
+    frames = extract_tb(problem.__traceback__)[-_FRAMES:]
+    places = (f"{PurePath(each.filename).name}:{each.lineno} {each.name}" for each in frames)
+    return f"{type(problem).__name__} at {' > '.join(places) or 'no place'}"

@@ -1,4 +1,4 @@
-"""An answer, and its bytes on the wire: one piece, head and body together."""
+"""An answer, and its bytes: head and body in one piece, so that one write sends both."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from typing import Final
 import msgspec
 
 _REASONS: Final = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
+# Neither has a body, and 204 must not name a length (RFC 9110, 8.6).
 _WITHOUT_LENGTH: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
 _OWN_LINES: Final = 2
 """The status line and the empty one."""
 
 
 class UnwritableReply(ValueError):
-    """A header that would break out of its line, or that no bytes can carry."""
+    """A header would break out of its line, or cannot be encoded."""
 
 
 class Reply(msgspec.Struct, kw_only=True):
     """
-    What a request is answered.
+    The answer to a request.
 
-    The listener adds what belongs to the connection: length, date and whether
-    it goes on.
+    The listener adds what belongs to the connection: length, date and whether it
+    stays open.
 
     Attributes:
-        headers: In the order of the wire.
-        cookies: The values of ``Set-Cookie`` beside them, of which there may be several.
-        trace_id: The request's; the listener finds one where this is empty.
-        closes: Nothing more is read from the caller behind this answer.
+        headers: In the order they are sent.
+        cookies: Values of ``Set-Cookie``, each sent in a line of its own.
+        trace_id: The request's; the listener finds one if this is empty.
+        closes: The connection ends with this answer; nothing more is read.
     """
 
     status: int = 200
@@ -45,20 +46,20 @@ class Reply(msgspec.Struct, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An answer that its maker has written already; the connection goes on where it ``keeps``."""
+    """The handler has written the answer itself; the connection stays open if it ``keeps``."""
 
     keeps: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ReplyFormat:
     """
     How one answer is written.
 
     Attributes:
-        version: Of the request, which is the answer's too.
-        connection: The ``Connection`` line, its end included, or nothing.
-        bodiless: The body is counted and not sent, as HEAD has it.
+        version: The request's, which is the answer's too.
+        connection: The ``Connection`` line with its line end, or nothing.
+        bodiless: The length is sent and the body is not: an answer to HEAD.
     """
 
     version: str
@@ -66,17 +67,17 @@ class Manner:
     bodiless: bool
 
 
-def manner(version: tuple[int, int], *, keeps: bool, bodiless: bool) -> Manner:
-    """Choose how to answer a request of this version."""
-    return _MANNERS[version, keeps, bodiless]
+def reply_format(version: tuple[int, int], *, keeps: bool, bodiless: bool) -> ReplyFormat:
+    """Choose how an answer to a request of this version is written."""
+    return _FORMATS[version, keeps, bodiless]
 
 
-def to_bytes(answer: Reply, how: Manner) -> bytes:
+def to_bytes(answer: Reply, how: ReplyFormat) -> bytes:
     """
     Write an answer.
 
     Raises:
-        UnwritableReply: one of its headers cannot stand in a head.
+        UnwritableReply: one of its headers must not be written.
     """
     lines = [f"HTTP/{how.version} {_reason(answer.status)}", f"X-Trace-ID: {answer.trace_id}"]
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
@@ -91,12 +92,12 @@ def to_bytes(answer: Reply, how: Manner) -> bytes:
 
 
 def _reason(status: int) -> str:
-    """Write a status with its phrase; one without a phrase stands alone, with its space."""
+    """Write a status with its phrase; one without a phrase keeps the space."""
     return _REASONS.get(status) or f"{status} "
 
 
 def _checked(head: str, lines: int) -> bytes:
-    """Encode a head that has as many lines as were put into it."""
+    """Encode a head, if it has as many lines as were put into it."""
     if head.count("\n") != lines or head.count("\r") != lines or "\0" in head:
         raise UnwritableReply
     try:
@@ -115,7 +116,7 @@ class _Clock:
         self._text = ""
 
     def date(self) -> str:
-        """Return the time of now."""
+        """Return the current time."""
         second = int(time.time())
         if second != self._second:
             self._second, self._text = second, formatdate(second, usegmt=True)
@@ -129,8 +130,8 @@ _CONNECTION: Final = {
     ((1, 0), True): "Connection: keep-alive\r\n",
     ((1, 0), False): "Connection: close\r\n",
 }
-_MANNERS: Final = {
-    (version, keeps, bodiless): Manner(f"{version[0]}.{version[1]}", line, bodiless)
+_FORMATS: Final = {
+    (version, keeps, bodiless): ReplyFormat(f"{version[0]}.{version[1]}", line, bodiless)
     for (version, keeps), line in _CONNECTION.items()
     for bodiless in (True, False)
 }

@@ -1,44 +1,58 @@
-"""A request as it came: its head vetted, its body perhaps still on its way."""
+"""A request: its head is checked, its body is read within a size and a time."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Protocol
 
 from aiohttp import hdrs
 from aiohttp.http import HttpVersion11
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
+from aiohttp.web_protocol import RequestPayloadError
 from multidict import CIMultiDictProxy
 
-from gateway.net.server.body import read_body
+
+class RequestTimeout(Exception):
+    """The request did not arrive in time: 408 ``SVC.GTW.004``."""
 
 
-class Wire(Protocol):
+class BodyTooLarge(Exception):
+    """The body is larger than allowed here, declared or not: 413 ``SVC.GTW.003``."""
+
+
+class MalformedBody(Exception):
+    """The body's framing broke after the headers were accepted: 400 ``SVC.VAL.011``."""
+
+
+class RequestConnection(Protocol):
     """What a request needs of the connection that it came by."""
 
     address: str
+    transport: asyncio.Transport | None
 
-    def invite(self) -> None:
-        """Tell the caller to send the body it holds back."""
+    def send_continue(self) -> None:
+        """Send ``100 Continue``."""
         ...
 
 
 class Request:
     """
-    What a handler is asked; made by a connection alone.
+    What a handler is given; only a connection makes one.
 
     Attributes:
         path: As sent, percent-encoded, without the query.
-        query: As sent, without the question mark; empty where there is none.
-        message: What the parser made of the head.
-        content: The body, as far as it came.
-        content_length: As declared, in bytes; 0 where none is declared.
-        wire: The connection it came by.
-        address: The client's, as we believe it; empty where the system does not tell.
+        query: As sent, without the question mark; empty when there is none.
+        message: The head, as the parser read it.
+        content: The body, as far as it has arrived.
+        content_length: As declared, in bytes; 0 when none is declared.
+        connection: The connection it came by.
+        address: The client's, as we believe it; empty when the system does not tell.
     """
 
     __slots__ = (
         "address",
+        "connection",
         "content",
         "content_length",
         "headers",
@@ -46,7 +60,6 @@ class Request:
         "method",
         "path",
         "query",
-        "wire",
     )
 
     method: str
@@ -55,12 +68,19 @@ class Request:
     headers: CIMultiDictProxy[str]
     content_length: int
 
-    def __init__(self, message: RawRequestMessage, content: StreamReader, wire: Wire) -> None:
-        """Take ``message`` apart; ValueError for a target that only looks like an address."""
+    def __init__(
+        self, message: RawRequestMessage, content: StreamReader, connection: RequestConnection
+    ) -> None:
+        """
+        Read the head.
+
+        Raises:
+            ValueError: the target only looks like a URL.
+        """
         self.message = message
         self.content = content
-        self.wire = wire
-        self.address = wire.address
+        self.connection = connection
+        self.address = connection.address
         self.method = message.method
         self.headers = message.headers
         self.content_length = int(message.headers.get(hdrs.CONTENT_LENGTH, 0))
@@ -76,16 +96,45 @@ class Request:
 
     @property
     def awaits_continue(self) -> bool:
-        """Does the caller hold the body back until told to go on?"""
+        """Does the caller hold the body back until it gets ``100 Continue``?"""
         if hdrs.EXPECT not in self.headers or self.message.version != HttpVersion11:
             return False
         return [each.lower() for each in self.headers.getall(hdrs.EXPECT)] == ["100-continue"]
 
-    def invite(self) -> None:
-        """Tell a caller that holds its body back, and has sent none of it, to go on."""
-        if self.awaits_continue and not self.content.total_bytes:
-            self.wire.invite()
-
     async def read(self, limit_bytes: int, deadline_s: float) -> bytes:
-        """Read the whole body, once; raises what ``read_body`` raises."""
-        return await read_body(self, limit_bytes, deadline_s)
+        """
+        Read the whole body, once.
+
+        A caller that sent ``Expect: 100-continue`` gets its ``100 Continue`` only here.
+        If it is answered before this call, it need not send the body.
+
+        Raises:
+            BodyTooLarge: over ``limit_bytes``; a declared length is refused unread.
+            RequestTimeout: not complete ``deadline_s`` seconds after this call.
+            MalformedBody: a chunk is malformed.
+            ConnectionError: the caller hung up; nobody waits for an answer.
+        """
+        if self.content_length > limit_bytes:
+            raise BodyTooLarge
+        try:
+            async with asyncio.timeout(deadline_s):
+                self.send_continue()
+                return await _collect(self.content, limit_bytes)
+        except TimeoutError as problem:
+            raise RequestTimeout from problem
+        except RequestPayloadError as problem:
+            raise MalformedBody from problem
+
+    def send_continue(self) -> None:
+        """Send ``100 Continue`` to a caller that holds its body back and has sent none of it."""
+        if self.awaits_continue and not self.content.total_bytes:
+            self.connection.send_continue()
+
+
+async def _collect(content: StreamReader, limit_bytes: int) -> bytes:
+    body = bytearray()
+    async for piece in content.iter_any():
+        body += piece
+        if len(body) > limit_bytes:
+            raise BodyTooLarge
+    return bytes(body)

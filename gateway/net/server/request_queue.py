@@ -1,4 +1,4 @@
-"""What a caller sent and nobody has begun to answer: requests read ahead, in order."""
+"""Requests that a connection has read ahead, in order."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from aiohttp.http_parser import HttpRequestParser, RawRequestMessage
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestPayloadError
 
-from gateway.net.server.body import MalformedBody
-from gateway.net.server.limits import WireLimits
+from gateway.net.server.limits import ServerLimits
+from gateway.net.server.request import MalformedBody
 
 _END_OF_HEADERS: Final = b"\r\n\r\n"
+# Bytes of a body that are read before the application asks: one read of a socket.
 _BODY_AHEAD: Final = 65536
-_MOST: Final = 32
+# Pipelined requests that wait at most. aiohttp's own bound; callers rarely send two.
+_LONGEST: Final = 32
 
-Turn = tuple[RawRequestMessage | Exception, StreamReader]
-"""A request whose head is complete, with its body; or what keeps it from being one."""
+Item = tuple[RawRequestMessage | Exception, StreamReader]
+"""A request whose head is complete, with its body; or the error that ended reading."""
 
 
 def make_parser(
-    protocol: BaseProtocol, loop: asyncio.AbstractEventLoop, limits: WireLimits
+    protocol: BaseProtocol, loop: asyncio.AbstractEventLoop, limits: ServerLimits
 ) -> HttpRequestParser:
-    """Make the parser of one connection, within its limits; a body stays coded as it came."""
+    """Make the parser of one connection, within its limits; bodies stay encoded as they came."""
     return HttpRequestParser(
         protocol,
         loop,
@@ -36,46 +38,46 @@ def make_parser(
         max_headers=limits.headers,
         payload_exception=RequestPayloadError,
         auto_decompress=False,
-        max_msg_queue_size=_MOST,
+        max_msg_queue_size=_LONGEST,
     )
 
 
-class Inbox:
+class RequestQueue:
     """
-    Turns bytes into requests, until they are lost track of.
+    Turns bytes into requests, until the framing is lost.
 
     Attributes:
-        waiting: Read and not begun, in order.
-        begun: A byte of a further request has come, and its head is not complete.
-        deaf: Nothing more is read: the framing is lost, or the connection ends.
+        waiting: Read and not yet started, in order.
+        has_partial: Bytes of another request have come, and its head is not complete.
+        closed: Nothing more is read: the framing is lost, or the connection ends.
     """
 
-    __slots__ = ("_last", "_parser", "_rounded_off", "begun", "deaf", "waiting")
+    __slots__ = ("_ended_at_head", "_last", "_parser", "closed", "has_partial", "waiting")
 
     def __init__(self, parser: HttpRequestParser) -> None:
-        """Begin with nothing."""
-        self.waiting: deque[Turn] = deque()
-        self.begun = False
-        self.deaf = False
+        """Start empty."""
+        self.waiting: deque[Item] = deque()
+        self.has_partial = False
+        self.closed = False
         self._parser = parser
         self._last: StreamReader = EMPTY_PAYLOAD
-        self._rounded_off = True
+        self._ended_at_head = True
 
     @property
     def is_full(self) -> bool:
-        """Is as much waiting as may be?"""
-        return len(self.waiting) >= _MOST
+        """Are there as many waiting as may be?"""
+        return len(self.waiting) >= _LONGEST
 
     @property
     def has_room(self) -> bool:
-        """Is it worth while to read on?"""
-        return len(self.waiting) * 2 <= _MOST
+        """Is at least half of it free, so that reading on is worth it?"""
+        return len(self.waiting) * 2 <= _LONGEST
 
     def feed(self, data: bytes) -> bool:
         """
-        Read on, or take up again what was held back; is there more to answer than before?
+        Read on, or resume what was held back; return whether there is more to answer.
 
-        What cannot be read is to be refused in its turn, and nothing behind it is read.
+        Input that cannot be read is refused in its turn, and nothing after it is read.
         """
         in_body = not self._last.is_eof()
         try:
@@ -84,46 +86,46 @@ class Inbox:
             self.refuse(problem)
             return True
         if data:
-            self._rounded_off = data.endswith(_END_OF_HEADERS)
+            self._ended_at_head = data.endswith(_END_OF_HEADERS)
         if heads:
-            self._take_in(heads)
-        elif not (in_body or self.begun):
-            # Blank lines before a request are allowed, and no request yet.
-            self.begun = bool(data.strip(b"\r\n"))
+            self._add(heads)
+        elif not (in_body or self.has_partial):
+            # Blank lines before a request are allowed, and are no request yet.
+            self.has_partial = bool(data.strip(b"\r\n"))
         if is_upgraded:
             # Asked for and not granted: what follows is a request like any other.
             self._parser.set_upgraded(False)
             return self.feed(rest) or bool(heads)
         return bool(heads)
 
-    def take(self) -> Turn:
-        """Hand out what has waited longest."""
+    def take(self) -> Item:
+        """Remove and return what has waited longest."""
         self._parser.message_consumed()
         return self.waiting.popleft()
 
     def refuse(self, problem: Exception) -> None:
-        """Have a refusal answered behind what waits, and hear nothing more."""
+        """Queue a refusal after what waits, and read nothing more."""
         self.waiting.append((problem, EMPTY_PAYLOAD))
         self.close(MalformedBody())
 
     def close(self, problem: Exception) -> None:
-        """Hear nothing more; who reads a body that is not complete gets ``problem``."""
-        self.deaf = True
-        self.begun = False
+        """Read nothing more; a handler that waits for the rest of a body gets ``problem``."""
+        self.closed = True
+        self.has_partial = False
         if not self._last.is_eof():
             self._last.set_exception(problem)
 
-    def let_go(self) -> None:
-        """Hold the parser no longer: it holds the connection, which holds us."""
+    def release_parser(self) -> None:
+        """Drop the parser: it refers to the connection, which refers to this queue."""
         del self._parser
 
-    def _take_in(self, heads: Sequence[Turn]) -> None:
+    def _add(self, heads: Sequence[Item]) -> None:
         """
-        Keep requests. Does a further one begin behind the last?
+        Queue requests, and note whether another one begins after the last.
 
         Bytes of a next request in the same segment as the end of a body cannot be
-        told from that body; they count as idle until more come.
+        told from that body; they count as idle until more arrive.
         """
         self.waiting.extend(heads)
         self._last = heads[-1][1]
-        self.begun = self._last is EMPTY_PAYLOAD and not self._rounded_off
+        self.has_partial = self._last is EMPTY_PAYLOAD and not self._ended_at_head

@@ -22,7 +22,7 @@ adapters = pytest.mark.parametrize("name", list(registry.ADAPTERS))
 faults = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 
 
-ROADS = {"sandbox": "provider_adapters.sandbox.factory.WireTransport"}
+ROADS = {"sandbox": "provider_adapters.sandbox.factory.HttpTransport"}
 """Where each adapter's factory finds its transport."""
 
 

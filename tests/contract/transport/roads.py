@@ -13,9 +13,9 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.tls import TlsFiles
-from gateway.net.client.transport import WireTransport
+from gateway.net.client.transport import HttpTransport
 from provider_adapters._shared.limits import ClientLimits
 from tests.unit.provider_adapters.scripted import ScriptedBank
 
@@ -64,9 +64,9 @@ def marks(requests: Iterable[bytes]) -> list[int]:
 
 
 @asynccontextmanager
-async def road(url: str, tls: TlsFiles | None = None) -> AsyncIterator[WireTransport]:
+async def road(url: str, tls: TlsFiles | None = None) -> AsyncIterator[HttpTransport]:
     """Open a transport, and see that nothing of it is left behind."""
-    transport = WireTransport(url, LIMITS, Environment.SANDBOX, tls=tls)
+    transport = HttpTransport(url, LIMITS, Environment.SANDBOX, tls=tls)
     await transport.start()
     opened = transport._open
     assert opened
@@ -89,11 +89,11 @@ async def behind(place: socket.socket, bank: ScriptedBank) -> AsyncIterator[Scri
 
 
 async def tried(
-    to: WireTransport, request: ProviderRequest, passage: Passage | None = None
+    to: HttpTransport, request: ProviderRequest, progress: SendProgress | None = None
 ) -> ProviderAnswer | ProviderError:
     """Make one call, and return what comes of it."""
     money = request.kind is Kind.PAYOUT
     try:
-        return await to.call(request, passage or Passage(FAR if money else None))
+        return await to.call(request, progress or SendProgress(FAR if money else None))
     except ProviderError as failure:
         return failure

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import dripping, echo, echoing, hasty
 from tests.contract.transport.roads import FAR, behind, marks, order, read, road, tried
@@ -62,10 +62,10 @@ def test_an_answer_cut_at_every_byte(run: Run, street: Street, peer: Peer, kind:
         bank = ScriptedBank(short)
         async with behind(street.bank, bank), road(plain(peer)) as to:
             for cut in range(len(data)):
-                passage = Passage(FAR)
-                found = await tried(to, order(cut, path="/bank"), passage)
+                progress = SendProgress(FAR)
+                found = await tried(to, order(cut, path="/bank"), progress)
 
-                assert passage.bytes_left
+                assert progress.bytes_left
                 if isinstance(found, ProviderError):
                     assert found.reason in {"connection_lost", "answer_cut_short"}, cut
                 elif framed_anew and found.status == 200:

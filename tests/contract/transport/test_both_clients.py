@@ -15,8 +15,8 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import BadReply, Phase, ProviderError, Unavailable, Unreachable
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderRequest
-from gateway.net.client.send_progress import Passage, SendRefused
-from gateway.net.client.transport import Transport, WireTransport
+from gateway.net.client.send_progress import SendProgress, SendRefused
+from gateway.net.client.transport import HttpTransport, Transport
 from gateway.telemetry import trace
 from tests.unit.provider_adapters.authority import Authority
 from tests.unit.provider_adapters.scripted import Line, Play, ScriptedBank, answer, saying, standing
@@ -33,14 +33,14 @@ def asked(method: str = "GET", body: bytes = b"", **headers: str) -> ProviderReq
 Road = Callable[..., AbstractAsyncContextManager[Transport]]
 
 
-@pytest.fixture(params=[WireTransport, StockTransport])
-def kind(request: pytest.FixtureRequest) -> type[WireTransport]:
+@pytest.fixture(params=[HttpTransport, StockTransport])
+def kind(request: pytest.FixtureRequest) -> type[HttpTransport]:
     """Each of the two."""
     return request.param
 
 
 @pytest.fixture
-def road(kind: type[WireTransport]) -> Road:
+def road(kind: type[HttpTransport]) -> Road:
     """One of the two to an address, opened and closed."""
 
     @asynccontextmanager
@@ -63,9 +63,9 @@ async def hang_up(_: Line) -> None:
 
 async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read(road: Road):
     trace.begin("trace-1")
-    passage = Passage()
+    progress = SendProgress()
     async with standing(ScriptedBank(saying(answer(b'{"a":1}')))) as bank, road(bank.url) as to:
-        got = await to.call(asked("POST", b"{}", Authorization="Bearer t"), passage)
+        got = await to.call(asked("POST", b"{}", Authorization="Bearer t"), progress)
 
     head = bank.requests[0].decode()
     assert head.startswith("POST /p?a=%2F HTTP/1.1\r\n")
@@ -76,13 +76,13 @@ async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read(road: Roa
     assert "Python" not in head
     assert (got.status, got.body) == (200, b'{"a":1}')
     assert got.headers["content-type"] == "application/json"
-    assert (passage.phase, passage.bytes_left) == (Phase.ANSWERED, True)
+    assert (progress.phase, progress.bytes_left) == (Phase.ANSWERED, True)
 
 
 async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same(road: Road):
     trace.begin("")
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
-        await to.call(asked(), Passage())
+        await to.call(asked(), SendProgress())
 
     assert b"X-Trace-ID: " in bank.requests[0]
 
@@ -92,7 +92,7 @@ async def test_nothing_is_sent_again_when_the_bank_hangs_up(road: Road, method: 
     """By itself aiohttp sends GET, PUT and DELETE twice here."""
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(Unavailable) as failed:
-            await to.call(asked(method, b"{}" if method != "GET" else b""), Passage())
+            await to.call(asked(method, b"{}" if method != "GET" else b""), SendProgress())
 
     assert failed.value.reason == "connection_lost"
     assert len(bank.requests) == 1
@@ -111,9 +111,9 @@ async def test_nothing_is_sent_again_on_a_kept_connection_either(road: Road, met
 
     bank.play = once
     async with standing(bank), road(bank.url) as to:
-        await to.call(asked(), Passage())
+        await to.call(asked(), SendProgress())
         with pytest.raises(Unavailable):
-            await to.call(asked(method, b"{}" if method != "GET" else b""), Passage())
+            await to.call(asked(method, b"{}" if method != "GET" else b""), SendProgress())
 
     assert (len(bank.requests), bank.connections) == (2, 1)
 
@@ -121,7 +121,7 @@ async def test_nothing_is_sent_again_on_a_kept_connection_either(road: Road, met
 async def test_a_redirect_is_an_answer_and_not_followed(road: Road):
     redirect = answer(status="307 Temporary Redirect", headers=(b"Location: /elsewhere",))
     async with standing(ScriptedBank(saying(redirect))) as bank, road(bank.url) as to:
-        got = await to.call(asked("POST", b"{}"), Passage())
+        got = await to.call(asked("POST", b"{}"), SendProgress())
 
     assert got.status == 307
     assert len(bank.requests) == 1
@@ -131,8 +131,8 @@ async def test_no_cookie_is_kept(road: Road):
     cookie = answer(headers=(b"Set-Cookie: a=canary",))
     bank = ScriptedBank(saying(cookie), keeps=True)
     async with standing(bank), road(bank.url) as to:
-        await to.call(asked(), Passage())
-        await to.call(asked(), Passage())
+        await to.call(asked(), SendProgress())
+        await to.call(asked(), SendProgress())
 
     assert b"canary" not in b"".join(bank.requests)
 
@@ -140,7 +140,7 @@ async def test_no_cookie_is_kept(road: Road):
 async def test_no_proxy_is_taken_from_the_environment(road: Road, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
-        got = await to.call(asked(), Passage())
+        got = await to.call(asked(), SendProgress())
 
     assert got.status == 200
 
@@ -150,13 +150,13 @@ async def test_connections_are_kept_but_not_one_that_said_too_much(road: Road):
     poisoned = answer() + answer(b'{"somebody": "else"}')
     bank = ScriptedBank(saying(answer()), keeps=True)
     async with standing(bank), road(bank.url) as to:
-        await to.call(asked(), Passage())
-        await to.call(asked(), Passage())
+        await to.call(asked(), SendProgress())
+        await to.call(asked(), SendProgress())
         kept = bank.connections
         bank.play = saying(poisoned)
-        await to.call(asked(), Passage())
+        await to.call(asked(), SendProgress())
         bank.play = saying(answer(b'{"mine": 1}'))
-        got = await to.call(asked(), Passage())
+        got = await to.call(asked(), SendProgress())
 
     assert kept == 1
     assert got.body == b'{"mine": 1}'
@@ -167,14 +167,14 @@ async def test_connections_are_kept_but_not_one_that_said_too_much(road: Road):
 async def test_after_the_deadline_not_a_byte_is_written(road: Road, body: bytes):
     """The connection is made, the clock passes, and the write is not."""
     clock = Clock()
-    passage = Passage(Deadline(clock.at, clock))
+    progress = SendProgress(Deadline(clock.at, clock))
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(Unreachable) as failed:
-            await to.call(asked("POST" if body else "GET", body), passage)
+            await to.call(asked("POST" if body else "GET", body), progress)
         await asyncio.sleep(0.02)
 
     assert failed.value.reason == "deadline_passed"
-    assert (passage.phase, passage.bytes_left) == (Phase.CONNECTED, False)
+    assert (progress.phase, progress.bytes_left) == (Phase.CONNECTED, False)
     assert (bank.connections, bank.requests) == (1, [])
 
 
@@ -187,14 +187,14 @@ async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write(road
         seen.append(clock.at)
         return clock.at
 
-    class SlowToConnect(Passage):
+    class SlowToConnect(SendProgress):
         def connected(self) -> None:
             clock.passes(2)
 
-    passage = SlowToConnect(Deadline(clock.at + 1, asked_clock))
+    progress = SlowToConnect(Deadline(clock.at + 1, asked_clock))
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(Unreachable):
-            await to.call(asked("POST", b"{}"), passage)
+            await to.call(asked("POST", b"{}"), progress)
 
     assert seen == [clock.at]
     assert bank.requests == []
@@ -202,15 +202,15 @@ async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write(road
 
 async def test_a_call_given_up_while_connecting_leaves_nothing_behind(road: Road):
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
-        passage = Passage()
-        call = asyncio.create_task(to.call(asked("POST", b"{}"), passage))
+        progress = SendProgress()
+        call = asyncio.create_task(to.call(asked("POST", b"{}"), progress))
         await asyncio.sleep(0)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
         await asyncio.sleep(0.02)
 
     assert call.cancelled()
-    assert (passage.bytes_left, bank.requests) == (False, [])
+    assert (progress.bytes_left, bank.requests) == (False, [])
 
 
 async def silent(line: Line) -> None:
@@ -228,26 +228,26 @@ async def drip(line: Line) -> None:
 @pytest.mark.parametrize("kept", [False, True])
 async def test_a_call_is_over_in_its_time(road: Road, play: Play, kept: bool):
     """A bank that keeps silent, and one whose every byte comes in time and all of them too late."""
-    passage = Passage()
+    progress = SendProgress()
     bank = ScriptedBank(saying(answer()) if kept else play, keeps=True)
     async with standing(bank), road(bank.url) as to:
         if kept:
-            await to.call(asked(), Passage())
+            await to.call(asked(), SendProgress())
         bank.play = play
         began = asyncio.get_running_loop().time()
         with pytest.raises(Unavailable) as failed:
-            await to.call(asked("POST", b"{}"), passage, 0.1)
+            await to.call(asked("POST", b"{}"), progress, 0.1)
         took = asyncio.get_running_loop().time() - began
 
     assert failed.value.reason == "timeout"
-    assert passage.bytes_left
+    assert progress.bytes_left
     assert 0.09 < took < 1.5
-    assert passage.phase is (Phase.SENT if play is silent else Phase.ANSWERED)
+    assert progress.phase is (Phase.SENT if play is silent else Phase.ANSWERED)
 
 
 async def test_a_call_whose_time_is_over_while_connecting_was_not_sent(road: Road):
     """Nobody takes the connection: the queue of the port is full."""
-    passage = Passage()
+    progress = SendProgress()
     with contextlib.ExitStack() as sockets:
         full = sockets.enter_context(socket.socket())
         full.bind(("127.0.0.1", 0))
@@ -258,38 +258,38 @@ async def test_a_call_whose_time_is_over_while_connecting_was_not_sent(road: Roa
             waiting.connect_ex(full.getsockname())
         async with road(f"http://127.0.0.1:{full.getsockname()[1]}") as to:
             with pytest.raises(Unreachable) as failed:
-                await to.call(asked("POST", b"{}"), passage, 0.1)
+                await to.call(asked("POST", b"{}"), progress, 0.1)
 
     assert failed.value.reason == "timeout"
-    assert (passage.phase, passage.bytes_left) == (Phase.CONNECTING, False)
+    assert (progress.phase, progress.bytes_left) == (Phase.CONNECTING, False)
 
 
 @pytest.mark.parametrize("play", [hang_up, saying(answer())])
 async def test_when_a_call_is_over_its_right_to_send_is_too(road: Road, play: Play):
     """Whatever task of the session is still alive then."""
-    passage = Passage()
+    progress = SendProgress()
     async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
         with contextlib.suppress(ProviderError):
-            await to.call(asked("POST", b"{}"), passage)
+            await to.call(asked("POST", b"{}"), progress)
 
     with pytest.raises(SendRefused):
-        passage.leaving()
+        progress.sending()
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "\x00"])
 async def test_a_header_that_would_split_is_not_sent(road: Road, value: str):
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(ProviderError):
-            await to.call(asked("POST", b"{}", Authorization=value), Passage())
+            await to.call(asked("POST", b"{}", Authorization=value), SendProgress())
 
     assert bank.requests == []
 
 
-async def test_a_closed_transport_reaches_nobody(kind: type[WireTransport]):
+async def test_a_closed_transport_reaches_nobody(kind: type[HttpTransport]):
     transport = kind("http://127.0.0.1:1", SHORT, Environment.SANDBOX)
 
     with pytest.raises(Unreachable) as failed:
-        await transport.call(asked(), Passage())
+        await transport.call(asked(), SendProgress())
     await transport.start()
     await transport.close()
     await transport.close()
@@ -302,7 +302,7 @@ async def test_a_compressed_answer_is_not_opened(road: Road, coding: str):
     packed = answer(b"\x1f\x8b", headers=(f"Content-Encoding: {coding}".encode(),))
     async with standing(ScriptedBank(saying(packed))) as bank, road(bank.url) as to:
         with pytest.raises(BadReply) as failed:
-            await to.call(asked(), Passage())
+            await to.call(asked(), SendProgress())
 
     assert failed.value.reason == "content_coding"
 
@@ -312,24 +312,24 @@ async def test_a_name_that_leads_inwards_is_not_called_in_production(road: Road)
         url = bank.url.replace("127.0.0.1", "localhost")
         async with road(url, Environment.PRODUCTION) as to:
             with pytest.raises(Unreachable) as failed:
-                await to.call(asked(), Passage())
+                await to.call(asked(), SendProgress())
 
     assert failed.value.reason == "dns_failed"
     assert bank.connections == 0
 
 
 async def test_an_untrusted_certificate_stops_the_call_before_a_byte(road: Road, tmp_path: Path):
-    passage = Passage()
+    progress = SendProgress()
     secure = Authority(tmp_path).server()
     async with (
         standing(ScriptedBank(hang_up), ssl=secure) as bank,
         road(bank.url.replace("http", "https")) as to,
     ):
         with pytest.raises(Unreachable) as failed:
-            await to.call(asked("POST", b"{}"), passage)
+            await to.call(asked("POST", b"{}"), progress)
 
     assert failed.value.reason == "tls_failed"
-    assert (passage.bytes_left, bank.requests) == (False, [])
+    assert (progress.bytes_left, bank.requests) == (False, [])
 
 
 async def test_a_bank_that_speaks_no_tls_is_sent_nothing(road: Road):
@@ -338,6 +338,6 @@ async def test_a_bank_that_speaks_no_tls_is_sent_nothing(road: Road):
         road(bank.url.replace("http", "https")) as to,
     ):
         with pytest.raises(Unreachable) as failed:
-            await to.call(asked("POST", b"{}"), Passage())
+            await to.call(asked("POST", b"{}"), SendProgress())
 
     assert failed.value.reason == "tls_failed"

@@ -11,7 +11,7 @@ import pytest
 
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import dripping, hasty
 from tests.contract.transport.roads import (
@@ -96,11 +96,11 @@ def test_an_answer_cut_at_every_byte(run: Run, street: Street, url: str, kind: s
         bank = ScriptedBank(short)
         async with behind(street.bank, bank), road(url) as to:
             for cut in range(len(data)):
-                passage = Passage(FAR)
-                found = await tried(to, order(cut), passage)
+                progress = SendProgress(FAR)
+                found = await tried(to, order(cut), progress)
 
                 assert isinstance(found, ProviderError), cut
-                assert passage.bytes_left
+                assert progress.bytes_left
                 assert found.reason in {"connection_lost", "answer_cut_short"}
         assert marks(bank.requests) == list(range(len(data)))
 

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.roads import FAR, marks, order, road, tried
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
@@ -37,11 +37,11 @@ def test_a_payout_s_answer_cut_at_every_byte(run: Run, kind: str, how: str):
 
         async with standing(ScriptedBank(short)) as bank, road(bank.url) as to:
             for cut in range(len(data)):
-                passage = Passage(FAR)
-                found = await tried(to, order(cut), passage)
+                progress = SendProgress(FAR)
+                found = await tried(to, order(cut), progress)
 
                 assert isinstance(found, ProviderError), cut
-                assert passage.bytes_left
+                assert progress.bytes_left
                 known = "answer_cut_short" if cut >= head else "connection_lost"
                 # What a reset leaves unread is the kernel's to say.
                 assert found.reason in ({known} if how == "close" else {known, "connection_lost"})

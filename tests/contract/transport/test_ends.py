@@ -10,7 +10,7 @@ import pytest
 
 from gateway.domain.bank.providers import ProviderError, Unreachable
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from tests.contract.transport.conftest import PEERS, Run, Street
 from tests.contract.transport.plays import echo
 from tests.contract.transport.roads import FAR, behind, marks, order, road, tried
@@ -33,10 +33,10 @@ async def paying(peer: Peer, number: signal.Signals) -> Told:
 
     async def caller(first: int) -> None:
         for mark in range(first, first + ORDERS):
-            passage = Passage(FAR)
-            told[mark] = found = await tried(to, order(mark, path="/bank"), passage)
+            progress = SendProgress(FAR)
+            told[mark] = found = await tried(to, order(mark, path="/bank"), progress)
             if isinstance(found, ProviderError):
-                assert passage.bytes_left != isinstance(found, Unreachable)
+                assert progress.bytes_left != isinstance(found, Unreachable)
             if len(told) == CALLERS * ORDERS // 3:
                 peer.end(number)
 

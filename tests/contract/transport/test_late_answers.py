@@ -13,7 +13,7 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.transport import WireTransport
+from gateway.net.client.transport import HttpTransport
 from provider_adapters._shared.limits import ClientLimits
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.plays import echo
@@ -52,7 +52,7 @@ def test_no_order_takes_the_late_answer_of_another_call(run: Run, before: str, a
         bank = ScriptedBank(Twice(), keeps=True)
         limits = ClientLimits(payout_connections=ahead)
         async with standing(bank):
-            to = WireTransport(bank.url, limits, Environment.SANDBOX)
+            to = HttpTransport(bank.url, limits, Environment.SANDBOX)
             await to.start()
             for mark in range(1, ROUNDS + 1):
                 if before == "a read":

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.roads import FAR, READ, order, read, road, tried
 from tests.servers.peer import Peer
@@ -73,9 +73,9 @@ def test_at_the_edge_of_its_patience_a_payout_is_answered_or_known_to_be_lost(ru
             async with road(plain(peer)) as to:
                 await tried(to, READ)
                 await asyncio.sleep(pause)
-                passage = Passage(FAR)
-                found = await tried(to, order(), passage)
-                assert passage.bytes_left
+                progress = SendProgress(FAR)
+                found = await tried(to, order(), progress)
+                assert progress.bytes_left
                 return found
 
         found = await asyncio.gather(*(once(0.98 + 0.002 * step) for step in range(20)))

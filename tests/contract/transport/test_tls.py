@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, Unreachable
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.tls import TlsFiles
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.cutting import Cutting
@@ -106,12 +106,12 @@ def test_in_tls_1_2_a_refused_certificate_proves_that_nothing_was_sent(
         secure = authority.server(clients=authority, version="1.2")
         async with standing(bank, ssl=secure), road(https(bank), ours(authority, which)) as to:
             for request in (READ, order()):
-                passage = Passage(FAR if request is not READ else None)
-                found = await tried(to, request, passage)
+                progress = SendProgress(FAR if request is not READ else None)
+                found = await tried(to, request, progress)
 
                 assert isinstance(found, Unreachable)
                 assert found.reason in {"tls_failed", "connect_failed"}
-                assert not passage.bytes_left
+                assert not progress.bytes_left
         assert bank.requests == []
 
     run(refused())
@@ -126,15 +126,15 @@ def test_in_tls_1_3_it_comes_after_the_request(run: Run, authority: Authority, w
         secure = authority.server(clients=authority, version="1.3")
         async with standing(bank, ssl=secure), road(https(bank), ours(authority, which)) as to:
             read = await tried(to, READ)
-            passage = Passage(FAR)
-            paid = await tried(to, order(), passage)
+            progress = SendProgress(FAR)
+            paid = await tried(to, order(), progress)
 
         assert isinstance(read, ProviderError)
         if which == "expired":
             assert isinstance(paid, Unreachable)
-            assert (paid.reason, passage.bytes_left) == ("tls_failed", False)
+            assert (paid.reason, progress.bytes_left) == ("tls_failed", False)
         else:
-            assert isinstance(paid, Unavailable if passage.bytes_left else Unreachable)
+            assert isinstance(paid, Unavailable if progress.bytes_left else Unreachable)
         assert bank.requests == []
 
     run(refused())
@@ -231,10 +231,10 @@ def test_a_bank_of_another_authority_is_sent_nothing(run: Run, authority: Author
         bank = ScriptedBank(saying(answer()))
         secure = Authority(authority.folder, "stranger").server(version=version)
         async with standing(bank, ssl=secure), road(https(bank), ours(authority, "good")) as to:
-            passage = Passage(FAR)
-            found = await tried(to, order(), passage)
+            progress = SendProgress(FAR)
+            found = await tried(to, order(), progress)
 
         assert isinstance(found, Unreachable)
-        assert (found.reason, passage.bytes_left, bank.requests) == ("tls_failed", False, [])
+        assert (found.reason, progress.bytes_left, bank.requests) == ("tls_failed", False, [])
 
     run(stranger())

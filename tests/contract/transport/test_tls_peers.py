@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.bank.providers import Unavailable, Unreachable
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.tls import TlsFiles
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import echoing
@@ -22,7 +22,7 @@ NO_GOOD = ("missing", "expired", "stranger")
 versions = pytest.mark.parametrize("version", ["1.2", "1.3"])
 
 
-def secured(peer: Peer, version: str) -> str:
+def load_context(peer: Peer, version: str) -> str:
     port = {"1.2": peer.tls12, "1.3": peer.tls13}[version]
     return f"https://127.0.0.1:{port}"
 
@@ -50,7 +50,7 @@ def test_a_good_certificate_is_known_by_its_name(
 
     async def calls() -> None:
         bank = ScriptedBank(echoing, keeps=True)
-        async with behind(street.bank, bank), road(secured(peer, version), ours) as to:
+        async with behind(street.bank, bank), road(load_context(peer, version), ours) as to:
             told = await tried(to, read("/who"))
             found = [await tried(to, order(mark, path="/bank")) for mark in range(20)]
 
@@ -79,23 +79,23 @@ def test_another_one_never_reaches_the_bank(
 
     async def refused() -> None:
         bank = ScriptedBank(echoing, keeps=True)
-        async with behind(street.bank, bank), road(secured(peer, version), ours) as to:
+        async with behind(street.bank, bank), road(load_context(peer, version), ours) as to:
             for mark in range(5):
-                passage = Passage(FAR)
-                found = await tried(to, order(mark, path="/bank"), passage)
+                progress = SendProgress(FAR)
+                found = await tried(to, order(mark, path="/bank"), progress)
 
                 if Path(ours.cert_file).stem == "expired":
                     assert isinstance(found, Unreachable)
-                    assert (found.reason, passage.bytes_left) == ("tls_failed", False)
+                    assert (found.reason, progress.bytes_left) == ("tls_failed", False)
                 elif peer.name == "nginx":
                     assert isinstance(found, ProviderAnswer)
                     assert found.status == 400
                 elif version == "1.2":
                     assert isinstance(found, Unreachable)
                     assert found.reason in {"tls_failed", "connect_failed"}
-                    assert not passage.bytes_left
+                    assert not progress.bytes_left
                 else:
-                    assert isinstance(found, Unavailable if passage.bytes_left else Unreachable)
+                    assert isinstance(found, Unavailable if progress.bytes_left else Unreachable)
         assert marks(bank.requests) == []
 
     run(refused())
@@ -110,7 +110,7 @@ def test_a_read_with_it_is_no_answer_of_the_bank(
 
     async def refused() -> None:
         bank = ScriptedBank(echoing, keeps=True)
-        async with behind(street.bank, bank), road(secured(peer, version), ours) as to:
+        async with behind(street.bank, bank), road(load_context(peer, version), ours) as to:
             found = await tried(to, read("/bank"))
 
         if peer.name == "nginx":
@@ -130,12 +130,12 @@ def test_a_peer_of_another_authority_is_sent_nothing(
     async def unknown() -> None:
         trusting = TlsFiles(ca_file=str(Authority(tmp_path).file))
         bank = ScriptedBank(echoing)
-        async with behind(street.bank, bank), road(secured(peer, version), trusting) as to:
-            passage = Passage(FAR)
-            found = await tried(to, order(path="/bank"), passage)
+        async with behind(street.bank, bank), road(load_context(peer, version), trusting) as to:
+            progress = SendProgress(FAR)
+            found = await tried(to, order(path="/bank"), progress)
 
         assert isinstance(found, Unreachable)
-        assert (found.reason, passage.bytes_left) == ("tls_failed", False)
+        assert (found.reason, progress.bytes_left) == ("tls_failed", False)
         assert bank.requests == []
 
     run(unknown())

@@ -11,9 +11,9 @@ from itertools import pairwise
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.response_reader import Reading
-from gateway.net.client.send_progress import Passage
-from gateway.net.client.transport import WireTransport
+from gateway.net.client.response_reader import ResponseReader
+from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.transport import HttpTransport
 from tests.contract.transport.roads import LIMITS, READ
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, standing
 from tests.unit.provider_adapters.stock import StockTransport
@@ -37,9 +37,9 @@ def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
     return [data[one:two] for one, two in pairwise(edges)]
 
 
-def reading(loop: asyncio.AbstractEventLoop) -> Reading:
+def reading(loop: asyncio.AbstractEventLoop) -> ResponseReader:
     """Make a reader that waits for an answer."""
-    made = Reading(loop, LARGEST)
+    made = ResponseReader(loop, LARGEST)
     made.begin([].append)
     return made
 
@@ -74,7 +74,7 @@ def answer_ends(loop: asyncio.AbstractEventLoop, data: bytes) -> int | None:
 class Roads:
     """A bank that says what it is told to, and two roads to it."""
 
-    ours: WireTransport
+    ours: HttpTransport
     stock: StockTransport
     data: bytes = b""
 
@@ -82,11 +82,11 @@ class Roads:
         """Answer, and close."""
         await line.say(self.data)
 
-    async def ask(self, way: WireTransport | StockTransport, data: bytes) -> Verdict:
+    async def ask(self, way: HttpTransport | StockTransport, data: bytes) -> Verdict:
         """Have the bank answer these bytes, over one of the roads."""
         self.data = data
         try:
-            return said(await way.call(READ, Passage()))
+            return said(await way.call(READ, SendProgress()))
         except ProviderError as failure:
             return said(failure)
 
@@ -101,7 +101,7 @@ async def roads() -> AsyncIterator[Roads]:
 
     async with standing(ScriptedBank(play)) as bank:
         ours, stock = (
-            kind(bank.url, LIMITS, Environment.SANDBOX) for kind in (WireTransport, StockTransport)
+            kind(bank.url, LIMITS, Environment.SANDBOX) for kind in (HttpTransport, StockTransport)
         )
         told.append(Roads(ours, stock))
         await ours.start()

@@ -10,7 +10,6 @@ import pytest
 from gateway.net.server.listener import Listener
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import Request
-from gateway.net.server.web_handler import Direct
 from tests.raw_http import HOST, Exchange, ask, exchange
 from tests.surfaces.wire.probes import ACCEPTED, CHUNKED, END, GET, MARK, NEXT, POST, PROBES
 from tests.wired import SHORT, Seen, listening
@@ -23,7 +22,7 @@ def seen() -> Seen:
 
 @pytest.fixture
 async def listener(seen: Seen) -> AsyncIterator[Listener]:
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         yield listener
 
 
@@ -162,7 +161,7 @@ async def test_a_body_nobody_read_is_thrown_away(seen):
         await asyncio.sleep(0.1)
         return Reply()
 
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         start = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 16000000\r\n\r\n"
         told = await exchange(listener.port, start, *[b"a" * 4_000_000] * 4, gap_s=0)
 
@@ -171,7 +170,7 @@ async def test_a_body_nobody_read_is_thrown_away(seen):
 
 async def test_a_refused_caller_is_told_at_once_that_no_more_comes(seen):
     """The wait for what it still sends is ours, not its own."""
-    async with listening(Direct(seen.answer), seen, replace(SHORT, linger_s=2.0)) as listener:
+    async with listening(seen.answer, seen, replace(SHORT, linger_s=2.0)) as listener:
         bad = await exchange(listener.port, b"BAD\r\n\r\n")
         late = await exchange(listener.port, POST + HOST + b"Content-Length: 5\r\n\r\n")
 

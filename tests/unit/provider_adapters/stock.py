@@ -19,10 +19,10 @@ from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, 
 from gateway.net.client import addresses
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from gateway.net.client.reasons import Reason
-from gateway.net.client.send_progress import Passage, SendRefused
+from gateway.net.client.send_progress import SendProgress, SendRefused
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import LONGEST_S
-from gateway.net.common.runtime import Surroundings
+from gateway.net.common.runtime import Runtime
 from gateway.telemetry import trace
 from provider_adapters._shared import faults
 from provider_adapters._shared.limits import ClientLimits
@@ -42,7 +42,7 @@ class StockTransport:
         base_url: str,
         limits: ClientLimits,
         environment: Environment,
-        around: Surroundings | None = None,
+        runtime: Runtime | None = None,
         tls: TlsFiles | None = None,
     ) -> None:
         self._base_url = base_url
@@ -71,18 +71,18 @@ class StockTransport:
             self._session = None
 
     async def call(
-        self, request: ProviderRequest, passage: Passage, within_s: float = LONGEST_S
+        self, request: ProviderRequest, progress: SendProgress, within_s: float = LONGEST_S
     ) -> ProviderAnswer:
         try:
             async with asyncio.timeout(within_s):
-                return await self._exchanged(request, passage)
+                return await self._exchanged(request, progress)
         except TimeoutError as problem:
-            raise faults.timed_out(passage) from problem
+            raise faults.timed_out(progress) from problem
 
-    async def _exchanged(self, request: ProviderRequest, passage: Passage) -> ProviderAnswer:
+    async def _exchanged(self, request: ProviderRequest, progress: SendProgress) -> ProviderAnswer:
         if self._session is None:
             raise Unreachable(Reason.CLOSED)
-        passage.connecting()
+        progress.connecting()
         try:
             async with self._session.request(
                 request.method,
@@ -90,15 +90,15 @@ class StockTransport:
                 data=request.body or None,
                 headers=_headers(request),
                 allow_redirects=False,
-                trace_request_ctx=(passage, bool(request.body)),
+                trace_request_ctx=(progress, bool(request.body)),
             ) as response:
-                passage.answered(response.status)
+                progress.answered(response.status)
                 body = await self._body(response)
                 return ProviderAnswer(status=response.status, headers=response.headers, body=body)
         except (aiohttp.ClientError, OSError, ValueError, SendRefused) as problem:
-            raise named(problem, passage) from problem
+            raise named(problem, progress) from problem
         finally:
-            passage.end()
+            progress.end()
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:
         status = response.status
@@ -115,23 +115,23 @@ class StockTransport:
         return parts
 
 
-def named(problem: Exception, passage: Passage) -> ProviderError:
+def named(problem: Exception, progress: SendProgress) -> ProviderError:
     """
     Name the failure of a call that ended without a whole answer.
 
-    Whether a byte left is the passage's word alone: a time-out and a reset
+    Whether a byte left is the progress's word alone: a time-out and a reset
     after the body are connection errors and ``OSError`` too.
     """
-    if passage.refused_here:
+    if progress.refused_here:
         return Unreachable(Reason.DEADLINE_PASSED)
-    if not passage.bytes_left:
+    if not progress.bytes_left:
         return Unreachable(_before(problem))
     if isinstance(problem, TimeoutError):
         return Unavailable(Reason.TIMEOUT)
     if isinstance(problem, aiohttp.ClientResponseError):
         return BadReply(Reason.NOT_HTTP)
     if isinstance(problem, aiohttp.ClientPayloadError):
-        return BadReply(Reason.ANSWER_CUT_SHORT, http_status=passage.http_status or None)
+        return BadReply(Reason.ANSWER_CUT_SHORT, http_status=progress.http_status or None)
     return Unavailable(Reason.CONNECTION_LOST)
 
 
@@ -155,7 +155,7 @@ def _headers(request: ProviderRequest) -> dict[str, str]:
 
 
 def _witness() -> aiohttp.TraceConfig:
-    """Tell the passage: head and body are written next, without a suspension in between."""
+    """Tell the progress: head and body are written next, without a suspension in between."""
     config = aiohttp.TraceConfig()
     config.on_connection_create_end.append(_connected)
     config.on_connection_reuseconn.append(_connected)
@@ -169,10 +169,10 @@ async def _connected(_: aiohttp.ClientSession, context: SimpleNamespace, __: obj
 
 
 async def _head_leaves(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
-    passage, has_body = context.trace_request_ctx
+    progress, has_body = context.trace_request_ctx
     if not has_body:
-        passage.leaving()
+        progress.sending()
 
 
 async def _chunk_leaves(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
-    context.trace_request_ctx[0].leaving()
+    context.trace_request_ctx[0].sending()

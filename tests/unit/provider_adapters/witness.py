@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gateway.net.common.runtime import Surroundings
+from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import AccessRecord, ProviderCall
 from provider_adapters._shared.limits import ClientLimits
 
@@ -59,10 +59,10 @@ class Clock:
         self.at += seconds
 
 
-def still(clock: Clock, chance: float = 0.5) -> Surroundings:
-    """Surroundings in which nothing happens by itself."""
+def still(clock: Clock, chance: float = 0.5) -> Runtime:
+    """Runtime in which nothing happens by itself."""
 
     async def pause(seconds: float) -> None:
         clock.passes(seconds)
 
-    return Surroundings(clock=clock, now=lambda: NOON, chance=lambda: chance, pause=pause)
+    return Runtime(clock=clock, now=lambda: NOON, random=lambda: chance, sleep=pause)

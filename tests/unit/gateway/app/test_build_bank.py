@@ -8,7 +8,7 @@ import pytest
 from gateway.app.build_bank import connect
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider, Tls
-from gateway.net.client.transport import WireTransport
+from gateway.net.client.transport import HttpTransport
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.unit.provider_adapters.witness import Witness
@@ -44,7 +44,7 @@ def test_it_shows_and_trusts_the_provider_s_files():
     adapter = made(settings(settings=URL, tls=Tls(**files)))
 
     transport = adapter.client._transport
-    assert isinstance(transport, WireTransport)
+    assert isinstance(transport, HttpTransport)
     assert msgspec.to_builtins(transport._tls) == files
 
 

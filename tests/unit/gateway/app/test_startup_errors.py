@@ -7,7 +7,7 @@ import pytest
 from gateway.app.startup_errors import REFUSALS
 from gateway.config.reading import ConfigError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.net.server.listener import UnfitParser
+from gateway.net.common.parser_check import UnfitParser
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store.stamp import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused

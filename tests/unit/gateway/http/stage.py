@@ -179,7 +179,7 @@ async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[Stage]:
         "uuid_traces": False,
         **serving,
     }
-    listener = Listener(Server(Serving(**chosen)).handle, at=Address())
+    listener = Listener(Server(Serving(**chosen)).answer, at=Address())
     await listener.start()
     try:
         async with aiohttp.ClientSession() as session:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from aiohttp import web
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
+from gateway.net.server.listener import Address, Listener
+from gateway.net.server.reply import Reply
+from gateway.net.server.request import Request
 from gateway.runtime.failpoints import (
     NAMES,
     VARIABLE,
@@ -17,6 +19,7 @@ from gateway.runtime.failpoints import (
     armed,
     failing_replies,
 )
+from tests.raw_http import exchange
 
 
 class Ended(Exception):
@@ -132,35 +135,35 @@ async def test_reading_passes_nothing(method: str, arguments: tuple[object, ...]
     assert (found, seen) == ("found", [method])
 
 
-async def replied(
-    aiohttp_client, method: str, path: str, seen: list[str]
-) -> tuple[int, str, str | None]:
-    async def serve(_request: web.BaseRequest) -> web.StreamResponse:
-        return web.Response(status=201, body=b'{"a": 1}', headers={"X-Trace-ID": "t"})
+async def replied(method: str, path: str, seen: list[str]) -> tuple[int, bytes, str | None]:
+    def serve(_request: Request) -> Reply:
+        return Reply(status=201, body=b'{"a": 1}', trace_id="t")
 
-    handler = failing_replies(serve, seen.append)
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handler)
-    client = await aiohttp_client(app)
-    async with client.request(method, path) as answer:
-        return answer.status, await answer.text(), answer.headers.get("X-Trace-ID")
+    listener = Listener(failing_replies(serve, seen.append), at=Address())
+    await listener.start()
+    try:
+        sent = f"{method} {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n".encode()
+        [answer] = (await exchange(listener.port, sent, patience_s=0.1)).answers
+    finally:
+        await listener.close(1.0)
+    return answer.status, answer.body, answer.headers.get("x-trace-id")
 
 
-async def test_an_answer_is_whole_when_nothing_ends(aiohttp_client):
+async def test_an_answer_is_whole_when_nothing_ends():
     """Written in two halves, and the same to whoever reads it."""
     seen: list[str] = []
 
-    answer = await replied(aiohttp_client, "POST", "/a/withdraw", seen)
+    answer = await replied("POST", "/a/withdraw", seen)
 
-    assert answer == (201, '{"a": 1}', "t")
+    assert answer == (201, b'{"a": 1}', "t")
     assert seen == ["before_reply", "mid_reply"]
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/a/withdraw"), ("POST", "/a/other")])
-async def test_only_answers_to_a_payout_are_watched(aiohttp_client, method: str, path: str):
+async def test_only_answers_to_a_payout_are_watched(method: str, path: str):
     seen: list[str] = []
 
-    answer = await replied(aiohttp_client, method, path, seen)
+    answer = await replied(method, path, seen)
 
-    assert answer == (201, '{"a": 1}', "t")
+    assert answer == (201, b'{"a": 1}', "t")
     assert seen == []

@@ -9,17 +9,17 @@ from gateway.domain.bank import providers
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from provider_adapters._shared import faults
 
 
 @pytest.mark.parametrize("sent", [False, True])
 def test_time_that_is_over_is_named_by_whether_a_byte_left(sent: bool):
-    passage = Passage()
+    progress = SendProgress()
     if sent:
-        passage.leaving()
+        progress.sending()
 
-    failure = faults.timed_out(passage)
+    failure = faults.timed_out(progress)
 
     assert type(failure) is (providers.Unavailable if sent else providers.Unreachable)
 

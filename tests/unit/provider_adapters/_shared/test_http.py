@@ -24,7 +24,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.reasons import Reason
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from gateway.telemetry import records, trace
 from provider_adapters._shared import faults
 from provider_adapters._shared.http import ClientParts, ProviderClient
@@ -41,7 +41,7 @@ ANSWER = ProviderAnswer(status=200, headers={}, body=b"{}")
 LIMITS = ClientLimits(
     read_s=0.2, payout_s=0.2, bulkhead=BulkheadLimits(in_flight=2, waiting=0, wait_s=0.01)
 )
-Step = Callable[[Passage], ProviderAnswer] | ProviderError | None
+Step = Callable[[SendProgress], ProviderAnswer] | ProviderError | None
 
 
 @dataclass
@@ -59,19 +59,19 @@ class Road:
         self.opened.append("close")
 
     async def call(
-        self, request: ProviderRequest, passage: Passage, within_s: float
+        self, request: ProviderRequest, progress: SendProgress, within_s: float
     ) -> ProviderAnswer:
         self.calls += 1
         step = self.steps.pop(0) if self.steps else None
-        passage.connecting()
+        progress.connecting()
         if isinstance(step, Unreachable):
             raise step
-        passage.leaving()
+        progress.sending()
         if isinstance(step, ProviderError):
             raise step
         if step is not None:
-            return step(passage)
-        passage.answered(200)
+            return step(progress)
+        progress.answered(200)
         return ANSWER
 
 
@@ -82,14 +82,14 @@ class Silent(Road):
     sends: bool = True
 
     async def call(
-        self, request: ProviderRequest, passage: Passage, within_s: float
+        self, request: ProviderRequest, progress: SendProgress, within_s: float
     ) -> ProviderAnswer:
         self.calls += 1
-        passage.connecting()
+        progress.connecting()
         if self.sends:
-            passage.leaving()
+            progress.sending()
         await asyncio.sleep(within_s)
-        raise faults.timed_out(passage)
+        raise faults.timed_out(progress)
 
 
 @dataclass
@@ -109,7 +109,7 @@ class Scene:
                 limits=self.limits,
                 observer=self.told,
                 transcript=Transcript("bank", ()),
-                around=still(self.clock),
+                runtime=still(self.clock),
             )
         )
 
@@ -163,7 +163,7 @@ async def test_the_record_of_the_request_gets_the_provider_and_its_time():
     records.begin_record(record)
     scene = Scene(Road())
 
-    def slow(passage: Passage) -> ProviderAnswer:
+    def slow(progress: SendProgress) -> ProviderAnswer:
         scene.clock.passes(2)
         return ANSWER
 
@@ -327,10 +327,10 @@ async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
 
     class Strict(Road):
         async def call(
-            self, request: ProviderRequest, passage: Passage, within_s: float
+            self, request: ProviderRequest, progress: SendProgress, within_s: float
         ) -> ProviderAnswer:
             try:
-                passage.leaving()
+                progress.sending()
             except Exception as problem:
                 raise Unreachable(Reason.DEADLINE_PASSED) from problem
             raise AssertionError

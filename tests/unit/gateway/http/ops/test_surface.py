@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Mapping
 
 import pytest
 from aiohttp import ClientSession
-from aiohttp.test_utils import TestClient, TestServer
 
-from gateway.http.ops.surface import OpsParts, check_ops_address, ops_application
+from gateway.http.ops.surface import OpsParts, OpsSurface, check_ops_address
 from gateway.net.server.listener import Address, Listener
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
+from tests.raw_http import exchange
 
 NOTHING = frozenset[str]()
 PATHS = ["/livez", "/readyz", "/metrics", "/config/digest"]
@@ -69,12 +69,16 @@ def world() -> World:
 
 
 @pytest.fixture
-async def client(world: World) -> AsyncIterator[TestClient]:
-    async with TestClient(TestServer(ops_application(world.parts()))) as client:
+async def client(world: World) -> AsyncIterator[ClientSession]:
+    """A client of the surface as it is served for real: behind the hardened listener."""
+    listener = Listener(OpsSurface(world.parts()).answer, at=Address())
+    await listener.start()
+    async with ClientSession(f"http://127.0.0.1:{listener.port}") as client:
         yield client
+    await listener.close(1.0)
 
 
-async def test_the_process_is_alive_whatever_else_is_not(world: World, client: TestClient):
+async def test_the_process_is_alive_whatever_else_is_not(world: World, client: ClientSession):
     world.checks = {"store": False}
 
     answer = await client.get("/livez")
@@ -82,7 +86,7 @@ async def test_the_process_is_alive_whatever_else_is_not(world: World, client: T
     assert (answer.status, await answer.json()) == (200, {"status": "alive", "version": "1.2.3"})
 
 
-async def test_ready_when_every_check_passes(client: TestClient):
+async def test_ready_when_every_check_passes(client: ClientSession):
     answer = await client.get("/readyz")
 
     assert answer.status == 200
@@ -94,7 +98,7 @@ async def test_ready_when_every_check_passes(client: TestClient):
 
 
 async def test_a_process_that_is_being_stopped_says_so_and_is_not_ready(
-    world: World, client: TestClient
+    world: World, client: ClientSession
 ):
     world.draining = True
 
@@ -113,7 +117,7 @@ async def test_a_process_that_is_being_stopped_says_so_and_is_not_ready(
     [{"store": False, "migrations": True}, {"store": True, "migrations": False}, {}],
     ids=["store", "migrations", "no check at all"],
 )
-async def test_not_ready_when_one_fails(world: World, client: TestClient, checks):
+async def test_not_ready_when_one_fails(world: World, client: ClientSession, checks):
     world.checks = checks
 
     answer = await client.get("/readyz")
@@ -122,7 +126,7 @@ async def test_not_ready_when_one_fails(world: World, client: TestClient, checks
 
 
 async def test_a_check_that_breaks_says_no_and_keeps_its_text(
-    world: World, client: TestClient, caplog: pytest.LogCaptureFixture
+    world: World, client: ClientSession, caplog: pytest.LogCaptureFixture
 ):
     world.problem = OSError("canary")
 
@@ -134,7 +138,7 @@ async def test_a_check_that_breaks_says_no_and_keeps_its_text(
     assert "readiness" in caplog.text
 
 
-async def test_a_check_that_hangs_says_no_in_time(world: World, client: TestClient):
+async def test_a_check_that_hangs_says_no_in_time(world: World, client: ClientSession):
     world.delay_s = 30
 
     answer = await asyncio.wait_for(client.get("/readyz"), 5)
@@ -145,7 +149,7 @@ async def test_a_check_that_hangs_says_no_in_time(world: World, client: TestClie
     )
 
 
-async def test_the_configuration_can_be_compared(client: TestClient):
+async def test_the_configuration_can_be_compared(client: ClientSession):
     answer = await client.get("/config/digest")
 
     assert await answer.json() == {"digest": "abc", "version": "1.2.3"}
@@ -164,7 +168,7 @@ async def test_the_configuration_can_be_compared(client: TestClient):
     ],
     ids=["nothing asked", "a browser", "openmetrics"],
 )
-async def test_metrics_come_in_the_form_asked_for(client: TestClient, accept, content_type, end):
+async def test_metrics_come_in_the_form_asked_for(client: ClientSession, accept, content_type, end):
     answer = await client.get("/metrics", headers={"Accept": accept})
 
     text = await answer.text()
@@ -173,7 +177,7 @@ async def test_metrics_come_in_the_form_asked_for(client: TestClient, accept, co
     assert text.endswith(end)
 
 
-async def test_metrics_are_rendered_once_in_five_seconds(world: World, client: TestClient):
+async def test_metrics_are_rendered_once_in_five_seconds(world: World, client: ClientSession):
     async def shed() -> bool:
         text = await (await client.get("/metrics")).text()
         return 'gateway_shed_total{reason="loop_lag"} 1.0' in text
@@ -187,7 +191,9 @@ async def test_metrics_are_rendered_once_in_five_seconds(world: World, client: T
     assert (before, soon, await shed()) == (False, False, True)
 
 
-async def test_scrapes_at_once_share_one_rendering(world: World, client: TestClient, monkeypatch):
+async def test_scrapes_at_once_share_one_rendering(
+    world: World, client: ClientSession, monkeypatch
+):
     renderings = []
     render = world.metrics.render
 
@@ -205,7 +211,7 @@ async def test_scrapes_at_once_share_one_rendering(world: World, client: TestCli
 @pytest.mark.parametrize("path", [*PATHS, "/nowhere"])
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
 async def test_every_answer_carries_a_trace_id_and_is_not_stored(
-    client: TestClient, method: str, path: str
+    client: ClientSession, method: str, path: str
 ):
     """Contract part 1."""
     answer = await client.request(method, path)
@@ -217,27 +223,49 @@ async def test_every_answer_carries_a_trace_id_and_is_not_stored(
 @pytest.mark.parametrize(
     ("sent", "echoed"), [("abc-1", True), ("a b", False), ("x" * 129, False)], ids=str
 )
-async def test_a_trace_id_is_echoed_if_it_is_one(client: TestClient, sent: str, echoed: bool):
+async def test_a_trace_id_is_echoed_if_it_is_one(client: ClientSession, sent: str, echoed: bool):
     answer = await client.get("/livez", headers={"X-Trace-ID": sent})
 
     assert (answer.headers["X-Trace-ID"] == sent) is echoed
 
 
-async def test_the_hardened_listener_serves_it(world: World):
-    """As it is served for real."""
-    listener = Listener(ops_application(world.parts()), at=Address(host="127.0.0.1", port=0))
-    await listener.start()
-    try:
-        async with ClientSession(f"http://127.0.0.1:{listener.port}") as session:
-            found = [(await session.get(path)).status for path in (*PATHS, "/nowhere")]
-    finally:
-        await listener.close(1.0)
+@pytest.mark.parametrize(
+    ("sent", "status", "code"),
+    [
+        (b"BAD\r\n\r\n", 400, "SVC.VAL.011"),
+        (
+            b"GET /livez HTTP/1.1\r\nHost: a\r\nX-A: " + b"a" * 9000 + b"\r\n\r\n",
+            431,
+            "SVC.GTW.007",
+        ),
+        (b"GET /livez HTTP/1.1\r\nHost: a\r\n" + b"X-A: 1\r\n" * 70 + b"\r\n", 431, "SVC.GTW.007"),
+    ],
+    ids=["no HTTP", "a long header", "many headers"],
+)
+async def test_what_is_no_sound_request_gets_our_error_body(
+    client: ClientSession, sent: bytes, status: int, code: str
+):
+    """The limits of the public listener hold here too."""
+    told = await exchange(client._base_url.port, sent)
+
+    assert [(each.status, each.code) for each in told.answers] == [(status, code)]
+    assert "x-trace-id" in told.answers[0].headers
+    assert "server" not in told.answers[0].headers
+
+
+async def test_it_serves_beside_a_caller_that_sends_no_request(client: ClientSession):
+    """A slow caller holds its own connection up, and no other."""
+    _, writer = await asyncio.open_connection("127.0.0.1", client._base_url.port)
+    writer.write(b"GET /livez HTT")
+
+    found = [(await client.get(path)).status for path in (*PATHS, "/nowhere")]
 
     assert found == [200, 200, 200, 200, 404]
+    writer.close()
 
 
 @pytest.mark.parametrize("path", ["/", "/nowhere", "/metrics/", "/metrics//", "/config"])
-async def test_another_path_is_refused_in_our_words(client: TestClient, path: str):
+async def test_another_path_is_refused_in_our_words(client: ClientSession, path: str):
     answer = await client.get(path)
 
     body = await answer.json()
@@ -246,7 +274,7 @@ async def test_another_path_is_refused_in_our_words(client: TestClient, path: st
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_another_method_is_refused_with_what_is_allowed(client: TestClient, path: str):
+async def test_another_method_is_refused_with_what_is_allowed(client: ClientSession, path: str):
     answer = await client.post(path)
 
     assert (answer.status, (await answer.json())["code"]) == (405, "SVC.GTW.002")
@@ -254,7 +282,7 @@ async def test_another_method_is_refused_with_what_is_allowed(client: TestClient
 
 
 async def test_a_mistake_of_ours_keeps_its_text(
-    world: World, client: TestClient, monkeypatch, caplog: pytest.LogCaptureFixture
+    world: World, client: ClientSession, monkeypatch, caplog: pytest.LogCaptureFixture
 ):
     def fail(*, as_openmetrics: bool) -> tuple[bytes, str]:
         problem = "canary"

@@ -9,32 +9,40 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.connection import Line, Until
-from gateway.net.client.send_progress import Passage, SendRefused
+from gateway.net.client.connection import AnswerDeadlines, Connection
+from gateway.net.client.messages import Kind, ProviderRequest
+from gateway.net.client.send_progress import SendProgress, SendRefused
+from gateway.net.client.transport import HttpTransport
+from gateway.net.common.runtime import Runtime
 from tests.unit.provider_adapters.scripted import Line as BankLine
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+from tests.unit.provider_adapters.witness import SHORT
 
 ASK = b"GET / HTTP/1.1\r\n\r\n"
 
 
-def within(first_byte_s: float, whole_s: float) -> Until:
+def within(first_byte_s: float, whole_s: float) -> AnswerDeadlines:
     now = asyncio.get_running_loop().time()
-    return Until(now + first_byte_s, now + whole_s)
+    return AnswerDeadlines(now + first_byte_s, now + whole_s)
 
 
 @dataclass
 class Call:
-    line: Line
+    line: Connection
     bank: ScriptedBank
-    gone: list[Line] = field(default_factory=list)
+    gone: list[Connection] = field(default_factory=list)
 
     def send(
-        self, passage: Passage | None = None, first_byte_s: float = 60.0, whole_s: float = 60.0
+        self,
+        progress: SendProgress | None = None,
+        first_byte_s: float = 60.0,
+        whole_s: float = 60.0,
     ) -> asyncio.Future:
-        passage = passage or Passage()
-        return self.line.send(ASK, passage, passage.answered, within(first_byte_s, whole_s))
+        progress = progress or SendProgress()
+        return self.line.send(ASK, progress, progress.answered, within(first_byte_s, whole_s))
 
     async def until_gone(self) -> None:
         async with asyncio.timeout(2):
@@ -46,9 +54,9 @@ class Call:
 async def connected(bank: ScriptedBank) -> AsyncIterator[Call]:
     async with standing(bank):
         loop = asyncio.get_running_loop()
-        gone: list[Line] = []
+        gone: list[Connection] = []
         _, line = await loop.create_connection(
-            lambda: Line(loop, 4096, gone.append), "127.0.0.1", bank.port
+            lambda: Connection(loop, 4096, gone.append), "127.0.0.1", bank.port
         )
         call = Call(line, bank, gone)
         try:
@@ -61,10 +69,10 @@ async def connected(bank: ScriptedBank) -> AsyncIterator[Call]:
 async def test_a_connection_serves_call_after_call():
     async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
         for _ in range(3):
-            passage = Passage()
-            got = await call.send(passage)
+            progress = SendProgress()
+            got = await call.send(progress)
 
-            assert (got.body, passage.http_status, passage.bytes_left) == (b"{}", 200, True)
+            assert (got.body, progress.http_status, progress.bytes_left) == (b"{}", 200, True)
             assert call.line.end_call()
             assert call.line.is_quiet()
 
@@ -74,7 +82,7 @@ async def test_a_connection_serves_call_after_call():
 async def test_a_refused_send_writes_nothing_and_spoils_nothing():
     async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
         with pytest.raises(SendRefused):
-            call.send(Passage(Deadline(0.0, lambda: 1.0)))
+            call.send(SendProgress(Deadline(0.0, lambda: 1.0)))
 
         assert call.line.end_call()
         await call.send()
@@ -100,7 +108,7 @@ async def test_a_closed_connection_leaves_no_timer_behind():
     """It would keep the connection's memory for as long as the call might have taken."""
     async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
         await call.send()
-        running = call.line._alarm._timer
+        running = call.line._timer._timer
         call.line.abort()
         await call.until_gone()
 
@@ -145,9 +153,9 @@ async def test_an_answer_before_the_request_had_left_ends_the_connection():
         await asyncio.sleep(5)
 
     async with connected(ScriptedBank(early, reads=False)) as call:
-        passage = Passage()
+        progress = SendProgress()
         data = ASK + b"x" * 16_000_000
-        got = await call.line.send(data, passage, passage.answered, within(60, 60))
+        got = await call.line.send(data, progress, progress.answered, within(60, 60))
 
         assert got.status == 413
         assert not call.line.end_call()
@@ -221,4 +229,66 @@ async def test_a_flood_of_hints_is_not_read():
         await asyncio.wait([waiter], timeout=0.1)
 
         assert not waiter.done()
-        assert call.line._reading.babbling
+        assert call.line._reader.discarding
+
+
+ORDER = ProviderRequest(
+    operation="create_payout", method="POST", template="/p", path="/p", body=b'{"a":"0123456789"}',
+    kind=Kind.PAYOUT,
+)  # fmt: skip
+FAR = Deadline(10.0, lambda: 0.0)
+
+
+class Ended(BaseException):
+    """Stands for the end of the process."""
+
+
+async def test_every_point_is_passed_in_order():
+    passed: list[str] = []
+    async with standing(ScriptedBank(saying(answer()))) as bank:
+        transport = HttpTransport(
+            bank.url, SHORT, Environment.SANDBOX, Runtime(failpoint=passed.append)
+        )
+        await transport.start()
+        got = await transport.call(ORDER, SendProgress(FAR))
+        await transport.close()
+
+    assert got.body == b"{}"
+    assert bank.requests[0].endswith(ORDER.body)
+    assert passed == [
+        "before_connect", "after_connect", "mid_body", "after_body", "before_answer", "mid_answer",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("point", "arrived"), [("after_connect", 0), ("mid_body", 0), ("after_body", 1)]
+)
+async def test_what_has_left_at_a_point(point: str, arrived: int):
+    """At the one in the middle, half of the body is all that ever leaves."""
+
+    def ends(name: str) -> None:
+        if name == point:
+            raise Ended
+
+    async with standing(ScriptedBank(saying(answer()))) as bank:
+        transport = HttpTransport(bank.url, SHORT, Environment.SANDBOX, Runtime(failpoint=ends))
+        await transport.start()
+        with pytest.raises(Ended):
+            await transport.call(ORDER, SendProgress(FAR))
+        await transport.close()
+
+    assert len(bank.requests) == arrived
+
+
+async def test_a_read_passes_no_point():
+    passed: list[str] = []
+    read = ProviderRequest(operation="x", method="GET", template="/p", path="/p")
+    async with standing(ScriptedBank(saying(answer()))) as bank:
+        transport = HttpTransport(
+            bank.url, SHORT, Environment.SANDBOX, Runtime(failpoint=passed.append)
+        )
+        await transport.start()
+        await transport.call(read, SendProgress())
+        await transport.close()
+
+    assert passed == []

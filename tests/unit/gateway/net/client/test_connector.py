@@ -13,9 +13,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import Unreachable
-from gateway.net.client.connection import Line
-from gateway.net.client.connector import Dialler, Place, place
-from gateway.net.client.tls import TlsFiles, secured
+from gateway.net.client.connection import Connection
+from gateway.net.client.connector import Connector, Endpoint, read_endpoint
+from gateway.net.client.tls import TlsFiles, load_context
 from tests.unit.provider_adapters.authority import Authority
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 
@@ -43,18 +43,18 @@ class Names(AbstractResolver):
         """Have nothing to close."""
 
 
-def line() -> Line:
-    return Line(asyncio.get_running_loop(), 4096, lambda _: None)
+def line() -> Connection:
+    return Connection(asyncio.get_running_loop(), 4096, lambda _: None)
 
 
-def dialler(port: int, names: Names | None = None, connect_s: float = 0.4) -> Dialler:
-    to = Place(host="bank.example", port=port, secure=False, header="bank.example", prefix="")
-    made = Dialler(to, Environment.SANDBOX, connect_s)
+def connector(port: int, names: Names | None = None, connect_s: float = 0.4) -> Connector:
+    to = Endpoint(host="bank.example", port=port, secure=False, header="bank.example", prefix="")
+    made = Connector(to, Environment.SANDBOX, connect_s)
     made._resolver = names or Names("127.0.0.1")
     return made
 
 
-async def connected(made: Dialler) -> None:
+async def connected(made: Connector) -> None:
     opened = line()
     await made.connect(opened, None)
     assert opened.usable
@@ -73,7 +73,7 @@ async def connected(made: Dialler) -> None:
     ],
 )
 def test_a_base_address_is_taken_apart(url: str, expected: tuple[object, ...]):
-    at = place(url)
+    at = read_endpoint(url)
 
     assert (at.host, at.port, at.secure, at.header, at.prefix) == expected
 
@@ -81,7 +81,7 @@ def test_a_base_address_is_taken_apart(url: str, expected: tuple[object, ...]):
 async def test_addresses_are_kept_for_a_while():
     names = Names("127.0.0.1")
     async with standing(ScriptedBank(saying(answer()))) as bank:
-        made = dialler(bank.port, names)
+        made = connector(bank.port, names)
         for _ in range(3):
             await connected(made)
         made._known_until = 0.0
@@ -92,7 +92,7 @@ async def test_addresses_are_kept_for_a_while():
 
 async def test_the_next_address_is_tried_when_one_refuses():
     async with standing(ScriptedBank(saying(answer()))) as bank:
-        await connected(dialler(bank.port, Names("127.0.0.2", "127.0.0.1")))
+        await connected(connector(bank.port, Names("127.0.0.2", "127.0.0.1")))
 
 
 async def test_an_address_that_keeps_silent_has_only_its_share_of_the_time():
@@ -107,13 +107,13 @@ async def test_an_address_that_keeps_silent_has_only_its_share_of_the_time():
                 waiting.setblocking(False)
                 waiting.connect_ex(silent.getsockname())
 
-            await connected(dialler(bank.port, Names("127.0.0.2", "127.0.0.1"), connect_s=0.4))
+            await connected(connector(bank.port, Names("127.0.0.2", "127.0.0.1"), connect_s=0.4))
 
 
 async def test_addresses_of_which_none_answers_are_forgotten():
     names = Names("127.0.0.2", "127.0.0.3")
     async with standing(ScriptedBank(saying(answer()))) as bank:
-        made = dialler(bank.port, names)
+        made = connector(bank.port, names)
         for _ in range(2):
             with pytest.raises(Unreachable) as failed:
                 await made.connect(line(), None)
@@ -134,7 +134,7 @@ async def test_addresses_of_which_none_answers_are_forgotten():
 )
 async def test_a_name_that_leads_nowhere(names: Names, reason: str):
     with pytest.raises(Unreachable) as failed:
-        await dialler(1, names).connect(line(), None)
+        await connector(1, names).connect(line(), None)
 
     assert failed.value.reason == reason
 
@@ -146,15 +146,15 @@ async def test_a_name_that_takes_too_long():
             return []
 
     with pytest.raises(Unreachable) as failed:
-        await dialler(1, Slow(), connect_s=0.02).connect(line(), None)
+        await connector(1, Slow(), connect_s=0.02).connect(line(), None)
 
     assert failed.value.reason == "connect_timeout"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "::1"])
 async def test_outside_the_sandbox_an_address_is_checked_as_a_name_is(host: str):
-    to = Place(host=host, port=1, secure=True, header=host, prefix="")
-    made = Dialler(to, Environment.PRODUCTION, 0.4)
+    to = Endpoint(host=host, port=1, secure=True, header=host, prefix="")
+    made = Connector(to, Environment.PRODUCTION, 0.4)
 
     with pytest.raises(Unreachable) as failed:
         await made.connect(line(), None)
@@ -166,9 +166,9 @@ async def test_outside_the_sandbox_an_address_is_checked_as_a_name_is(host: str)
 async def test_a_certificate_for_another_name(tmp_path):
     """The address is right, the name is not the bank's."""
     authority = Authority(tmp_path)
-    trust = secured(TlsFiles(ca_file=str(authority.file)), time.monotonic).context
+    trust = load_context(TlsFiles(ca_file=str(authority.file)), time.monotonic).context
     async with standing(ScriptedBank(saying(answer())), ssl=authority.server()) as bank:
         with pytest.raises(Unreachable) as failed:
-            await dialler(bank.port).connect(line(), trust)
+            await connector(bank.port).connect(line(), trust)
 
     assert failed.value.reason == "tls_failed"

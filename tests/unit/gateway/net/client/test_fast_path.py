@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.fast_path import Fields, glance
+from gateway.net.client.fast_path import LazyHeaders, read_fast
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.response_reader import Reading
+from gateway.net.client.response_reader import ResponseReader
 from tests.unit.provider_adapters.scripted import answer
 
 LARGEST = 4096
@@ -35,8 +35,8 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def parsed(loop: asyncio.AbstractEventLoop, data: bytes) -> ProviderAnswer | None:
-    """Read without a glance; None for what is no whole answer that another may follow."""
-    reading = Reading(loop, LARGEST)
+    """Read without a read_fast; None for what is no whole answer that another may follow."""
+    reading = ResponseReader(loop, LARGEST)
     reading.begin(lambda _: None)
     reading._begin_parsing()
     try:
@@ -47,7 +47,7 @@ def parsed(loop: asyncio.AbstractEventLoop, data: bytes) -> ProviderAnswer | Non
 
 
 def test_the_usual_answer_is_read():
-    found = glance(USUAL, LARGEST)
+    found = read_fast(USUAL, LARGEST)
 
     assert found is not None
     assert (found.status, found.body) == (200, b'{"a": 1}')
@@ -82,16 +82,16 @@ def test_the_usual_answer_is_read():
     ],
 )
 def test_anything_else_is_not(data: bytes):
-    assert glance(data, LARGEST) is None
+    assert read_fast(data, LARGEST) is None
 
 
 @pytest.mark.parametrize("header", [b"Connection: keep-alive", b"connection:KEEP-ALIVE ", b"X:"])
 def test_a_connection_that_is_kept_is_usual(header: bytes):
-    assert glance(answer(headers=(header,)), LARGEST) is not None
+    assert read_fast(answer(headers=(header,)), LARGEST) is not None
 
 
 def test_a_header_sent_twice_is_told_twice():
-    fields = Fields(b"Set-Cookie: a\r\nA:\t b \r\nset-cookie: c\r\n")
+    fields = LazyHeaders(b"Set-Cookie: a\r\nA:\t b \r\nset-cookie: c\r\n")
 
     assert list(fields.items()) == [("Set-Cookie", "a"), ("A", "b"), ("set-cookie", "c")]
     assert (len(fields), fields["SET-COOKIE"], fields.get("none")) == (3, "a", None)
@@ -106,7 +106,7 @@ def test_what_is_usual_the_parser_reads_alike(
     framed = b"Content-Length: 2\r\n" if length else b""
     data = b"HTTP/1.1 200 OK\r\n" + framed + b"".join(pieces) + b"\r\n\r\n{}"
     for each in (data, b"".join(pieces), b"\r\n".join((b"HTTP/1.1 200 OK", *pieces, b"", b"{}"))):
-        found = glance(each, LARGEST)
+        found = read_fast(each, LARGEST)
         if found is None:
             continue
         other = parsed(loop, each)

@@ -9,13 +9,14 @@ from aiohttp.http_parser import RawResponseMessage
 
 from gateway.domain.bank.providers import BadReply
 from gateway.net.client.framing import (
+    Chunks,
     HeadEnd,
     body_length,
     is_interim,
     is_without_body,
     kept_for,
 )
-from gateway.net.client.parser import make_parser
+from gateway.net.client.response_reader import make_parser
 
 HEAD = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n"
 
@@ -98,3 +99,53 @@ def test_which_answers_are_followed_by_another_or_have_no_body(
     status: int, interim: bool, bodiless: bool
 ):
     assert (is_interim(status), is_without_body(status)) == (interim, bodiless)
+
+
+WHOLE = b"5\r\nhello\r\nA;a=b\r\n0123456789\r\n003 \r\n\r\n\n\r\n0\r\nX: y\r\n\r\n"
+
+
+def follow(*segments: bytes) -> None:
+    chunks = Chunks()
+    for segment in segments:
+        chunks.follow(segment)
+
+
+def test_whole_ones_are_followed_wherever_they_are_cut():
+    follow(WHOLE)
+    follow(*(bytes([byte]) for byte in WHOLE))
+    for cut in range(len(WHOLE)):
+        follow(WHOLE[:cut], WHOLE[cut:])
+
+
+@pytest.mark.parametrize("behind", [b"HTTP/1.1 200 OK\r\n", b"\n", b"nonsense\n"])
+def test_what_comes_behind_does_not_matter(behind: bytes):
+    follow(WHOLE + behind)
+    follow(WHOLE, behind)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"5\r\nhell\r\n0\r\n\r\n",
+        b"4\r\nhello\r\n0\r\n\r\n",
+        b"5\nhello\r\n",
+        b"5\r\nhello\n",
+        b"5\rhello\r\n",
+        b"5\r\nhello\r\n0\r\n\n",
+        b"5\r\nhello\r\n0\r\nX: \r y\r\n\r\n",
+        b"\r\n",
+        b"-1\r\n",
+        b"0x5\r\nhello\r\n",
+        b"5 5\r\nhello\r\n",
+        b"ffffffffffffffff\r\n",
+        b"5;" + b"x" * 70_000,
+    ],
+)
+def test_what_two_readers_may_read_apart_is_refused(data: bytes):
+    for segments in ((data,), tuple(bytes([byte]) for byte in data[:100])):
+        if len(data) > 100 and len(segments) > 1:
+            continue
+        with pytest.raises(BadReply) as failed:
+            follow(*segments)
+
+        assert failed.value.reason == "not_http"

@@ -8,15 +8,15 @@ import pytest
 
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.messages import ProviderRequest
-from gateway.net.client.request_writer import Heads
+from gateway.net.client.request_writer import RequestWriter
 
 
 def heads(
     host: str = "bank.example:8443", prefix: str = "/api", states: Sequence[str] = ()
-) -> Heads:
+) -> RequestWriter:
     """Write heads; ``states`` are those of the calls, one after the other."""
     given = iter(states)
-    return Heads(host, prefix, lambda: ("trace-1", "00-1-2-01", next(given, "")))
+    return RequestWriter(host, prefix, lambda: ("trace-1", "00-1-2-01", next(given, "")))
 
 
 def asked(

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.bank.providers import BadReply, ProviderError
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.response_reader import HEAD_BYTES, INTERIMS, Reading
+from gateway.net.client.response_reader import HEAD_BYTES, INTERIMS, ResponseReader, make_parser
 from tests.unit.provider_adapters.scripted import answer
 
 LARGEST = 4096
@@ -26,7 +26,7 @@ class Heard:
     """A reading and what it told."""
 
     def __init__(self) -> None:
-        self.reading = Reading(asyncio.get_running_loop(), LARGEST)
+        self.reading = ResponseReader(asyncio.get_running_loop(), LARGEST)
         self.statuses: list[int] = []
 
     def read(self, *segments: bytes) -> ProviderAnswer | None:
@@ -171,7 +171,7 @@ async def test_odd_ones_that_nobody_reads_otherwise_are_read(data: bytes):
 
 async def test_the_only_answer_of_a_connection_may_say_that_the_bank_closes():
     """Read at a glance like any other; nothing follows on that connection anyhow."""
-    reading = Reading(asyncio.get_running_loop(), LARGEST, single=True)
+    reading = ResponseReader(asyncio.get_running_loop(), LARGEST, single=True)
     for said in (b"Connection: close", b"Connection: keep-alive", b"X: y"):
         reading.begin(lambda _: None)
         found = reading.feed(answer(BODY, headers=(said,)))
@@ -187,7 +187,7 @@ async def test_after_too_many_hints_nothing_is_read():
 
     found = heard.read(EARLY * (INTERIMS + 1) + answer())
 
-    assert (found, heard.reading.babbling) == (None, True)
+    assert (found, heard.reading.discarding) == (None, True)
 
 
 async def test_bare_line_feeds_are_no_http():
@@ -204,3 +204,25 @@ async def test_what_the_bank_says_of_its_patience_is_kept():
     heard.read(answer(headers=(b"Keep-Alive: timeout=5",)))
 
     assert heard.reading.kept_s == 5
+
+
+async def test_a_parser_serves_all_answers_of_its_connection():
+    parser = make_parser(asyncio.get_running_loop())
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+    first, second = (parser.feed_data(answer)[0][0] for _ in range(2))
+
+    assert first[0].code == second[0].code == 200
+    assert first[1].is_eof()
+    assert second[1].read_nowait() == b"{}"
+
+
+async def test_a_body_of_many_parts_is_never_paused():
+    """A pause would leave bytes with the parser that nobody asks for again."""
+    parser = make_parser(asyncio.get_running_loop())
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    [(_, body)] = parser.feed_data(head + b"1\r\nx\r\n" * 100_000 + b"0\r\n\r\n")[0]
+
+    assert body.is_eof()
+    assert len(body.read_nowait()) == 100_000

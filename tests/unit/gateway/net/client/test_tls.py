@@ -13,7 +13,14 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from gateway.domain.bank.providers import Unreachable
-from gateway.net.client.tls import Credentials, TlsFiles, TlsFilesRefused, secured
+from gateway.net.client.tls import (
+    ResumingContext,
+    TlsCredentials,
+    TlsFiles,
+    TlsFilesRefused,
+    VerifiedSSLObject,
+    load_context,
+)
 from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
 from tests.unit.provider_adapters.witness import Clock
 
@@ -21,13 +28,13 @@ DAY = timedelta(days=1)
 
 
 class Kept:
-    """Credentials with clocks that a test moves, and how often they were renewed."""
+    """TlsCredentials with clocks that a test moves, and how often they were renewed."""
 
     def __init__(self, files: TlsFiles, now: datetime | None = None) -> None:
         self.clock = Clock()
         self.now = now or datetime.now(UTC)
         self.renewed: list[datetime | None] = []
-        self.credentials = Credentials(files, lambda: self.now, self.clock, self.renewed.append)
+        self.credentials = TlsCredentials(files, lambda: self.now, self.clock, self.renewed.append)
 
 
 @pytest.fixture
@@ -36,7 +43,7 @@ def authority(tmp_path: Path) -> Authority:
 
 
 def test_the_context_is_strict():
-    made = secured(TlsFiles(), Clock())
+    made = load_context(TlsFiles(), Clock())
 
     assert made.context.minimum_version == ssl.TLSVersion.TLSv1_2
     assert made.context.verify_mode == ssl.CERT_REQUIRED
@@ -46,7 +53,7 @@ def test_the_context_is_strict():
 
 
 def test_only_the_named_authority_is_trusted(authority: Authority):
-    made = secured(TlsFiles(ca_file=str(authority.file)), Clock())
+    made = load_context(TlsFiles(ca_file=str(authority.file)), Clock())
 
     assert len(made.context.get_ca_certs()) == 1
 
@@ -164,3 +171,68 @@ def _encrypted(folder: Path) -> str:
         )
     )
     return str(file)
+
+
+class Pair:
+    """A bank's context and ours; connections are made in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        authority = Authority(folder)
+        self.clock = Clock()
+        self.bank = authority.server()
+        self.context = ResumingContext(ssl.PROTOCOL_TLS_CLIENT, self.clock)
+        self.context.load_verify_locations(authority.file)
+
+    def connect(self, *, keep: bool = True) -> VerifiedSSLObject:
+        """Make a connection, have the bank say a word, and keep its session."""
+        to_bank, to_us = ssl.MemoryBIO(), ssl.MemoryBIO()
+        ours = self.context.wrap_bio(to_us, to_bank, server_hostname="localhost")
+        theirs = self.bank.wrap_bio(to_bank, to_us, server_side=True)
+        waiting = [ours, theirs]
+        while waiting:
+            for one in list(waiting):
+                try:
+                    one.do_handshake()
+                except ssl.SSLWantReadError:
+                    continue
+                waiting.remove(one)
+        theirs.write(b"x")
+        assert ours.read(1) == b"x"
+        if keep:
+            self.context.keep(ours)
+        return ours
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    return Pair(tmp_path)
+
+
+def test_the_next_connection_goes_on_from_the_one_before(pair: Pair):
+    assert [pair.connect().session_reused for _ in range(3)] == [False, True, True]
+
+
+def test_a_session_is_used_once(pair: Pair):
+    pair.connect()
+
+    assert [pair.connect(keep=False).session_reused for _ in range(2)] == [True, False]
+
+
+def test_after_ten_minutes_the_bank_shows_its_certificate_again(pair: Pair):
+    """Resuming does not begin them anew."""
+    pair.connect()
+    pair.clock.passes(400)
+    resumed = pair.connect()
+    pair.clock.passes(201)
+
+    assert resumed.session_reused
+    assert not pair.connect().session_reused
+
+
+def test_after_a_failure_nothing_is_resumed_for_ten_minutes(pair: Pair):
+    pair.connect()
+    pair.context.forget_sessions()
+
+    assert [pair.connect().session_reused for _ in range(2)] == [False, False]
+    pair.clock.passes(600)
+    assert [pair.connect().session_reused for _ in range(2)] == [False, True]

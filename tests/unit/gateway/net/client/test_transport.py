@@ -14,10 +14,10 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError, Unavailable, Unreachable
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderRequest
-from gateway.net.client.send_progress import Passage
+from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused
-from gateway.net.client.transport import WireTransport
-from gateway.net.common.runtime import Surroundings
+from gateway.net.client.transport import HttpTransport
+from gateway.net.common.runtime import Runtime
 from gateway.telemetry import traceparent
 from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
 from tests.unit.provider_adapters.authority import EXPIRED, Authority
@@ -36,8 +36,8 @@ TWO = ClientLimits(connect_s=0.4, bulkhead=BulkheadLimits(in_flight=2))
 @asynccontextmanager
 async def road(
     url: str, limits: ClientLimits = SHORT, tls: TlsFiles | None = None
-) -> AsyncIterator[WireTransport]:
-    transport = WireTransport(url, limits, Environment.SANDBOX, Surroundings(), tls)
+) -> AsyncIterator[HttpTransport]:
+    transport = HttpTransport(url, limits, Environment.SANDBOX, Runtime(), tls)
     await transport.start()
     try:
         yield transport
@@ -59,7 +59,7 @@ async def test_head_and_body_arrive_in_one_piece():
 
     bank = ScriptedBank(first_piece, reads=False)
     async with standing(bank), road(bank.url) as to:
-        await to.call(ORDER, Passage(FAR))
+        await to.call(ORDER, SendProgress(FAR))
 
     assert pieces[0].startswith(b"POST /p HTTP/1.1\r\n")
     assert pieces[0].endswith(ORDER.body)
@@ -70,7 +70,7 @@ async def test_a_caller_s_trace_goes_on_to_the_bank_with_a_parent_of_ours():
     sent = f"00-{trace_id}-00f067aa0ba902b7-01"
     traceparent.begin("mine", (sent,), ("rojo=1",))
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
-        await to.call(READ, Passage())
+        await to.call(READ, SendProgress())
 
     head = bank.requests[0].decode()
     assert f"\r\ntraceparent: 00-{trace_id}-" in head
@@ -81,7 +81,7 @@ async def test_a_caller_s_trace_goes_on_to_the_bank_with_a_parent_of_ours():
 
 async def test_there_are_never_more_connections_than_calls_may_be_in_flight():
     async with standing(ScriptedBank(hang)) as bank, road(bank.url, TWO) as to:
-        calls = [asyncio.create_task(to.call(READ, Passage())) for _ in range(3)]
+        calls = [asyncio.create_task(to.call(READ, SendProgress())) for _ in range(3)]
         done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
         for call in calls:
             call.cancel()
@@ -105,10 +105,10 @@ async def test_a_call_given_up_is_not_followed_on_its_connection():
 
     bank = ScriptedBank(slow_at_first, keeps=True)
     async with standing(bank), road(bank.url) as to:
-        given_up = asyncio.create_task(to.call(READ, Passage()))
+        given_up = asyncio.create_task(to.call(READ, SendProgress()))
         await asyncio.sleep(0.02)
         given_up.cancel()
-        got = await to.call(READ, Passage())
+        got = await to.call(READ, SendProgress())
 
     assert got.body == b'{"mine": 1}'
     assert bank.connections == 2
@@ -122,7 +122,7 @@ async def test_a_call_given_up_in_the_middle_of_its_answer_closes():
     async with standing(ScriptedBank(half)) as bank, road(bank.url) as to:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
-                await to.call(READ, Passage())
+                await to.call(READ, SendProgress())
         await asyncio.sleep(0)
 
         assert to._open is not None
@@ -131,8 +131,8 @@ async def test_a_call_given_up_in_the_middle_of_its_answer_closes():
 
 async def test_closing_fails_the_calls_in_flight_and_leaves_nothing_open():
     async with standing(ScriptedBank(hang)) as bank, road(bank.url) as to:
-        passage = Passage()
-        call = asyncio.create_task(to.call(READ, passage))
+        progress = SendProgress()
+        call = asyncio.create_task(to.call(READ, progress))
         await asyncio.sleep(0.05)
         await to.close()
 
@@ -140,13 +140,13 @@ async def test_closing_fails_the_calls_in_flight_and_leaves_nothing_open():
             await call
 
     assert failed.value.reason == "connection_lost"
-    assert passage.bytes_left
+    assert progress.bytes_left
 
 
 async def test_closing_while_connecting_sends_nothing():
     async with standing(ScriptedBank(hang)) as bank, road(bank.url) as to:
-        passage = Passage()
-        call = asyncio.create_task(to.call(READ, passage))
+        progress = SendProgress()
+        call = asyncio.create_task(to.call(READ, progress))
         await asyncio.sleep(0)
         await to.close()
 
@@ -154,7 +154,7 @@ async def test_closing_while_connecting_sends_nothing():
             await call
 
     assert failed.value.reason in {"closed", "connect_failed"}
-    assert not passage.bytes_left
+    assert not progress.bytes_left
 
 
 async def test_no_transport_outlives_its_owner():
@@ -162,7 +162,7 @@ async def test_no_transport_outlives_its_owner():
     ways = [saying(answer()), hang, saying(b"nonsense\r\n\r\n"), saying(answer()[:-1])]
     for way in ways:
         async with standing(ScriptedBank(way)) as bank, road(bank.url) as to:
-            calls = [asyncio.create_task(to.call(READ, Passage())) for _ in range(8)]
+            calls = [asyncio.create_task(to.call(READ, SendProgress())) for _ in range(8)]
             await asyncio.wait(calls, timeout=0.05)
             for call in calls:
                 call.cancel()
@@ -180,16 +180,16 @@ async def test_a_silent_bank_is_given_up_at_its_first_byte(kept: bool):
     limits = ClientLimits(connect_s=0.4, first_byte_s=0.3)
     async with standing(bank), road(bank.url, limits) as to:
         if kept:
-            await to.call(READ, Passage())
+            await to.call(READ, SendProgress())
         bank.play = hang
-        passage = Passage(FAR)
+        progress = SendProgress(FAR)
         began = asyncio.get_running_loop().time()
         with pytest.raises(Unavailable) as failed:
-            await to.call(ORDER, passage, 30)
+            await to.call(ORDER, progress, 30)
         took = asyncio.get_running_loop().time() - began
 
     assert failed.value.reason == "timeout"
-    assert (passage.bytes_left, len(bank.requests)) == (True, 2 if kept else 1)
+    assert (progress.bytes_left, len(bank.requests)) == (True, 2 if kept else 1)
     assert took < 10
 
 
@@ -202,11 +202,11 @@ async def test_a_call_has_the_time_of_its_own_on_a_kept_connection():
 
     bank = ScriptedBank(saying(answer()), keeps=True)
     async with standing(bank), road(bank.url) as to:
-        await to.call(READ, Passage(), 0.3)
+        await to.call(READ, SendProgress(), 0.3)
         bank.play = slowly
-        got = await to.call(READ, Passage(), 5)
+        got = await to.call(READ, SendProgress(), 5)
         with pytest.raises(Unavailable):
-            await to.call(READ, Passage(), 0.05)
+            await to.call(READ, SendProgress(), 0.05)
 
     assert got.status == 200
     assert bank.connections == 1
@@ -217,7 +217,7 @@ async def test_an_order_has_a_connection_to_itself():
     bank = ScriptedBank(saying(answer()), keeps=True)
     async with standing(bank), road(bank.url) as to:
         for request in (READ, ORDER, ORDER, READ):
-            await to.call(request, Passage(FAR if request is ORDER else None))
+            await to.call(request, SendProgress(FAR if request is ORDER else None))
         opened = to._open
         assert opened is not None
         idle = opened.pool.idle
@@ -230,8 +230,8 @@ async def test_an_order_has_a_connection_to_itself():
 async def test_idle_connections_of_reads_make_way_for_orders():
     bank = ScriptedBank(saying(answer()), keeps=True)
     async with standing(bank), road(bank.url, TWO) as to:
-        await asyncio.gather(*(to.call(READ, Passage()) for _ in range(2)))
-        got = await asyncio.gather(*(to.call(ORDER, Passage(FAR)) for _ in range(2)))
+        await asyncio.gather(*(to.call(READ, SendProgress()) for _ in range(2)))
+        got = await asyncio.gather(*(to.call(ORDER, SendProgress(FAR)) for _ in range(2)))
 
     assert [one.status for one in got] == [200, 200]
     assert bank.connections == 4
@@ -246,16 +246,16 @@ async def test_a_bank_that_speaks_first_is_sent_no_order():
 
     bank = ScriptedBank(speaks, reads=False)
     async with standing(bank), road(bank.url) as to:
-        passage = Passage(FAR)
+        progress = SendProgress(FAR)
         with pytest.raises(Unreachable) as failed:
-            await to.call(ORDER, passage)
+            await to.call(ORDER, progress)
 
-    assert (failed.value.reason, passage.bytes_left) == ("connect_failed", False)
+    assert (failed.value.reason, progress.bytes_left) == ("connect_failed", False)
 
 
 async def test_files_for_an_address_without_tls_are_a_mistake(tmp_path):
     files = TlsFiles(ca_file=str(Authority(tmp_path).file))
-    transport = WireTransport("http://127.0.0.1:1", SHORT, Environment.SANDBOX, tls=files)
+    transport = HttpTransport("http://127.0.0.1:1", SHORT, Environment.SANDBOX, tls=files)
 
     with pytest.raises(TlsFilesRefused, match="not https"):
         await transport.start()
@@ -266,8 +266,8 @@ async def test_when_our_certificate_ends_is_told(tmp_path):
     authority = Authority(tmp_path)
     told: list[datetime] = []
     files = TlsFiles(ca_file=str(authority.file), cert_file=str(authority.sign("we", EXPIRED)))
-    around = Surroundings(certified=told.append)
-    transport = WireTransport("https://127.0.0.1:1", SHORT, Environment.SANDBOX, around, files)
+    runtime = Runtime(on_certificate=told.append)
+    transport = HttpTransport("https://127.0.0.1:1", SHORT, Environment.SANDBOX, runtime, files)
 
     await transport.start()
     await transport.close()
@@ -283,11 +283,11 @@ async def test_an_expired_certificate_moves_no_money_and_still_reads(tmp_path):
         standing(bank, ssl=authority.server()),
         road(f"https://127.0.0.1:{bank.port}", SHORT, files) as to,
     ):
-        got = await to.call(READ, Passage())
-        passage = Passage(FAR)
+        got = await to.call(READ, SendProgress())
+        progress = SendProgress(FAR)
         with pytest.raises(Unreachable) as failed:
-            await to.call(ORDER, passage)
+            await to.call(ORDER, progress)
 
     assert got.status == 200
     assert failed.value.reason == "tls_failed"
-    assert (passage.bytes_left, len(bank.requests)) == (False, 1)
+    assert (progress.bytes_left, len(bank.requests)) == (False, 1)

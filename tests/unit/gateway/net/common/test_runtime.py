@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC
 
-from gateway.net.common.runtime import Surroundings, utc_now
+from gateway.net.common.runtime import Runtime, utc_now
 
 
 def test_the_wall_clock_is_aware_utc():
@@ -12,10 +12,10 @@ def test_the_wall_clock_is_aware_utc():
 
 
 async def test_the_real_surroundings_move():
-    around = Surroundings()
-    begun = around.clock()
+    runtime = Runtime()
+    begun = runtime.clock()
 
-    await around.pause(0.001)
+    await runtime.sleep(0.001)
 
-    assert around.clock() > begun
-    assert 0 <= around.chance() < 1
+    assert runtime.clock() > begun
+    assert 0 <= runtime.random() < 1

@@ -4,7 +4,12 @@ from ipaddress import ip_network
 
 import pytest
 
-from gateway.net.server.client_address import forwarded_address, is_within, plain, read_address
+from gateway.net.server.client_address import (
+    forwarded_address,
+    is_within,
+    read_address,
+    without_mapping,
+)
 
 PEER = "10.0.0.9"
 TRUSTED = (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
@@ -99,4 +104,4 @@ def test_our_own_networks_are_known(address: str, trusted: bool):
 )
 def test_an_address_within_another_is_shown_as_it_is(shown: str, address: str):
     """A listener on ``::`` is told of IPv4 callers in IPv6."""
-    assert plain(shown) == address
+    assert without_mapping(shown) == address

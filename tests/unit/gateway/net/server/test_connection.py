@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 from contextvars import ContextVar
 
 import pytest
@@ -10,11 +11,10 @@ from aiohttp.base_protocol import BaseProtocol
 
 from gateway.net.server import connection
 from gateway.net.server.connection import Connection
-from gateway.net.server.http_server import WireServer
+from gateway.net.server.http_server import HttpServer
 from gateway.net.server.refusals import Refusals
-from gateway.net.server.reply import Reply
+from gateway.net.server.reply import Reply, Written
 from gateway.net.server.request import Request
-from gateway.net.server.web_handler import Direct
 from tests.raw_http import HOST, ask, exchange
 from tests.wired import SHORT, listening
 
@@ -60,7 +60,7 @@ async def test_an_answer_that_needs_no_waiting_has_no_task(seen):
         tasks.append(asyncio.current_task())
         return Reply(body=b"here")
 
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         told = await exchange(listener.port, GET + GET, patience_s=0.1)
 
     assert [each.body for each in told.answers] == [b"here", b"here"]
@@ -83,7 +83,7 @@ async def test_each_request_has_a_context_of_its_own(seen):
         return wait() if request.path == "/wait" else Reply()
 
     get, wait_get = GET, GET.replace(b"GET / ", b"GET /wait ")
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         await exchange(listener.port, get + wait_get + wait_get + get, patience_s=0.1)
 
     assert found == ["nothing", "nothing", "/wait", "nothing", "/wait", "nothing"]
@@ -99,7 +99,7 @@ async def test_an_answer_behind_one_that_is_waited_for_waits_too(seen):
     def answer(request: Request) -> object:
         return wait() if request.path == "/wait" else Reply(body=b"soon")
 
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         told = await exchange(listener.port, GET.replace(b"/ ", b"/wait ") + GET, patience_s=0.2)
 
     assert [each.body for each in told.answers] == [b"late", b"soon"]
@@ -116,7 +116,7 @@ async def test_an_unhandled_error_is_answered_and_its_place_logged(seen, caplog,
         request.path, was = "/broken", request.path
         return later(request) if was == "/broken-later" else seen.answer(request)
 
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         told = await ask(listener.port, path, more=b"X-Secret: gws_1\r\nX-Trace-ID: mine\r\n")
 
     assert (told.status, told.code, told.headers["x-trace-id"]) == (500, "SVC.SYS.001", "mine")
@@ -126,13 +126,83 @@ async def test_an_unhandled_error_is_answered_and_its_place_logged(seen, caplog,
     assert seen.refusals == [("SVC.SYS.001", "mine")]
 
 
+async def test_a_timeout_of_our_own_is_no_timeout_of_the_caller(seen):
+    """A bank that is late must not be answered as 408 or 504."""
+
+    async def answer() -> Reply:
+        raise TimeoutError
+
+    async with listening(lambda _request: answer(), seen) as listener:
+        told = await ask(listener.port)
+
+    assert (told.status, told.code) == (500, "SVC.SYS.001")
+
+
+async def test_an_error_keeps_the_caller_s_trace_id(seen):
+    async with listening(seen.answer, seen) as listener:
+        answer = await ask(listener.port, "/broken", more=b"X-Trace-ID: order-1042\r\n")
+
+    assert answer.headers["x-trace-id"] == "order-1042"
+    assert seen.refusals == [("SVC.SYS.001", "order-1042")]
+
+
+async def test_every_answer_has_a_trace_id_and_no_banner(seen):
+    """The application's trace id wins over the caller's."""
+    more = b"X-Trace-ID: order-1042\r\n"
+    async with listening(lambda _request: Reply(), seen) as listener:
+        callers = await ask(listener.port, more=more)
+    async with listening(seen.answer, seen) as listener:
+        ours = await ask(listener.port, more=more)
+
+    assert callers.headers["x-trace-id"] == "order-1042"
+    assert ours.headers["x-trace-id"] == "of-the-application"
+    assert "server" not in {**callers.headers, **ours.headers}
+
+
+async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
+    caplog.set_level(logging.INFO)
+    held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
+
+    async with listening(seen.answer, seen) as listener:
+        await exchange(listener.port, held, patience_s=0.05)
+        seen.gate.set()
+        async with asyncio.timeout(2):
+            while listener.server.in_flight:
+                await asyncio.sleep(0.01)
+
+    assert seen.requests == [("/held", b"")]
+    assert [each for each in caplog.records if each.name == "gateway.net.server"] == []
+
+
+async def test_an_answer_written_by_its_handler_may_keep_the_connection(seen):
+    """A fail point writes an answer in two halves."""
+
+    async def write(request: Request) -> Written:
+        request.connection.transport.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+        return Written(keeps=request.path == "/kept")
+
+    kept = b"GET /kept HTTP/1.1\r\n" + HOST + b"\r\n"
+    async with listening(write, seen) as listener:
+        told = await exchange(listener.port, kept + GET + GET, patience_s=0.1)
+
+    assert (told.statuses, told.closed) == ([204, 204], True)
+
+
+async def test_an_expectation_that_nobody_meets_is_ignored(seen):
+    """Aiohttp's own 417 would be no answer of ours."""
+    async with listening(seen.answer, seen) as listener:
+        answer = await ask(listener.port, more=b"Expect: a-miracle\r\n")
+
+    assert answer.status == 200
+
+
 async def test_an_answer_that_cannot_be_written_is_an_error(seen, caplog):
     """A line end in a header of ours must not leave the caller without an answer."""
 
     def answer(request: Request) -> Reply:
         return Reply(headers={"X-A": "1\r\nX-B: gws_2"})
 
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         told = await ask(listener.port)
 
     assert (told.status, told.code) == (500, "SVC.SYS.001")
@@ -145,7 +215,7 @@ async def test_a_caller_that_does_not_read_is_let_go(seen):
     def answer(request: Request) -> Reply:
         return Reply(body=b"a" * 30_000_000)
 
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         _, writer = await asyncio.open_connection("127.0.0.1", listener.port, limit=1024)
         writer.transport.pause_reading()
         writer.write(GET)
@@ -165,7 +235,7 @@ async def test_a_caller_that_reads_slowly_is_answered_in_its_time(seen):
         made.append(request.path)
         return Reply(body=b"a" * 8_000_000)
 
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(GET + GET)
         await asyncio.sleep(0.1)
@@ -187,7 +257,7 @@ async def test_a_caller_that_hangs_up_stops_no_work(seen):
         done.append(1)
         return Reply()
 
-    async with listening(Direct(lambda _request: work()), seen) as listener:
+    async with listening(lambda _request: work(), seen) as listener:
         await exchange(listener.port, GET, patience_s=0.02)
         await asyncio.sleep(0.2)
 
@@ -196,7 +266,7 @@ async def test_a_caller_that_hangs_up_stops_no_work(seen):
 
 async def test_the_keep_alive_timer_is_kept_alive_by_requests(seen):
     """Each request starts it anew."""
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         told = await exchange(listener.port, GET, GET, GET, gap_s=0.4)
 
     assert told.statuses == [200, 200, 200]
@@ -204,7 +274,7 @@ async def test_the_keep_alive_timer_is_kept_alive_by_requests(seen):
 
 async def test_a_request_begun_is_not_closed_as_idle(seen):
     """The idle time ends in the middle of a request that is in time."""
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         told = await exchange(listener.port, GET, GET[:20], GET[20:], gap_s=0.25, patience_s=0.2)
         late = await exchange(listener.port, GET, b"", GET[:20], GET[20:], gap_s=0.25)
 
@@ -214,7 +284,7 @@ async def test_a_request_begun_is_not_closed_as_idle(seen):
 
 async def test_a_slow_answer_does_not_make_the_next_caller_late(seen):
     """Half a request behind one that is worked on is refused in its turn, not before."""
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         asyncio.get_running_loop().call_later(0.6, seen.gate.set)
         held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
         told = await exchange(listener.port, held, GET[:20])
@@ -224,7 +294,7 @@ async def test_a_slow_answer_does_not_make_the_next_caller_late(seen):
 
 async def test_what_we_do_not_read_is_not_late(seen):
     """Forty requests at once: reading pauses at 32, and the half one waits with us."""
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         asyncio.get_running_loop().call_later(0.7, seen.gate.set)
         held = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
         told = await exchange(
@@ -236,7 +306,7 @@ async def test_what_we_do_not_read_is_not_late(seen):
 
 async def test_many_requests_at_once_leave_the_connection_idle(seen):
     """Reading had stopped for want of room; nothing is awaited when all are answered."""
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         told = await exchange(listener.port, GET * 40, GET, gap_s=0.45, patience_s=0.1)
 
     assert told.statuses == [200] * 41
@@ -253,7 +323,7 @@ async def test_a_fault_of_the_parser_ends_in_an_answer(seen, monkeypatch):
         def message_consumed(self) -> None:
             """Nothing to consume."""
 
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         with monkeypatch.context() as patched:
             patched.setattr(connection, "make_parser", lambda *_: Broken())
             told = await exchange(listener.port, GET)
@@ -265,7 +335,7 @@ async def test_a_fault_of_the_parser_ends_in_an_answer(seen, monkeypatch):
 
 async def test_nothing_is_left_of_a_connection(seen):
     """Counters and aiohttp's own list go back to nothing, however it ended."""
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         for sent in (
             GET,
             b"BAD\r\n\r\n",
@@ -282,7 +352,7 @@ async def test_nothing_is_left_of_a_connection(seen):
 
 async def test_nothing_of_a_connection_waits_for_the_garbage_collector(seen):
     """What holds each other is let go of: callers come and go by the thousand."""
-    async with listening(Direct(seen.answer), seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         gc.collect()
         gc.disable()
         try:
@@ -308,7 +378,7 @@ async def test_many_requests_at_once_let_others_have_their_turn(seen):
         order.append(request.path)
         return Reply()
 
-    async with listening(Direct(answer), seen) as listener:
+    async with listening(answer, seen) as listener:
         crowd = asyncio.create_task(exchange(listener.port, GET * 500, patience_s=0.3))
         while not order:
             order_before = len(order)
@@ -322,7 +392,7 @@ async def test_many_requests_at_once_let_others_have_their_turn(seen):
 
 async def test_a_connection_has_no_dictionary_of_its_own(seen):
     """Ten thousand of them are kept: each attribute has its slot."""
-    server = WireServer(seen.answer, SHORT, Refusals())
+    server = HttpServer(seen.answer, SHORT, Refusals())
 
     made = server()
 

@@ -8,9 +8,9 @@ from yarl import URL
 
 from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
 from gateway.net.server.framing import find_flaw
-from gateway.net.server.limits import WireLimits
+from gateway.net.server.limits import ServerLimits
 
-LIMITS = WireLimits(request_line_bytes=100, header_line_bytes=50)
+LIMITS = ServerLimits(request_line_bytes=100, header_line_bytes=50)
 TE = "Transfer-Encoding"
 
 

@@ -7,14 +7,14 @@ from ipaddress import ip_network
 import pytest
 
 from gateway.net.server.connection import Connection
-from gateway.net.server.http_server import WireServer
-from gateway.net.server.limits import WireLimits
+from gateway.net.server.http_server import HttpServer
+from gateway.net.server.limits import ServerLimits
 from gateway.net.server.refusals import Refusals
 from gateway.net.server.reply import Reply
 from tests.raw_http import ask, exchange
 from tests.wired import SHORT, listening
 
-LIMITS = WireLimits(connections=3, connections_per_address=2)
+LIMITS = ServerLimits(connections=3, connections_per_address=2)
 
 
 async def test_an_address_has_so_many_connections_and_no_more():
@@ -86,7 +86,7 @@ async def test_an_address_that_is_none_is_not_trusted():
 
 async def test_a_connection_too_many_is_hung_up_on(seen):
     """Without an answer; the others are served on."""
-    async with listening(seen.handle, seen, replace(SHORT, connections_per_address=1)) as listener:
+    async with listening(seen.answer, seen, replace(SHORT, connections_per_address=1)) as listener:
         _, held = await asyncio.open_connection("127.0.0.1", listener.port)
         refused = await exchange(listener.port, b"", patience_s=0.2)
         held.close()
@@ -102,7 +102,7 @@ async def test_rest_comes_when_the_last_request_leaves():
     server = serving(LIMITS)
     tasks = [working(server, 0.02), working(server, 0.04)]
 
-    rested = await server.rest(1.0)
+    rested = await server.wait_idle(1.0)
 
     assert (rested, server.in_flight, [task.done() for task in tasks]) == (True, 0, [True, True])
 
@@ -111,14 +111,14 @@ async def test_rest_does_not_come_for_ever():
     server = serving(LIMITS)
     task = working(server, 1.0)
 
-    rested = await server.rest(0.02)
+    rested = await server.wait_idle(0.02)
 
     assert (rested, task.done()) == (False, False)
     task.cancel()
 
 
 async def test_rest_is_there_when_nothing_was_asked():
-    assert await serving(LIMITS).rest(0)
+    assert await serving(LIMITS).wait_idle(0)
 
 
 async def test_what_is_worked_on_is_cancelled_at_the_end():
@@ -130,9 +130,9 @@ async def test_what_is_worked_on_is_cancelled_at_the_end():
     assert task.cancelled()
 
 
-def serving(limits: WireLimits) -> WireServer:
+def serving(limits: ServerLimits) -> HttpServer:
     """Make a server without a socket."""
-    return WireServer(lambda _request: Reply(), limits, Refusals())
+    return HttpServer(lambda _request: Reply(), limits, Refusals())
 
 
 def caller(address: str) -> Connection:
@@ -142,7 +142,7 @@ def caller(address: str) -> Connection:
     return connection
 
 
-def working(server: WireServer, seconds: float) -> asyncio.Task[Reply]:
+def working(server: HttpServer, seconds: float) -> asyncio.Task[Reply]:
     """Have a request worked on for a time."""
 
     async def work() -> Reply:
@@ -150,6 +150,6 @@ def working(server: WireServer, seconds: float) -> asyncio.Task[Reply]:
         return Reply()
 
     task = asyncio.get_running_loop().create_task(work())
-    server.enter(task)
-    task.add_done_callback(server.leave)
+    server.add_task(task)
+    task.add_done_callback(server.remove_task)
     return task

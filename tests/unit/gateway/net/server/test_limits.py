@@ -1,11 +1,11 @@
 """The limits below the application."""
 
-from gateway.net.server.limits import WireLimits
+from gateway.net.server.limits import ServerLimits
 
 
 def test_the_defaults_are_the_decided_ones():
     """Request line 16 KiB, header line 8190, 64 headers; 10, 15 and 75 s; 100 and 10,000."""
-    limits = WireLimits()
+    limits = ServerLimits()
 
     sizes = (limits.request_line_bytes, limits.header_line_bytes, limits.headers)
     times = (limits.header_deadline_s, limits.body_deadline_s, limits.keepalive_s)

@@ -1,63 +1,36 @@
 """The listener's life: start, stop in two steps."""
 
 import asyncio
-import os
-import subprocess
-import sys
-from pathlib import Path
 
-import aiohttp
 import pytest
-from aiohttp import http_parser, web
+from aiohttp import http_parser
 
-from gateway.net.server.limits import WireLimits
-from gateway.net.server.listener import Address, Listener, UnfitParser, require_parser
+from gateway.net.common.parser_check import UnfitParser
+from gateway.net.server.limits import ServerLimits
+from gateway.net.server.listener import Address, Listener
 from tests.raw_http import HOST, ask, exchange
 from tests.wired import listening
 
-ROOT = Path(__file__).resolve().parents[5]
 HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 
 
 async def test_a_handler_is_served(seen):
-    async with listening(seen.handle, seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         answer = await ask(listener.port, "/a")
 
     assert (answer.status, seen.requests) == (200, [("/a", b"")])
 
 
-async def test_an_application_is_served_with_its_life(seen):
-    """Start-up and clean-up run, and a request knows its application."""
-    app = web.Application()
-    steps = []
-
-    async def life(app: web.Application):
-        steps.append("started")
-        yield
-        steps.append("ended")
-
-    async def handle(request: web.Request) -> web.Response:
-        return web.Response(text=str(request.app is app))
-
-    app.cleanup_ctx.append(life)
-    app.router.add_get("/", handle)
-
-    async with listening(app, seen) as listener:
-        answer = await ask(listener.port)
-
-    assert (answer.body, steps) == (b"True", ["started", "ended"])
-
-
 async def test_the_real_port_is_told(seen):
-    async with listening(seen.handle, seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         assert listener.port > 0
 
 
 async def test_several_listeners_can_share_a_port(seen):
-    first = Listener(seen.handle, at=Address(reuse_port=True))
+    first = Listener(seen.answer, at=Address(reuse_port=True))
     await first.start()
-    second = Listener(seen.handle, at=Address(port=first.port, reuse_port=True))
+    second = Listener(seen.answer, at=Address(port=first.port, reuse_port=True))
 
     await second.start()
 
@@ -67,8 +40,8 @@ async def test_several_listeners_can_share_a_port(seen):
 
 
 async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
-    async with listening(seen.handle, seen) as listener:
-        second = Listener(seen.handle, at=Address(port=listener.port))
+    async with listening(seen.answer, seen) as listener:
+        second = Listener(seen.answer, at=Address(port=listener.port))
 
         with pytest.raises(OSError, match="address already in use"):
             await second.start()
@@ -77,7 +50,7 @@ async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
 
 
 async def test_new_callers_are_turned_away_once_it_stops_accepting(seen):
-    async with listening(seen.handle, seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         await listener.stop_accepting()
 
         with pytest.raises(ConnectionRefusedError):
@@ -86,7 +59,7 @@ async def test_new_callers_are_turned_away_once_it_stops_accepting(seen):
 
 async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
     """503 ``SVC.GTW.006`` with Retry-After, and the application is not asked."""
-    async with listening(seen.handle, seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         asyncio.get_running_loop().call_later(0.1, stopping(listener))
         told = await exchange(listener.port, GET, GET + GET, gap_s=0.2)
 
@@ -98,7 +71,7 @@ async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
 
 
 async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
-    async with listening(seen.handle, seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         calling = asyncio.create_task(exchange(listener.port, HELD))
         await held(listener)
         await listener.stop_accepting()
@@ -110,7 +83,7 @@ async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
 
 
 async def test_close_waits_for_a_request_in_flight(seen):
-    async with listening(seen.handle, seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         calling = asyncio.create_task(exchange(listener.port, HELD))
         await held(listener)
         asyncio.get_running_loop().call_later(0.2, seen.gate.set)
@@ -122,7 +95,7 @@ async def test_close_waits_for_a_request_in_flight(seen):
 
 async def test_close_does_not_wait_for_ever(seen):
     """What is still in flight at the end is cut off, and that is told."""
-    async with listening(seen.handle, seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         calling = asyncio.create_task(exchange(listener.port, HELD))
         await held(listener)
 
@@ -133,7 +106,7 @@ async def test_close_does_not_wait_for_ever(seen):
 
 
 async def test_close_does_not_wait_for_idle_callers(seen):
-    listener = Listener(seen.handle, at=Address(), limits=WireLimits())
+    listener = Listener(seen.answer, at=Address(), limits=ServerLimits())
     await listener.start()
     calling = asyncio.create_task(exchange(listener.port, GET))
     await asyncio.sleep(0.1)
@@ -144,7 +117,7 @@ async def test_close_does_not_wait_for_idle_callers(seen):
 
 
 async def test_stopping_and_closing_can_be_repeated(seen):
-    async with listening(seen.handle, seen) as listener:
+    async with listening(seen.answer, seen) as listener:
         await listener.stop_accepting()
         await listener.stop_accepting()
 
@@ -154,57 +127,26 @@ async def test_stopping_and_closing_can_be_repeated(seen):
 
 
 async def test_a_listener_that_never_started_can_be_closed(seen):
-    listener = Listener(seen.handle, at=Address())
+    listener = Listener(seen.answer, at=Address())
 
     assert await listener.close(0.1)
 
 
 async def test_a_listener_that_is_not_open_has_no_connections(seen):
-    listener = Listener(seen.handle, at=Address())
+    listener = Listener(seen.answer, at=Address())
 
     with pytest.raises(RuntimeError, match="not open"):
         _ = listener.server
 
 
-def test_this_process_may_serve():
-    require_parser()
-
-
-def test_another_minor_version_may_not_serve(monkeypatch):
-    monkeypatch.setattr(aiohttp, "__version__", "3.15.0")
-
-    with pytest.raises(UnfitParser, match=r"aiohttp 3\.14\.x is needed, this is 3\.15\.0"):
-        require_parser()
-
-
 async def test_nothing_is_opened_without_the_c_parser(seen, monkeypatch):
     monkeypatch.setattr(http_parser, "HttpRequestParser", http_parser.HttpRequestParserPy)
-    listener = Listener(seen.handle, at=Address())
+    listener = Listener(seen.answer, at=Address())
 
     with pytest.raises(UnfitParser, match="C parser is not loaded"):
         await listener.start()
 
     assert listener.port == 0
-
-
-@pytest.mark.process
-def test_a_process_without_the_c_parser_is_found_out():
-    """The switch of aiohttp itself, in a process of its own."""
-    told = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from gateway.net.server.listener import require_parser; require_parser()",
-        ],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "AIOHTTP_NO_EXTENSIONS": "1"},
-    )
-
-    assert told.returncode == 1
-    assert "C parser is not loaded" in told.stderr
 
 
 def stopping(listener: Listener):

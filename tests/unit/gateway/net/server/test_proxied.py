@@ -11,7 +11,6 @@ import pytest
 from gateway.net.server.listener import Listener
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import Request
-from gateway.net.server.web_handler import Direct
 from tests.raw_http import exchange
 from tests.unit.gateway.net.server.test_proxy_protocol import (
     BROKEN,
@@ -45,7 +44,7 @@ async def telling(seen: Seen, mode: str, trusted=OURS, **limits) -> AsyncIterato
         return Reply(body=request.address.encode())
 
     wanted = replace(SHORT, client_address=mode, trusted_peers=trusted, **limits)
-    async with listening(Direct(answer), seen, wanted) as listener:
+    async with listening(answer, seen, wanted) as listener:
         yield listener
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from gateway.net.server.proxy_protocol import (
     SIGNATURE,
-    Announced,
     MalformedProxyHeader,
+    ProxyHeader,
     read_proxy_header,
 )
 
@@ -83,7 +83,7 @@ BROKEN = [
 @pytest.mark.parametrize(("header", "address"), WHOLE)
 def test_a_header_says_for_whom_is_asked(header: bytes, address: str):
     """Empty for a health check of the proxy's own, and where the proxy does not know."""
-    assert read_proxy_header(header + HTTP) == Announced(address, HTTP)
+    assert read_proxy_header(header + HTTP) == ProxyHeader(address, HTTP)
 
 
 @pytest.mark.parametrize(("header", "address"), WHOLE)
@@ -92,7 +92,7 @@ def test_a_part_of_a_header_is_waited_for(header: bytes, address: str):
     parts = [read_proxy_header(header[:end]) for end in range(len(header))]
 
     assert parts == [None] * len(header)
-    assert read_proxy_header(header) == Announced(address, b"")
+    assert read_proxy_header(header) == ProxyHeader(address, b"")
 
 
 @pytest.mark.parametrize("received", BROKEN)

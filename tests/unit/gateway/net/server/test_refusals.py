@@ -4,22 +4,20 @@ import asyncio
 import json
 
 import pytest
-from aiohttp import web
 from aiohttp.base_protocol import BaseProtocol
 from aiohttp.http_exceptions import BadHttpMessage, BadStatusLine, InvalidHeader, LineTooLong
 from aiohttp.http_parser import HttpRequestParser
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from gateway.domain.kernel import errors
-from gateway.net.server.body import BodyTooLarge, MalformedBody, RequestTimeout
 from gateway.net.server.refusals import (
     TOO_MANY_HEADERS,
     Refusals,
+    describe,
     find_code,
-    find_code_of,
-    is_foreign,
     render,
 )
+from gateway.net.server.request import BodyTooLarge, MalformedBody, RequestTimeout
 from gateway.telemetry import trace
 
 
@@ -124,34 +122,26 @@ async def test_too_many_headers_are_still_called_so():
     assert raised.value.message == TOO_MANY_HEADERS
 
 
-@pytest.mark.parametrize(
-    ("status", "error"),
-    [
-        (404, errors.ROUTE_UNKNOWN),
-        (405, errors.METHOD_NOT_ALLOWED),
-        (413, errors.BODY_TOO_LARGE),
-        (417, errors.MALFORMED_REQUEST),
-        (500, errors.INTERNAL),
-        (502, errors.INTERNAL),
-        (503, errors.OVERLOADED),
-    ],
-)
-def test_an_error_of_aiohttp_s_own_has_a_code(status, error):
-    assert find_code_of(status) is error
+def test_the_kind_and_the_place_are_told_and_the_message_is_not():
+    """An error's message often quotes what it could not read."""
+    told = describe(fail("gws_secret"))
+
+    assert told.startswith("ValueError at test_refusals.py:")
+    assert "fail" in told
+    assert "gws_secret" not in told
 
 
-@pytest.mark.parametrize(
-    ("answer", "foreign"),
-    [
-        (web.HTTPNotFound(), True),
-        (web.HTTPInternalServerError(), True),
-        (web.HTTPNotFound(headers={"X-Trace-ID": "abc"}), False),
-        (web.HTTPSeeOther("/panel"), False),
-        (web.HTTPOk(), False),
-        (web.Response(status=404), False),
-    ],
-    ids=["404", "500", "ours", "redirect", "200", "plain response"],
-)
-def test_only_errors_of_aiohttp_s_own_are_foreign(answer, foreign):
-    """A redirect is raised by the panel's pages and meant."""
-    assert is_foreign(answer) is foreign
+def test_a_fault_without_a_place_is_told_by_its_kind():
+    assert describe(KeyError("secret")) == "KeyError at no place"
+
+
+def test_no_fault_at_all_can_be_told():
+    assert describe(None) == "an unknown error"
+
+
+def fail(text: str) -> ValueError:
+    try:
+        int(text)
+    except ValueError as problem:
+        return problem
+    raise AssertionError

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from gateway.net.server.reply import Reply, UnwritableReply, manner, to_bytes
+from gateway.net.server.reply import Reply, UnwritableReply, reply_format, to_bytes
 
-PLAIN = manner((1, 1), keeps=True, bodiless=False)
+PLAIN = reply_format((1, 1), keeps=True, bodiless=False)
 
 
 def test_head_and_body_are_one_piece():
@@ -31,7 +31,7 @@ def test_head_and_body_are_one_piece():
     ],
 )
 def test_the_connection_is_told_of_where_it_is_not_as_expected(version, keeps, start, line):
-    written = to_bytes(Reply(), manner(version, keeps=keeps, bodiless=False))
+    written = to_bytes(Reply(), reply_format(version, keeps=keeps, bodiless=False))
 
     assert written.startswith(start)
     assert line in written
@@ -50,7 +50,7 @@ def test_a_cookie_that_would_break_out_of_its_line_is_not_written():
 
 
 def test_head_is_told_how_much_there_would_be():
-    written = to_bytes(Reply(body=b"abc"), manner((1, 1), keeps=True, bodiless=True))
+    written = to_bytes(Reply(body=b"abc"), reply_format((1, 1), keeps=True, bodiless=True))
 
     assert b"Content-Length: 3\r\n" in written
     assert written.endswith(b"\r\n\r\n")

@@ -5,101 +5,101 @@ import asyncio
 import pytest
 from aiohttp.base_protocol import BaseProtocol
 
-from gateway.net.server.body import MalformedBody, RequestTimeout
-from gateway.net.server.limits import WireLimits
-from gateway.net.server.request_queue import Inbox, make_parser
+from gateway.net.server.limits import ServerLimits
+from gateway.net.server.request import MalformedBody, RequestTimeout
+from gateway.net.server.request_queue import RequestQueue, make_parser
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
 
 
 @pytest.fixture
-async def inbox() -> Inbox:
+async def queue() -> RequestQueue:
     loop = asyncio.get_running_loop()
     protocol = BaseProtocol(loop)
-    protocol._parser = make_parser(protocol, loop, WireLimits())
-    return Inbox(protocol._parser)
+    protocol._parser = make_parser(protocol, loop, ServerLimits())
+    return RequestQueue(protocol._parser)
 
 
-async def test_a_whole_request_waits(inbox):
-    assert inbox.feed(GET)
-    assert (len(inbox.waiting), inbox.begun) == (1, False)
+async def test_a_whole_request_waits(queue):
+    assert queue.feed(GET)
+    assert (len(queue.waiting), queue.has_partial) == (1, False)
 
 
 @pytest.mark.parametrize(
     ("data", "begun"),
     [(b"G", True), (b"\r\n", False), (b"\r\n\r\nGE", True), (GET + b"GE", True), (GET, False)],
 )
-async def test_a_request_begins_with_its_first_byte(inbox, data, begun):
-    inbox.feed(data)
+async def test_a_request_begins_with_its_first_byte(queue, data, begun):
+    queue.feed(data)
 
-    assert inbox.begun is begun
-
-
-async def test_a_body_begins_no_request(inbox):
-    inbox.feed(POST)
-    inbox.feed(b"hel")
-
-    assert (len(inbox.waiting), inbox.begun) == (1, False)
+    assert queue.has_partial is begun
 
 
-async def test_requests_wait_in_order(inbox):
-    inbox.feed(GET + POST + b"hello" + GET)
+async def test_a_body_begins_no_request(queue):
+    queue.feed(POST)
+    queue.feed(b"hel")
 
-    methods = [inbox.take()[0].method for _ in range(3)]
+    assert (len(queue.waiting), queue.has_partial) == (1, False)
+
+
+async def test_requests_wait_in_order(queue):
+    queue.feed(GET + POST + b"hello" + GET)
+
+    methods = [queue.take()[0].method for _ in range(3)]
 
     assert methods == ["GET", "POST", "GET"]
 
 
-async def test_no_more_than_32_wait(inbox):
+async def test_no_more_than_32_wait(queue):
     """What comes beyond is kept as bytes until there is room."""
-    inbox.feed(GET * 40)
-    full = (inbox.is_full, len(inbox.waiting), inbox.has_room)
+    queue.feed(GET * 40)
+    full = (queue.is_full, len(queue.waiting), queue.has_room)
 
     for _ in range(16):
-        inbox.take()
-    room = inbox.has_room
-    inbox.feed(b"")
+        queue.take()
+    room = queue.has_room
+    queue.feed(b"")
 
     assert full == (True, 32, False)
-    assert (room, len(inbox.waiting)) == (True, 24)
+    assert (room, len(queue.waiting)) == (True, 24)
 
 
-async def test_what_was_held_back_begins_no_request(inbox):
+async def test_what_was_held_back_begins_no_request(queue):
     """Forty whole requests, then nothing: the connection is idle, not late."""
-    inbox.feed(GET * 40)
-    while inbox.waiting:
-        inbox.take()
+    queue.feed(GET * 40)
+    while queue.waiting:
+        queue.take()
 
-    inbox.feed(b"")
+    queue.feed(b"")
 
-    assert inbox.begun is False
-
-
-async def test_what_cannot_be_read_is_refused_in_its_turn(inbox):
-    inbox.feed(GET)
-
-    assert inbox.feed(b"BAD\r\n\r\n")
-    assert len(inbox.waiting) == 2
-    assert isinstance(inbox.waiting[1][0], Exception)
-    assert inbox.deaf
+    assert queue.has_partial is False
 
 
-async def test_who_waits_for_a_body_is_told_that_it_will_not_come(inbox):
-    inbox.feed(POST)
-    _, content = inbox.take()
+async def test_what_cannot_be_read_is_refused_in_its_turn(queue):
+    queue.feed(GET)
 
-    inbox.refuse(RequestTimeout())
+    assert queue.feed(b"BAD\r\n\r\n")
+    assert len(queue.waiting) == 2
+    assert isinstance(queue.waiting[1][0], Exception)
+    assert queue.closed
+
+
+async def test_who_waits_for_a_body_is_told_that_it_will_not_come(queue):
+    queue.feed(POST)
+    _, content = queue.take()
+
+    queue.refuse(RequestTimeout())
 
     with pytest.raises(MalformedBody):
         await content.read()
 
 
-async def test_an_upgrade_that_is_not_granted_hides_no_request(inbox):
+async def test_an_upgrade_that_is_not_granted_hides_no_request(queue):
     """What follows is a request like any other."""
     upgrade = GET[:-2] + b"Upgrade: websocket\r\nConnection: upgrade\r\n\r\n"
 
-    inbox.feed(upgrade + GET)
-    inbox.feed(GET)
+    queue.feed(upgrade + GET)
+    queue.feed(GET)
 
-    assert [inbox.take()[0].upgrade for _ in range(3)] == [True, False, False]
+    assert [queue.take()[0].upgrade for _ in range(3)] == [True, False, False]
