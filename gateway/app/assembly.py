@@ -30,7 +30,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.net.server.listener import Listener
-from gateway.operations.identity.ports import OnSecurityEvent
+from gateway.operations.identity.ports import IdentityEvents
 from gateway.runtime.audit_tally import AuditTally
 from gateway.runtime.failpoints import armed
 from gateway.runtime.gauges.connection_gauges import connection_gauges
@@ -103,8 +103,8 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     readiness = Readiness(store)
     security, bell = SecurityLog(observing.observer.count), asyncio.Event()
     tally = AuditTally(store.audit, store.identity.users, now)
-    people = assemble_people(settings, store, keys, now, _notices(security, tally))
-    panel = assemble_panel(settings.session, store, keys, people, security.seen)
+    people = assemble_people(settings, store, keys, now, _events(security, tally))
+    panel = assemble_panel(settings.session, store, keys, people)
     kept = _kept_records(settings, store, people, observing, now)
     parts = Parts(
         settings=settings,
@@ -199,14 +199,14 @@ def _office_stored(store: Store, keys: Keys) -> BackOfficeStored:
     )
 
 
-def _notices(security: SecurityLog, tally: AuditTally) -> OnSecurityEvent:
-    """Tell of sign-ins in the log at once, and in the audit log once a minute."""
+def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:
+    """Report sign-ins in the log at once, in the audit log once a minute, and in the metrics."""
 
-    def notice(word: str, user_id: str) -> None:
+    def on_security_event(word: str, user_id: str) -> None:
         security.notice(word, user_id)
         tally.notice(word, user_id)
 
-    return notice
+    return IdentityEvents(on_security_event, security.seen)
 
 
 def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:

@@ -17,10 +17,9 @@ from gateway.operations.identity.ports import (
     AttemptLimits,
     Crypto,
     IdentityContext,
+    IdentityEvents,
     IdentitySettings,
-    OnSecurityEvent,
     Stores,
-    ignore_event,
 )
 from gateway.operations.identity.services import (
     IdentityServices,
@@ -39,6 +38,8 @@ from gateway.security.identity.totp import Totp
 from gateway.security.keys import Keys
 from gateway.security.sealing import Sealer
 from gateway.store.engine import Store
+
+_NO_EVENTS = IdentityEvents()
 
 _TOKENS = "opaque tokens"
 _CLEANUP_EVERY_S = 600.0
@@ -83,7 +84,7 @@ class People:
 
 
 def assemble_people(
-    settings: Settings, store: Store, keys: Keys, now: Now, notice: OnSecurityEvent = ignore_event
+    settings: Settings, store: Store, keys: Keys, now: Now, events: IdentityEvents = _NO_EVENTS
 ) -> People:
     """Make identity from the settings, an opened store and the keys; nothing is started."""
     identity = settings.identity
@@ -96,7 +97,7 @@ def assemble_people(
         now=now,
         new_id=lambda: str(uuid.uuid4()),
         pause=asyncio.sleep,
-        on_security_event=notice,
+        events=events,
     )
     services = build_identity_services(
         parts, store.companies, partial(new_signing_key, sealer=keys.sealer)

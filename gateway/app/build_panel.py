@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
 from gateway.app.build_identity import People
 from gateway.config.session import Session
-from gateway.operations.identity.sign_in import CountedSigningIn
 from gateway.operations.panel.context import PanelContext, PanelSettings
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
@@ -35,22 +33,19 @@ class Panel:
     devices: DeviceCookies
 
 
-def assemble_panel(
-    session: Session, store: Store, keys: Keys, people: People, seen: Callable[[str, str], None]
-) -> Panel:
+def assemble_panel(session: Session, store: Store, keys: Keys, people: People) -> Panel:
     """Make the panel's sessions; nothing is started."""
     parts = PanelContext(
         store=store.identity.panels,
         companies=store.companies,
         cookies=PanelCookies(list(keys.derivation.keys(LABEL).values())),
         identity=people.parts,
-        signing_in=CountedSigningIn(people.services.sign_in, seen),
-        refreshing=people.services.tokens,
-        sign_ins=people.services.sessions,
+        sign_in=people.services.sign_in,
+        tokens=people.services.tokens,
+        sessions=people.services.sessions,
         settings=PanelSettings(
             idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
         ),
-        seen=seen,
     )
     tokens = PanelTokens(parts)
     records = PanelSessionRecords(parts, tokens)

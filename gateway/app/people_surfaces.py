@@ -23,7 +23,6 @@ from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.routes import PanelSessionActions
 from gateway.http.panel.surface import PanelActions, PanelPolicies, panel_surface, session_gate
 from gateway.http.route import Surface
-from gateway.operations.identity.sign_in import CountedRefreshing, CountedSigningIn
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import (
     HARDENED,
@@ -83,10 +82,7 @@ def make_people_surfaces(parts: PeopleParts, who: PeopleQuestions) -> Sequence[S
     quota, panel = _quota(parts), _panel_runs(parts)
     questions = make_panel_questions(parts, who, quota)
     runs = IdentityActions(
-        entrance=SignInActions(
-            CountedSigningIn(parts.people.services.sign_in, parts.seen),
-            CountedRefreshing(parts.people.services.tokens, parts.seen),
-        ),
+        entrance=SignInActions(parts.people.services),
         ways_back=panel.ways_back,
         own=panel.own,
         session=session_gate(panel, questions),
@@ -121,7 +117,7 @@ def make_panel_questions(
         persons=who.persons,
         browser=BrowserCookie(form, records.find),
         device=DeviceCookie(form, parts.panel.devices.read),
-        session=SessionCookie(form=form, find=records.find, seat=records.seat),
+        session=SessionCookie(form=form, find=records.find, authenticate=records.authenticate),
         origin=lambda: parts.settings.origin,
     )
 

@@ -25,7 +25,7 @@ Find = Callable[[str], Awaitable[Browser | None]]
 Read = Callable[[str], KnownBrowser | None]
 """Read a device cookie's value; None for one that is not ours."""
 
-Seat = Callable[[Browser], Awaitable[SignedInBrowser]]
+Authenticate = Callable[[Browser], Awaitable[SignedInBrowser]]
 """Keep a session alive and return who it is; SESSION_REQUIRED for one that is over."""
 
 
@@ -105,7 +105,7 @@ class SessionCookie:
 
     form: CookieForm
     find: Find
-    seat: Seat
+    authenticate: Authenticate
     refuses = (SESSION_REQUIRED, errors.AUTH_UNAVAILABLE)
 
     async def __call__(self, call: Call) -> None:
@@ -122,12 +122,12 @@ class SessionCookie:
         if browser.panel.state is not PanelState.FULL:
             raise ServiceError(SESSION_REQUIRED, "invalid")
         try:
-            seated = await self.seat(browser)
+            signed_in = await self.authenticate(browser)
         except StoreUnavailable as problem:
             raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
-        call.browser, call.person = seated.browser, seated.person
-        if seated.browser.cookie.value != browser.cookie.value:
-            call.headers[SET_COOKIE] = self.form.given(seated.browser.cookie)
+        call.browser, call.person = signed_in.browser, signed_in.person
+        if signed_in.browser.cookie.value != browser.cookie.value:
+            call.headers[SET_COOKIE] = self.form.given(signed_in.browser.cookie)
 
 
 async def _find(call: Call, name: str, find: Find) -> Browser | None:

@@ -240,7 +240,7 @@ async def house_on(
     store: Store, clock: Clock, *, cost: Cost = LITTLE, **rates: Rate
 ) -> AsyncIterator[House]:
     """Serve people over a store; ``rates`` are quotas that are scarce, ``cost`` a digest's."""
-    door, counted = door_of(store, clock, cost=cost), list[tuple[str, str]]()
+    door = door_of(store, clock, cost=cost)
     await door.services.signing_keys.ensure()
     people = People(
         parts=door.context,
@@ -253,10 +253,10 @@ async def house_on(
     )
 
     def seen(event: str, label: str) -> None:
-        counted.append((event, label))
+        door.counted.append((event, label))
 
     settings = _settings(rates)
-    panel = assemble_panel(Session(), store, _keys(), people, seen)
+    panel = assemble_panel(Session(), store, _keys(), people)
     parts = PeopleParts(settings=settings, people=people, panel=panel, seen=seen)
     surfaces, witness = _surfaces(parts), Witness()
     serving = _serving(surfaces, witness)
@@ -272,7 +272,7 @@ async def house_on(
                 port=listener.port,
                 session=session,
                 witness=witness,
-                counted=counted,
+                counted=door.counted,
             )
     finally:
         await listener.close(1)

@@ -46,17 +46,15 @@ class Hall:
 
 def hall_of(door: Door) -> Hall:
     """Open the panel behind a door; its tokens are closed in the end."""
-    counted: list[tuple[str, str]] = []
     context = PanelContext(
         store=door.store.identity.panels,
         companies=door.store.companies,
         cookies=PanelCookies([b"s" * 32]),
         identity=door.context,
-        signing_in=door.services.sign_in,
-        refreshing=door.services.tokens,
-        sign_ins=door.services.sessions,
+        sign_in=door.services.sign_in,
+        tokens=door.services.tokens,
+        sessions=door.services.sessions,
         settings=PanelSettings(),
-        seen=lambda event, label: counted.append((event, label)),
     )
     tokens = PanelTokens(context)
     records = PanelSessionRecords(context, tokens)
@@ -66,5 +64,5 @@ def hall_of(door: Door) -> Hall:
         tokens=tokens,
         records=records,
         views=PanelViews(records),
-        counted=counted,
+        counted=door.counted,
     )

@@ -16,6 +16,7 @@ from gateway.operations.identity.ports import (
     ClientInfo,
     Crypto,
     IdentityContext,
+    IdentityEvents,
     IdentitySettings,
     Stores,
 )
@@ -63,6 +64,7 @@ class Door:
     sealer: Sealer
     hasher: PasswordHasher
     noticed: list[tuple[str, str]]
+    counted: list[tuple[str, str]]
     paused: list[float]
     secrets: dict[str, str] = field(default_factory=dict)
 
@@ -121,7 +123,7 @@ def door_of(
     store: Store, clock: Clock, settings: IdentitySettings | None = None, *, cost: Cost = LITTLE
 ) -> Door:
     """Open a door on a store; it is closed by closing its hasher."""
-    noticed: list[tuple[str, str]] = []
+    noticed, counted = list[tuple[str, str]](), list[tuple[str, str]]()
     paused: list[float] = []
 
     async def pause(seconds: float) -> None:
@@ -154,7 +156,10 @@ def door_of(
         now=clock.now,
         new_id=lambda: str(uuid.uuid4()),
         pause=pause,
-        on_security_event=lambda word, user_id: noticed.append((word, user_id)),
+        events=IdentityEvents(
+            lambda word, user_id: noticed.append((word, user_id)),
+            lambda event, label: counted.append((event, label)),
+        ),
     )
     return Door(
         store=store,
@@ -167,6 +172,7 @@ def door_of(
         sealer=sealer,
         hasher=hasher,
         noticed=noticed,
+        counted=counted,
         paused=paused,
     )
 

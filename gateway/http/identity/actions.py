@@ -13,7 +13,7 @@ from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.identity.represent import public_id
 from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.services import IdentityServices
-from gateway.operations.identity.sign_in import SecondFactorRequired, Tokens, WayIn
+from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn, TokenPair
 from policies.validation.identity import (
     ChangeBody,
@@ -101,17 +101,16 @@ class AccountActions:
 class SignInActions:
     """Signing in and refreshing, for callers who keep tokens themselves."""
 
-    signing_in: WayIn
-    refreshing: Tokens
+    services: IdentityServices
 
     async def login(self, who: AnonymousCaller, body: LoginBody) -> SignedIn | SecondFactorRequired:
-        """Take a password."""
-        return await self.signing_in.login(body.email, body.password, who.client)
+        """Sign in by password."""
+        return await self.services.sign_in.login(body.email, body.password, who.client)
 
     async def submit_code(self, who: AnonymousCaller, body: MfaBody) -> SignedIn:
-        """Take a code for a challenge."""
-        return await self.signing_in.submit_code(body.mfa_token, body.code, who.client)
+        """Finish a sign-in by a code."""
+        return await self.services.sign_in.submit_code(body.mfa_token, body.code, who.client)
 
     async def refresh(self, _who: AnonymousCaller, body: RefreshBody) -> TokenPair:
         """Exchange a refresh token."""
-        return await self.refreshing.refresh(body.refresh_token)
+        return await self.services.tokens.refresh(body.refresh_token)

@@ -53,7 +53,7 @@ class PanelResponses:
         self, view: PanelView, who: AnonymousCaller | SignedInCaller
     ) -> Answer[SessionDocument]:
         """Show a session, and give its cookie where it is a new one."""
-        if not view.given:
+        if not view.new_cookie:
             return Answer(content=self._session(view))
         cookies = [self.form.given(view.browser.cookie)]
         if view.signed_in is not None:

@@ -53,22 +53,23 @@ class PanelSessionActions:
         """Take a password."""
         browser = _present(who.browser)
         new = await self.records.login(browser, body.email, body.password, who.client)
-        return await self.views.risen(new)
+        return await self.views.with_new_cookie(new)
 
     async def submit_code(self, who: AnonymousCaller, body: CodeBody) -> PanelView:
         """Take a code for the challenge of this browser."""
         browser = _present(who.browser)
         new = await self.records.submit_code(browser, body.code, who.client)
-        return await self.views.risen(new)
+        return await self.views.with_new_cookie(new)
 
     async def logout(self, who: AnonymousCaller, _taken: None) -> None:
         """Sign out; safe to repeat."""
-        await self.records.leave(who.browser)
+        await self.records.logout(who.browser)
 
     async def step_up(self, who: SignedInCaller, body: CodeBody) -> PanelView:
         """Take a code now; the browser gets a new cookie."""
         await self.services.second_factors.step_up(who.person, body.code)
-        return await self.views.risen(await self.records.raised(_present(who.browser)))
+        new = await self.records.rotate(_present(who.browser))
+        return await self.views.with_new_cookie(new)
 
 
 def _present(browser: Browser | None) -> Browser:

@@ -16,19 +16,19 @@ _PATHS = {Purpose.RESET: "/panel/reset", Purpose.INVITATION: "/panel/invitation"
 
 @dataclass(frozen=True, slots=True)
 class Mailer:
-    """Writes to people, in their language; a link begins with the configured origin."""
+    """Writes mail to users, in Portuguese; links start with the configured origin."""
 
     context: IdentityContext
 
     async def send_reset_link(self, user: User) -> bool:
         """
-        Send a link that sets a new password, once, for half an hour.
+        Send a link that sets a new password; it works once, for half an hour.
 
         Returns:
-            False when there are three that still work; those stay, and none is sent.
+            False when three links are still valid: they stay valid, and none is sent.
         """
         settings = self.context.settings
-        token, row = self._made(user, Purpose.RESET, settings.reset)
+        token, row = self._new_token(user, Purpose.RESET, settings.reset)
         if not await self.context.stores.challenges.add_mail_token_beside(
             row, settings.throttles.resets
         ):
@@ -45,8 +45,9 @@ class Mailer:
         return True
 
     async def send_invitation(self, user: User) -> None:
-        """Send a link that sets the first password, once; those sent before are void."""
-        token, row = self._made(user, Purpose.INVITATION, self.context.settings.invitation)
+        """Send a link that sets the first password; it works once and voids earlier ones."""
+        lifetime = self.context.settings.invitation
+        token, row = self._new_token(user, Purpose.INVITATION, lifetime)
         await self.context.stores.challenges.add_mail_token(row)
         link = self._link(row.purpose, token)
         hours = int(self.context.settings.invitation.total_seconds() // 3600)
@@ -58,12 +59,14 @@ class Mailer:
         )
 
     async def notify(self, user: User, subject: str, text: str) -> None:
-        """Tell a person what was done to their account; it holds no link."""
+        """Tell a user what happened to their account; the mail has no link."""
         footer = "Se não foi você, avise o responsável pela segurança imediatamente."
         await self._put(user, subject, f"{text}\n\n{footer}")
 
-    def _made(self, user: User, purpose: Purpose, lasts: timedelta) -> tuple[str, MailToken]:
-        """Make the token of a link, and what is kept of it."""
+    def _new_token(
+        self, user: User, purpose: Purpose, lifetime: timedelta
+    ) -> tuple[str, MailToken]:
+        """Make the token of a link, and the row stored for it."""
         now, opaque = self.context.now(), self.context.crypto.opaque
         token = opaque.make()
         row = MailToken(
@@ -71,16 +74,16 @@ class Mailer:
             purpose=purpose,
             user_id=user.id,
             created_at=now,
-            ends_at=now + lasts,
+            ends_at=now + lifetime,
         )
         return token, row
 
     def _link(self, purpose: Purpose, token: str) -> str:
-        """Write a link."""
+        """Return the link with its token."""
         return f"{self.context.settings.origin}{_PATHS[purpose]}?token={quote(token)}"
 
     async def _put(self, user: User, subject: str, text: str) -> None:
-        """Store a message."""
+        """Put a message into the outbox."""
         mail = Mail(
             id=self.context.new_id(),
             to=user.email,

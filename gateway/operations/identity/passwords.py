@@ -21,29 +21,41 @@ from gateway.operations.identity.throttling import Attempt, Throttle
 from gateway.operations.identity.user_changes import change_user, own_audit_event
 from gateway.telemetry.trace import current_trace_id
 
+_log = logging.getLogger(__name__)
+
+SHORTEST = 12
+LONGEST = 128
+"""Code points of a password. There is no rule of composition, and no expiry (NIST 800-63B)."""
+
+_WORDS = {Purpose.RESET: "password.reset", Purpose.INVITATION: "invitation.accepted"}
+_LINK_OVER = "the link is not valid any more; ask for a new one"
+
+# more than the quotas let through while the store is away for minutes
+_MOST_WAITING = 1_000
+
 
 def normalized_email(text: str) -> str:
-    """Read what somebody signs in with: a text that is no address is nobody's."""
+    """Normalize what somebody signs in with; text that is no address belongs to nobody."""
     return text.strip().lower()
 
 
 @dataclass(frozen=True, slots=True)
 class PasswordCheck:
-    """Finds out whether a person knows their password."""
+    """Checks passwords: throttled, and with the same work for users that do not exist."""
 
     context: IdentityContext
 
     async def by_email(self, email: str, password: str, client: ClientInfo) -> User | None:
         """
-        Return whose address and password these are; None for nobody's.
+        Return the user with this address and password; None when they do not match.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS.
         """
         key = normalized_email(email)
         user = await self.context.stores.users.find_by_email(key)
-        meant = "" if user is None else user.id
-        throttle = Throttle(self.context, meant)
+        user_id = "" if user is None else user.id
+        throttle = Throttle(self.context, user_id)
         attempt = await throttle.password(
             Attempt(email=key, address=client.address, browser=_browser(user, client))
         )
@@ -54,7 +66,7 @@ class PasswordCheck:
             await throttle.password_unchecked(attempt)
             raise
         if user is None or not right:
-            self.context.on_security_event("authn_login_fail", meant)
+            self.context.events.on_security_event("authn_login_fail", user_id)
             return None
         await throttle.password_accepted(attempt)
         return user
@@ -63,9 +75,10 @@ class PasswordCheck:
         self, caller: SignedInUser, password: str, client: ClientInfo
     ) -> User | None:
         """
-        Return who is signed in, if this is their password; None if not.
+        Return the signed-in user if this is their password; None if not.
 
-        Their session is known for them: what strangers guess elsewhere does not count here.
+        Their session counts as a known browser: what strangers guess elsewhere does not
+        lock them out here.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS.
@@ -75,17 +88,9 @@ class PasswordCheck:
 
 
 def _browser(user: User | None, client: ClientInfo) -> str:
-    """Name the browser if it is known for this very person; empty for any other."""
+    """Return the id of a browser known for this very user; empty for any other."""
     known = client.known
     return known.id if user is not None and known is not None and known.user_id == user.id else ""
-
-
-SHORTEST = 12
-LONGEST = 128
-"""Code points of a password; there is no rule of composition, and no expiry."""
-
-_WORDS = {Purpose.RESET: "password.reset", Purpose.INVITATION: "invitation.accepted"}
-_LINK_OVER = "the link is not valid any more; ask for a new one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ class NewPasswords:
 
     def refuse_weak(self, password: str) -> None:
         """
-        Refuse a password that is too short or long, or that everybody tries first.
+        Refuse a password that is too short, too long, or tried first by attackers.
 
         Raises:
             ServiceError: NOT_POSSIBLE; ``detail`` says which rule.
@@ -117,7 +122,7 @@ class NewPasswords:
         self, token: str, purpose: Purpose, password: str, client: ClientInfo
     ) -> User:
         """
-        Use a link of a mail up and set a password.
+        Use up a link from a mail, and set a password.
 
         Raises:
             ServiceError: NOT_POSSIBLE for a weak password, or a link that is
@@ -125,7 +130,7 @@ class NewPasswords:
         """
         self.refuse_weak(password)
         await Throttle(self.context).link(client.address)
-        # before the link is used up: who finds us too busy may come again with it
+        # before the link is used up, so that it still works when we are too busy now
         digest = await self.context.crypto.hashing.make(password)
         key, now = self.context.crypto.opaque.mail_digest(token), self.context.now()
         row = await self.context.stores.challenges.use_mail_token(key, purpose, now)
@@ -136,47 +141,41 @@ class NewPasswords:
         return user
 
     async def set(self, user_id: str, password: str, word: str) -> User:
-        """Set a password; every session of the person ends. ``word`` is for the audit log."""
-        return await self._store(user_id, await self.context.crypto.hashing.make(password), word)
+        """Set a password and end every session of the user; ``word`` names the audit event."""
+        digest = await self.context.crypto.hashing.make(password)
+        return await self._store(user_id, digest, word)
 
     async def _store(self, user_id: str, digest: str, word: str) -> User:
-        """Store a digest, end every session and tell the owner."""
+        """Store a digest, end every session and notify the owner."""
 
-        def changed(user: User) -> User:
-            """Refuse for whom was disabled meanwhile."""
+        def update(user: User) -> User:
+            """Refuse a user who was disabled meanwhile."""
             if not user.active:
                 raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
             return replace(user, password=digest)
 
-        def told(user: User) -> AuditEvent:
-            """Describe it."""
+        def event_of(user: User) -> AuditEvent:
             return own_audit_event(self.context, user, word)
 
-        user = await change_user(self.context, user_id, changed, told)
+        user = await change_user(self.context, user_id, update, event_of)
         if user is None:
             raise ServiceError(NOT_POSSIBLE, "link_over", detail=_LINK_OVER)
         event = own_audit_event(self.context, user, "sessions.ended", why=word)
         now = self.context.now()
         await self.context.stores.sessions.end_all(user.id, now, "password", "", event)
         await Mailer(self.context).notify(user, "Senha alterada", "A senha da sua conta mudou.")
-        self.context.on_security_event("authn_password_change", user.id)
+        self.context.events.on_security_event("authn_password_change", user.id)
         return user
-
-
-_log = logging.getLogger(__name__)
-
-_MOST = 1_000
-"""More than the quotas let through while a store is away for minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetRequest:
     """
-    Somebody wants to reset a password.
+    A request for a reset link.
 
     Attributes:
         email: As typed, in lower case; perhaps nobody's.
-        address: Where the wish came from.
+        address: The client address of the request.
     """
 
     email: str
@@ -186,78 +185,77 @@ class ResetRequest:
 
 class ResetRequests:
     """
-    What waits to be answered in this process.
+    The reset requests that wait in this process.
 
-    Attributes:
-        parts: What links are made from.
+    Whether the user exists is looked up after the answer was sent, so the duration
+    tells nothing. What waits is lost when the process dies; the user then asks again.
     """
 
     def __init__(self, context: IdentityContext) -> None:
-        """Begin with nothing."""
+        """Start with none; links are made from ``context``."""
         self.context = context
         self._waiting: deque[ResetRequest] = deque()
 
     def add(self, email: str, address: str) -> None:
-        """Note a wish; costs the same whoever is asked for."""
-        if len(self._waiting) >= _MOST:
+        """Queue a request; takes the same time for every address."""
+        if len(self._waiting) >= _MOST_WAITING:
             _log.warning("a wish for a reset link was dropped: too many wait")
             return
-        self._waiting.append(
-            ResetRequest(email=email, address=address, trace_id=current_trace_id())
-        )
+        request = ResetRequest(email=email, address=address, trace_id=current_trace_id())
+        self._waiting.append(request)
 
     async def answer(self) -> int:
         """
-        Send a link to everybody who exists and asked; return how many were sent.
+        Send a link for every request of an existing user; return how many were sent.
 
         Raises:
-            StoreUnavailable: the store does not answer; what is left waits for the next turn.
+            StoreUnavailable: the store does not answer; the rest waits for the next run.
         """
         count = 0
         while self._waiting:
-            wish = self._waiting.popleft()
+            request = self._waiting.popleft()
             try:
-                count += await self._send(wish)
+                count += await self._send(request)
             except StoreUnavailable:
-                self._waiting.appendleft(wish)
+                self._waiting.appendleft(request)
                 raise
         return count
 
-    async def _send(self, wish: ResetRequest) -> bool:
-        """Send one link; False for nobody, and for who has enough of them."""
-        user = await self.context.stores.users.find_by_email(wish.email)
+    async def _send(self, request: ResetRequest) -> bool:
+        """Send one link; False for an unknown user, and for one with enough valid links."""
+        user = await self.context.stores.users.find_by_email(request.email)
         if user is None or not user.active or not user.password:
             return False
         if not await Mailer(self.context).send_reset_link(user):
             return False
-        event = own_audit_event(self.context, user, "password.forgotten", address=wish.address)
-        await self.context.stores.audit.append(replace(event, trace_id=wish.trace_id))
+        event = own_audit_event(self.context, user, "password.forgotten", address=request.address)
+        await self.context.stores.audit.append(replace(event, trace_id=request.trace_id))
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class Passwords:
-    """What people do about their passwords."""
+    """What users do about their passwords."""
 
     context: IdentityContext
-    wishes: ResetRequests
+    reset_requests: ResetRequests
 
     async def forgot(self, email: str, client: ClientInfo) -> None:
         """
-        Have a link sent to set a new password, if anybody has that address.
+        Queue a reset link for the user with this address, if there is one.
 
-        Nobody is looked up before the caller is answered: neither what is said nor
-        how long it takes tells whether there is such a person.
+        No user is looked up before the caller is answered: neither the answer nor its
+        duration tells whether the user exists.
 
         Raises:
-            ServiceError: TOO_MANY_ATTEMPTS, for the caller's address alone.
+            ServiceError: TOO_MANY_ATTEMPTS, counted for the caller's address alone.
         """
         await Throttle(self.context).reset(client.address)
-        self.wishes.add(normalized_email(email), client.address)
+        self.reset_requests.add(normalized_email(email), client.address)
 
     async def reset(self, token: str, password: str, client: ClientInfo) -> str:
         """
-        Set a new password by the link of a mail, and return whose; nobody is signed in by that.
+        Set a new password by a link from a mail, without signing in; return the user's id.
 
         Raises:
             ServiceError: NOT_POSSIBLE for a password that is too weak, or a
@@ -271,7 +269,7 @@ class Passwords:
         self, caller: SignedInUser, current: str, new: str, client: ClientInfo
     ) -> None:
         """
-        Set a new password by the current one; every session ends, this one too.
+        Set a new password by the current one; every session ends, this one included.
 
         Raises:
             ServiceError: PASSWORD_WRONG; NOT_POSSIBLE for a new one that is too

@@ -1,4 +1,4 @@
-"""What identity works with: stores, cryptography, rules and callbacks, all given from outside."""
+"""What identity works with: stores, cryptography, settings, events; all passed in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PasswordHashing(Protocol):
     Slow digests of passwords and recovery codes.
 
     ``make`` and ``matches`` raise ``ServiceError`` TOO_MANY_ATTEMPTS with
-    ``Retry-After`` when too many wait already.
+    ``Retry-After`` when the queue is full.
     """
 
     async def make(self, password: str) -> str:
@@ -31,15 +31,15 @@ class PasswordHashing(Protocol):
         ...
 
     async def matches(self, password: str, stored: str) -> bool:
-        """Compare; an empty or unreadable ``stored`` costs the same and never matches."""
+        """Compare; an empty or unreadable ``stored`` takes as long and never matches."""
         ...
 
     def is_outdated(self, stored: str) -> bool:
-        """Say whether ``stored`` should be made anew, which takes the password."""
+        """Say whether ``stored`` should be recomputed, which needs the password."""
         ...
 
     def is_common(self, password: str) -> bool:
-        """Say whether everybody tries this one first."""
+        """Say whether this is one of the passwords that attackers try first."""
         ...
 
 
@@ -51,11 +51,11 @@ class OneTimeCodes(Protocol):
         ...
 
     def accepted_step(self, secret: str, code: str, at: datetime) -> int | None:
-        """Return the 30-second step a code is of, at most one away from now; None: wrong."""
+        """Return the 30-second step of a code, at most one away from now; None if wrong."""
         ...
 
     def uri(self, secret: str, email: str) -> str:
-        """Write what an app scans: ``otpauth://totp/...``."""
+        """Return what an app scans: ``otpauth://totp/...``."""
         ...
 
 
@@ -67,44 +67,44 @@ class RecoveryCodeGenerator(Protocol):
         ...
 
     def read(self, text: str) -> tuple[int, str] | None:
-        """Return index and normal form of one as typed; None when it is no such code."""
+        """Return index and normal form of a code as typed; None for anything else."""
         ...
 
 
 class OpaqueTokens(Protocol):
-    """Random tokens of which only digests are kept."""
+    """Random tokens of which only digests are stored."""
 
     def make(self) -> str:
-        """Make one of 256 random bits."""
+        """Make a token of 256 random bits."""
         ...
 
     def digest(self, token: str) -> bytes:
-        """Return the 32 bytes kept of refresh and factor tokens; keyed."""
+        """Return the 32 bytes stored for refresh and factor tokens; keyed."""
         ...
 
     def mail_digest(self, token: str) -> bytes:
-        """Return the 32 bytes kept of a link in a mail."""
+        """Return the 32 bytes stored for a link in a mail."""
         ...
 
 
 class AccessTokens(Protocol):
-    """Signed tokens that name a session."""
+    """Signed tokens, each of one session."""
 
     async def issue(self, claims: AccessClaims) -> str:
-        """Sign one."""
+        """Sign a token."""
         ...
 
     async def verify(self, token: str) -> AccessClaims:
-        """Prove one; ``ServiceError`` TOKEN_INVALID whatever is wrong with it."""
+        """Verify a token; ``ServiceError`` TOKEN_INVALID whatever is wrong with it."""
         ...
 
     def forget(self, session_id: str) -> None:
-        """Drop what is remembered of the tokens of a session."""
+        """Drop the cached claims of a session."""
         ...
 
 
 class Sealing(Protocol):
-    """Encryption of what must be read again."""
+    """Encryption of secrets that must be read again."""
 
     def seal(self, text: str, bound_to: str) -> bytes:
         """Encrypt for one row."""
@@ -115,17 +115,32 @@ class Sealing(Protocol):
         ...
 
 
-OnSecurityEvent = Callable[[str, str], None]
-"""Tell the security log and the metrics: a fixed word, and the user's id or nothing."""
+OnEvent = Callable[[str, str], None]
+"""Called with a fixed word, and what it is about: a user's id, or the label of a metric."""
 
 
-def ignore_event(word: str, user_id: str) -> None:
-    """Tell nobody."""
+def ignore_event(event: str, about: str) -> None:
+    """Do nothing: for commands, which keep neither security log nor metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityEvents:
+    """
+    Who is called when something happens.
+
+    Attributes:
+        on_security_event: For the security log: a word, and the user's id, which is
+            empty when nobody is known.
+        on_outcome: For the metrics: an event such as ``login``, and one of its labels.
+    """
+
+    on_security_event: OnEvent = ignore_event
+    on_outcome: OnEvent = ignore_event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stores:
-    """Where identity is kept."""
+    """The stores of identity."""
 
     users: Users
     sessions: Sessions
@@ -138,7 +153,7 @@ class Stores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crypto:
-    """What identity can do: hash, make codes and tokens, sign, encrypt."""
+    """The cryptography of identity: hashing, codes, tokens, signatures, encryption."""
 
     hashing: PasswordHashing
     one_time: OneTimeCodes
@@ -151,22 +166,22 @@ class Crypto:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptLimits:
     """
-    How often a person may be wrong.
+    How many failed attempts are allowed before they are slowed down or blocked.
 
     Attributes:
-        account_ip: Wrong passwords for one account from one address in
+        account_ip: Wrong passwords for one account from one address within
             ``account_ip_window``; then a block of ``shortest_block``, doubling
             up to ``longest_block``.
-        address: Wrong passwords from one address in ``address_window``; then
+        address: Wrong passwords from one address within ``address_window``; then
             refused until that window is over.
-        account: Wrong passwords for one account from anywhere in an hour; then
-            each further try is held for ``delay``.
+        account: Wrong passwords for one account from anywhere within an hour; then
+            each further try is delayed by ``delay``.
         consecutive: Wrong passwords in a row; then only a reset helps.
         factor: Wrong codes in a row; then a block of ``longest_block``.
-        resets: Links for one account that work at the same time.
-        address_resets: Links asked for in an hour, from one address.
-        device: Wrong passwords in an hour in a browser known for the person; then
-            it counts as any other.
+        resets: Reset links of one account that are valid at the same time.
+        address_resets: Reset links requested from one address within an hour.
+        device: Wrong passwords within an hour in a browser known for the user; then
+            it counts like any other browser.
     """
 
     account_ip: int = 5
@@ -187,16 +202,22 @@ class AttemptLimits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentitySettings:
     """
-    How long things last.
+    Lifetimes and limits.
 
     Attributes:
-        origin: What links in mails begin with; never taken from a request.
-        access: Of an access token.
+        origin: The start of every link in a mail; never taken from a request.
+        access: Lifetime of an access token.
         refresh: From the sign-in to the end of its last token; rotation does
-            not move it.
-        grace: A used refresh token shown again within it fails only its caller.
-        sessions: At once, for one person; the oldest ends.
+            not extend it.
+        grace: A used refresh token presented again within this time fails only
+            its caller; later, it ends the session.
+        sessions: Of one user at the same time; one more ends the oldest.
+        challenge: Lifetime of a request for a code.
+        tries: Codes that may be tried for one challenge.
+        reset: Lifetime of a link that resets a password.
+        invitation: Lifetime of a link that sets the first password.
         fresh: How long a second factor counts as just given.
+        touch: ``seen_at`` of a session is written at most this often.
     """
 
     origin: str
@@ -216,11 +237,11 @@ class IdentitySettings:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityContext:
     """
-    Everything an operation on people works with.
+    What every operation of identity works with.
 
     Attributes:
         new_id: Makes a UUID.
-        pause: Waits so many seconds.
+        pause: Sleeps for a number of seconds.
     """
 
     stores: Stores
@@ -229,19 +250,19 @@ class IdentityContext:
     now: Now
     new_id: Callable[[], str]
     pause: Callable[[float], Awaitable[None]]
-    on_security_event: OnSecurityEvent = ignore_event
+    events: IdentityEvents = IdentityEvents()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientInfo:
     """
-    Where a person comes from.
+    The client of a sign-in.
 
     Attributes:
-        address: Of the network, as we believe it.
+        address: The client address, after trusted proxies.
         panel: The tokens are for our own panel.
-        bound_to: The panel's pre-session; empty for callers of the interface.
-        known: The browser, where somebody has signed in there before.
+        bound_to: The panel session that the challenge belongs to; empty for API callers.
+        known: The browser, if somebody has signed in there before.
     """
 
     address: str = ""

@@ -27,7 +27,7 @@ from gateway.operations.identity.user_changes import change_user, own_audit_even
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """An authenticator app to be: both are shown once."""
+    """An authenticator app that is being enrolled; both values are shown once."""
 
     secret: str = field(repr=False)
     uri: str = field(repr=False)
@@ -35,13 +35,13 @@ class Enrolment:
 
 @dataclass(frozen=True, slots=True)
 class SecondFactorCodes:
-    """Looks at codes as they were typed."""
+    """Checks codes of a second factor: each works once, and few may be tried."""
 
     context: IdentityContext
 
     async def accept(self, user: User, code: str) -> bool:
         """
-        Say whether a code of the app or a recovery code is right; it is used up.
+        Check a code of the app or a recovery code; a right one is used up.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS after ten wrong ones in a row.
@@ -50,37 +50,36 @@ class SecondFactorCodes:
         await throttle.factor(user.id)
         read = self.context.crypto.recovery.read(code)
         right = await (self._use(user, *read) if read else self._step(user, code.strip()))
-        if right:
-            await throttle.code_accepted(user.id)
-        else:
-            self.context.on_security_event("authn_factor_fail", user.id)
-        return right
+        return await self._counted(throttle, user, right=right)
 
     async def app_code(self, user: User, code: str) -> bool:
-        """Say whether a code of the app alone is right; it is used up. Raises as ``accept``."""
+        """Check a code of the app alone; a right one is used up. Raises as ``accept``."""
         throttle = Throttle(self.context, user.id)
         await throttle.factor(user.id)
-        right = await self._step(user, code.strip())
-        if right:
-            await throttle.code_accepted(user.id)
-        else:
-            self.context.on_security_event("authn_factor_fail", user.id)
-        return right
+        return await self._counted(throttle, user, right=await self._step(user, code.strip()))
 
     async def renew(self, user: User) -> list[str]:
-        """Void every recovery code and return ten new ones, which are kept nowhere."""
+        """Void every recovery code and return ten new ones; only digests are stored."""
         made = self.context.crypto.recovery.make()
         rows = [await self._row(user, code) for code in made]
         await self.context.stores.users.replace_codes(user.id, rows)
         return list(made)
 
     async def left(self, user_id: str) -> int:
-        """Count the recovery codes that were not used."""
+        """Count the unused recovery codes."""
         codes = await self.context.stores.users.codes(user_id)
         return sum(1 for each in codes if each.used_at is None)
 
+    async def _counted(self, throttle: Throttle, user: User, *, right: bool) -> bool:
+        """Reset the count after a right code, report a wrong one; return ``right``."""
+        if right:
+            await throttle.code_accepted(user.id)
+        else:
+            self.context.events.on_security_event("authn_factor_fail", user.id)
+        return right
+
     async def _step(self, user: User, code: str) -> bool:
-        """Look at a code of the app; neither it nor an earlier one is right again."""
+        """Check a code of the app; neither it nor an earlier one is accepted again."""
         if user.totp is None:
             return False
         secret = self.context.crypto.sealing.open(user.totp.sealed_secret, totp_row(user.id))
@@ -89,11 +88,11 @@ class SecondFactorCodes:
             return False
         if await self.context.stores.users.accept_step(user.id, step):
             return True
-        self.context.on_security_event("authn_factor_reuse", user.id)
+        self.context.events.on_security_event("authn_factor_reuse", user.id)
         return False
 
     async def _use(self, user: User, index: int, code: str) -> bool:
-        """Look at a recovery code; one slow comparison, whichever it is."""
+        """Check a recovery code; always one slow comparison."""
         rows = {each.index: each for each in await self.context.stores.users.codes(user.id)}
         row = rows.get(index)
         digest = row.digest if row is not None and row.used_at is None else ""
@@ -101,11 +100,11 @@ class SecondFactorCodes:
             return False
         if not await self.context.stores.users.use_code(user.id, index, self.context.now()):
             return False
-        await self._tell(user, index)
+        await self._report_use(user, index)
         return True
 
-    async def _tell(self, user: User, index: int) -> None:
-        """Note that a recovery code was used, and tell its owner."""
+    async def _report_use(self, user: User, index: int) -> None:
+        """Audit the use of a recovery code, and notify its owner."""
         await self.context.stores.audit.append(
             own_audit_event(self.context, user, "recovery_code.used", number=str(index))
         )
@@ -117,7 +116,7 @@ class SecondFactorCodes:
         )
 
     async def _row(self, user: User, code: str) -> RecoveryCode:
-        """Make what is kept of a code."""
+        """Make the row stored for a code."""
         read = self.context.crypto.recovery.read(code)
         if read is None:
             message = "a recovery code of ours has not our form"
@@ -128,22 +127,22 @@ class SecondFactorCodes:
 
 
 def totp_row(user_id: str) -> str:
-    """Name the row that a secret of an app is sealed for."""
+    """Return the name of the row that the secret of an app is sealed for."""
     return f"user:{user_id}:totp"
 
 
 @dataclass(frozen=True, slots=True)
 class SecondFactors:
-    """What people do about their second factor."""
+    """What users do about their second factor."""
 
     context: IdentityContext
 
     def require_fresh(self, caller: SignedInUser) -> None:
         """
-        Let somebody on who gave a second factor within the last five minutes.
+        Require that a second factor was given within the last five minutes.
 
         Raises:
-            ServiceError: STEP_UP_REQUIRED; also for who has none, until enrolled.
+            ServiceError: STEP_UP_REQUIRED; also for users without a second factor.
         """
         at = caller.factor_at
         if not caller.has_factor or at is None:
@@ -153,10 +152,10 @@ class SecondFactors:
 
     async def step_up(self, caller: SignedInUser, code: str) -> datetime:
         """
-        Take a code now; return until when it counts as fresh.
+        Accept a code now; return until when it counts as fresh.
 
         Raises:
-            ServiceError: STEP_UP_REQUIRED for who has no second factor;
+            ServiceError: STEP_UP_REQUIRED for a user without a second factor;
                 MFA_INVALID; TOO_MANY_ATTEMPTS.
         """
         user = await self._user(caller)
@@ -170,18 +169,18 @@ class SecondFactors:
 
     async def begin(self, caller: SignedInUser, password: str, client: ClientInfo) -> Enrolment:
         """
-        Begin to enrol an app: the first factor is guarded by the password again.
+        Start to enrol an app, guarded by the password once more.
 
         Raises:
             ServiceError: PASSWORD_WRONG; NOT_POSSIBLE while there is a factor,
-                which is removed first; TOO_MANY_ATTEMPTS.
+                which must be removed first; TOO_MANY_ATTEMPTS.
         """
         if await PasswordCheck(self.context).by_caller(caller, password, client) is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         user = _without_factor(await self._user(caller))
         secret = self.context.crypto.one_time.new_secret()
         totp = Totp(sealed_secret=self.context.crypto.sealing.seal(secret, totp_row(user.id)))
-        # nothing changes for the person yet, so the sessions live on
+        # nothing changes for the user yet, so their sessions stay
         waiting = replace(user, totp=totp)
         if not await self.context.stores.users.replace(waiting, None, user.updated_at):
             raise _changed_meanwhile()
@@ -189,12 +188,13 @@ class SecondFactors:
 
     async def confirm(self, caller: SignedInUser, code: str) -> Sequence[str]:
         """
-        Take the first code of the app, and return ten recovery codes, shown once.
+        Finish the enrolment by the app's first code, and return ten recovery codes.
 
-        Every session ends, this one too: signing in asks for the factor from now on.
+        The codes are shown once. Every session ends, this one included: signing in
+        requires the factor from now on.
 
         Raises:
-            ServiceError: MFA_INVALID; NOT_POSSIBLE when nothing was begun;
+            ServiceError: MFA_INVALID; NOT_POSSIBLE when no enrolment was started;
                 TOO_MANY_ATTEMPTS.
         """
         user = _without_factor(await self._user(caller))
@@ -203,17 +203,15 @@ class SecondFactors:
             raise ServiceError(NOT_POSSIBLE, "factor_absent", detail=detail)
         if not await SecondFactorCodes(self.context).app_code(user, code):
             raise ServiceError(MFA_INVALID, "code")
-        # made before the factor counts: who has a factor has codes
+        # before the factor takes effect, so that nobody has a factor without codes
         codes = await SecondFactorCodes(self.context).renew(user)
-        changed = partial(_confirmed, begun=user.totp, at=self.context.now())
-        await self._change(
-            user, changed, "factor.enrolled", "Um aplicativo autenticador foi ligado"
-        )
+        update = partial(_confirmed, begun=user.totp, at=self.context.now())
+        await self._change(user, update, "factor.enrolled", "Um aplicativo autenticador foi ligado")
         return codes
 
     async def remove(self, caller: SignedInUser) -> None:
         """
-        Take the factor away; every session ends.
+        Remove the factor; every session ends.
 
         Raises:
             ServiceError: STEP_UP_REQUIRED without a fresh code.
@@ -247,43 +245,42 @@ class SecondFactors:
         return codes
 
     async def recovery_codes_left(self, caller: SignedInUser) -> int:
-        """Count the recovery codes that were not used."""
+        """Count the unused recovery codes."""
         return await SecondFactorCodes(self.context).left(caller.user_id)
 
     async def _user(self, caller: SignedInUser) -> User:
-        """Read the caller anew."""
+        """Read the caller from the store again."""
         user = await self.context.stores.users.find(caller.user_id)
         if user is None or not user.active:
             raise ServiceError(TOKEN_INVALID, "person_disabled")
         return user
 
     async def _change(
-        self, user: User, changed: Callable[[User], User], word: str, said: str
+        self, user: User, update: Callable[[User], User], word: str, notice: str
     ) -> None:
-        """Change the factor, end every session and tell the owner."""
+        """Change the factor, end every session and notify the owner."""
 
-        def told(now: User) -> AuditEvent:
-            """Describe it."""
+        def event_of(now: User) -> AuditEvent:
             return own_audit_event(self.context, now, word)
 
-        if await change_user(self.context, user.id, changed, told) is None:
+        if await change_user(self.context, user.id, update, event_of) is None:
             raise _changed_meanwhile()
         event = own_audit_event(self.context, user, "sessions.ended", why=word)
         now = self.context.now()
         await self.context.stores.sessions.end_all(user.id, now, "factor", "", event)
-        await Mailer(self.context).notify(user, said, f"{said} na sua conta.")
-        self.context.on_security_event("authn_factor_change", user.id)
+        await Mailer(self.context).notify(user, notice, f"{notice} na sua conta.")
+        self.context.events.on_security_event("authn_factor_change", user.id)
 
 
 def _confirmed(user: User, begun: Totp, at: datetime) -> User:
-    """Confirm what the code was shown for, and nothing that was begun since."""
+    """Confirm the enrolment that the code belongs to, and none that was started since."""
     if user.totp is None or user.totp.sealed_secret != begun.sealed_secret:
         raise _changed_meanwhile()
     return replace(user, totp=replace(user.totp, confirmed_at=at), factor_reset=False)
 
 
 def _without_factor(user: User) -> User:
-    """Let somebody on who has no factor in force."""
+    """Return a user who has no factor in force; refuse any other."""
     if user.has_factor:
         detail = "remove the present second factor first"
         raise ServiceError(NOT_POSSIBLE, "factor_present", detail=detail)

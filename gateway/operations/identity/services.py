@@ -18,10 +18,10 @@ from gateway.operations.identity.users import Invitations, UserRecords
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityServices:
     """
-    The operations on people.
+    The operations of identity.
 
     Attributes:
-        reset_requests: For reset links; somebody has them answered now and then.
+        reset_requests: Queued here, answered by a periodic task.
     """
 
     sign_in: SignIn
@@ -38,7 +38,7 @@ class IdentityServices:
 def build_identity_services(
     context: IdentityContext, companies: Companies, new_key: NewKey
 ) -> IdentityServices:
-    """Open the desk."""
+    """Build every operation on one context; ``new_key`` makes signing keys."""
     users, reset_requests = UserRecords(context, companies), ResetRequests(context)
     return IdentityServices(
         sign_in=SignIn(context),

@@ -15,13 +15,13 @@ from gateway.operations.identity.user_changes import audit_event, is_valid
 
 @dataclass(frozen=True, slots=True)
 class OwnSessions:
-    """A person's sessions."""
+    """What users do about their own sessions."""
 
     context: IdentityContext
 
     async def authenticate(self, access_token: str) -> SignedInUser:
         """
-        Return who calls; the session is read each time, so its end is felt at once.
+        Return the caller of a token. Each call reads the session, so its end counts at once.
 
         Raises:
             ServiceError: TOKEN_INVALID, whatever is wrong.
@@ -72,7 +72,7 @@ class OwnSessions:
         await self._end(caller, caller.session_id, "logout")
 
     async def _end(self, caller: SignedInUser, session_id: str, why: str) -> bool:
-        """End one; an error of the store is an error here, never taken for success."""
+        """End a session; a failing store raises, so it never looks like success."""
         event = audit_event(
             self.context,
             caller.actor,
@@ -86,7 +86,7 @@ class OwnSessions:
         return ended
 
     async def _end_all(self, caller: SignedInUser, keep: str) -> int:
-        """End all but one."""
+        """End all sessions but ``keep``."""
         event = audit_event(
             self.context,
             caller.actor,
@@ -102,16 +102,16 @@ class OwnSessions:
 
 @dataclass(frozen=True, slots=True)
 class UserSessions:
-    """The sign-ins of anybody; ``by`` is who acts, as the audit log names them."""
+    """The sessions of any user, for administrators; ``by`` is the actor in the audit log."""
 
     context: IdentityContext
 
     async def list(self, user_id: str) -> Sequence[Session]:
-        """Return a person's live sign-ins, oldest first."""
+        """Return a user's live sessions, oldest first."""
         return await self.context.stores.sessions.of(user_id, self.context.now())
 
     async def end(self, by: str, session: Session) -> bool:
-        """End one with all of its tokens; False when it has ended already."""
+        """End a session with all of its tokens; False when it has already ended."""
         event = audit_event(
             self.context,
             by,

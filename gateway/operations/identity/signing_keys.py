@@ -12,15 +12,16 @@ from gateway.operations.identity.user_changes import audit_event
 from gateway.operations.kernel.audit_context import RuleViolation
 
 MOST_PUBLISHED = 3
-"""Keys published at once: the next, the current and the one before."""
+"""Keys published at the same time: the next, the current and the previous one."""
 
 LEAD_TIME = timedelta(hours=24)
 """How long a key is published before it signs, so that every cache of keys has it."""
 
+# clocks of verifiers may be behind ours by this much
 _OVERLAP = timedelta(minutes=5)
 
 NewKey = Callable[[datetime, datetime], SigningKey]
-"""Make one of now that signs from an instant on."""
+"""Make a key, given the time now and the time from which it signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +32,22 @@ class SigningKeyRecords:
     new_key: NewKey
 
     async def list(self) -> Sequence[SigningKey]:
-        """Return all, by when they sign, retired ones included."""
+        """Return all keys, retired ones included, ordered by the start of signing."""
         return await self.context.stores.signing_keys.list()
 
     async def ensure(self) -> None:
         """
-        Make the first key where none signs yet; for the start of a process.
+        Make the first key if none signs yet; called when a process starts.
 
-        Of processes that start together each makes one; all but the first are
-        retired again, before anybody could have signed in.
+        Processes that start together each make one; all but the first are retired
+        again, before anybody can have signed in.
         """
         now = self.context.now()
         if any(_signs(each, now) for each in await self.list()):
             return
         await self._add("system", now)
         made = [each for each in await self.list() if each.retired_at is None]
-        # whoever looks last sees them all, and leaves one
+        # the process that looks last sees all of them, and leaves one
         for surplus in sorted(made, key=lambda each: (each.created_at, each.id))[1:]:
             await self._retire("system", surplus)
 
@@ -54,7 +55,7 @@ class SigningKeyRecords:
         """
         Publish the next key, which signs from a day later on, or at once in an emergency.
 
-        A key that signs no more and whose last token is over is retired on the way.
+        Keys whose last token has expired are retired first.
 
         Raises:
             RuleViolation: three keys are published already.
@@ -68,11 +69,11 @@ class SigningKeyRecords:
 
     async def retire(self, by: str, key_id: str, *, at_once: bool = False) -> None:
         """
-        Publish a key no longer: whatever it signed is refused from now on.
+        Stop publishing a key: every token it signed is refused from now on.
 
         Raises:
             RuleViolation: there is no such key; it is the only one that signs;
-                or, unless ``at_once``, tokens signed by it may live still.
+                or, unless ``at_once``, tokens signed by it may still be valid.
         """
         keys = [each for each in await self.list() if each.retired_at is None]
         key = next((each for each in keys if each.id == key_id), None)
@@ -90,7 +91,7 @@ class SigningKeyRecords:
         await self._retire(by, key)
 
     async def _tidy(self, by: str) -> None:
-        """Retire what is over."""
+        """Retire every key whose last token has expired."""
         now = self.context.now()
         signing = [each for each in await self.list() if _signs(each, now)]
         for key in signing:
@@ -98,12 +99,12 @@ class SigningKeyRecords:
                 await self._retire(by, key)
 
     def _is_over(self, key: SigningKey, signing: Sequence[SigningKey]) -> bool:
-        """Say whether another key has signed for so long that no token of this one lives."""
+        """Say whether a newer key has signed for so long that no token of this one is valid."""
         last = self.context.now() - self.context.settings.access - _OVERLAP
         return any(key.signs_from < each.signs_from <= last for each in signing)
 
     async def _add(self, by: str, signs_from: datetime) -> SigningKey:
-        """Make and store one."""
+        """Make and store a key."""
         key = self.new_key(self.context.now(), signs_from)
         event = audit_event(
             self.context,
@@ -116,11 +117,11 @@ class SigningKeyRecords:
         return key
 
     async def _retire(self, by: str, key: SigningKey) -> None:
-        """Retire one."""
+        """Retire a key."""
         event = audit_event(self.context, by, "signing_key.retired", f"signing_key:{key.id}")
         await self.context.stores.signing_keys.retire(key.id, self.context.now(), event)
 
 
 def _signs(key: SigningKey, now: datetime) -> bool:
-    """Say whether a key may have signed by now."""
+    """Say whether a key may already have signed."""
     return key.retired_at is None and key.signs_from <= now

@@ -10,11 +10,18 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from gateway.domain.identity.attempt_limits import (
+    REMEMBERED,
+    AttemptLimit,
+    blocked_for,
+    doubling_blocks,
+    undo_attempt,
+)
 from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
 from gateway.domain.identity.failure_counts import Failures
 from gateway.domain.identity.users import User
@@ -22,78 +29,28 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.user_changes import audit_event
 
-REMEMBERED = timedelta(days=1)
-"""How long a block makes the next one longer."""
-
-_MOST_DOUBLINGS = 16
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptLimit:
-    """
-    So many failures within a window, then a block.
-
-    Attributes:
-        most: The one that fills the window.
-        block: How long then, by how often it was full before; None: until the
-            window is over.
-    """
-
-    most: int
-    window: timedelta
-    block: Callable[[int], timedelta] | None = None
-
-    def next(self, before: Failures | None, key: str, now: datetime) -> Failures:
-        """Return what follows when one more try is made; a block that holds stays as it is."""
-        if before is None:
-            before = Failures(key=key, count=0, since=now)
-        if blocked_for(before, now):
-            return before
-        if before.blocked_until is not None or now >= before.since + self.window:
-            blocks = before.blocks if now < before.since + REMEMBERED else 0
-            before = Failures(key=key, count=0, since=now, blocks=blocks)
-        count = before.count + 1
-        if count < self.most:
-            return replace(before, count=count)
-        until = before.since + self.window
-        if self.block is not None:
-            until = now + self.block(before.blocks)
-        return replace(before, count=count, blocked_until=until, blocks=before.blocks + 1)
-
-
-def undo_attempt(before: Failures | None, key: str, now: datetime) -> Failures:
-    """Return what follows when a counted try turns out to have been no failure."""
-    if before is None:
-        return Failures(key=key, count=0, since=now)
-    return replace(
-        before,
-        count=max(0, before.count - 1),
-        blocked_until=None,
-        blocks=max(0, before.blocks - (before.blocked_until is not None)),
-    )
-
-
-def blocked_for(failures: Failures, now: datetime) -> timedelta:
-    """Return how long it is blocked still; zero when it is not."""
-    if failures.blocked_until is None:
-        return timedelta(0)
-    return max(timedelta(0), failures.blocked_until - now)
-
-
-def doubling_blocks(shortest: timedelta, longest: timedelta) -> Callable[[int], timedelta]:
-    """Make each block twice as long as the one before, up to ``longest``."""
-    return lambda blocks: min(shortest * 2 ** min(blocks, _MOST_DOUBLINGS), longest)
-
-
+_HOUR = timedelta(hours=1)
+# ten years stand for a block that time does not end
+_FOR_GOOD = timedelta(days=3650)
+# tries per account are counted to delay them, and never block by themselves
+_UNBOUNDED = 1_000_000_000
+# 128 bits of SHA-256 in hexadecimal: no two keys collide by chance
+_DIGEST_LENGTH = 32
+# a household or a server gets a whole /64 of IPv6
 _HOME_BITS = 64
+_HELPS = {
+    "account_ip": "too many wrong passwords; wait, or reset the password by a link",
+    "consecutive": "too many wrong passwords; reset the password by a link, waiting does not help",
+}
+"""What helps besides waiting. The same text for users that do not exist."""
 
 
 def network(address: str) -> str:
     """
-    Return what one household or server has: an IPv4 address, or 64 bits of an IPv6 one.
+    Return what one household or server owns: an IPv4 address, or the /64 of an IPv6 one.
 
-    Who has so many addresses would else have as many tries. What is no address
-    stands for itself.
+    Otherwise the owner of a /64 would have as many tries as addresses. Text that
+    is no address is returned unchanged.
     """
     try:
         read = ipaddress.ip_address(address)
@@ -106,17 +63,6 @@ def network(address: str) -> str:
     return str(ipaddress.ip_network((read.packed, _HOME_BITS), strict=False))
 
 
-_HOUR = timedelta(hours=1)
-_FOR_GOOD = timedelta(days=3650)
-_UNBOUNDED = 1_000_000_000
-_DIGEST_LENGTH = 32
-_HELPS = {
-    "account_ip": "too many wrong passwords; wait, or reset the password by a link",
-    "consecutive": "too many wrong passwords; reset the password by a link, waiting does not help",
-}
-"""What else helps than waiting; said of people and of nobody alike."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """
@@ -124,7 +70,7 @@ class Attempt:
 
     Attributes:
         email: As typed, in lower case.
-        browser: The id of one that is known for this very person; else empty.
+        browser: The id of a browser known for this user; otherwise empty.
     """
 
     email: str
@@ -135,26 +81,26 @@ class Attempt:
 @dataclass(frozen=True, slots=True)
 class Throttle:
     """
-    Lets tries through, or refuses them with TOO_MANY_ATTEMPTS and ``Retry-After``.
+    Allows tries, or refuses them with TOO_MANY_ATTEMPTS and ``Retry-After``.
 
     Attributes:
-        meant: The id of whose account is tried; empty for nobody's.
+        user_id: The user whose account is tried; empty when there is none.
     """
 
     context: IdentityContext
-    meant: str = ""
+    user_id: str = ""
 
     async def password(self, attempt: Attempt) -> Attempt:
         """
-        Count a try of a password before it is looked at.
+        Count a try of a password before it is checked.
 
-        In a browser that is known for the person nothing counts but what is tried
-        there; when that is too much it counts as any other. Elsewhere, where one
-        account is tried from everywhere, the try is held for some seconds, and
-        then refused until the password is reset.
+        In a browser known for the user, only the tries in that browser count, until
+        there are too many of them. Anywhere else, an account that is tried from
+        everywhere is first delayed by some seconds, and finally refused until the
+        password is reset.
 
         Returns:
-            How it was counted, for what follows.
+            The attempt as it was counted, for the calls that follow.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS.
@@ -164,13 +110,13 @@ class Throttle:
                 return attempt
             attempt = replace(attempt, browser="")
         counted = await self._count(self._password_limits(attempt))
-        settings = self.context.settings.throttles
-        if counted[_key("account", attempt.email)].count > settings.account:
-            await self.context.pause(settings.delay.total_seconds())
+        limits = self.context.settings.throttles
+        if counted[_key("account", attempt.email)].count > limits.account:
+            await self.context.pause(limits.delay.total_seconds())
         return attempt
 
     async def password_accepted(self, attempt: Attempt) -> None:
-        """Take back a try that was right; the failures in a row begin anew."""
+        """Take back a try that was right, and reset the failures in a row."""
         clear = [_key("consecutive", attempt.email)]
         if attempt.browser:
             await self.context.stores.failures.clear([*clear, _key("device", attempt.browser)])
@@ -181,30 +127,30 @@ class Throttle:
         await self._take_back(_key("ip", place), _key("account", attempt.email))
 
     async def password_unchecked(self, attempt: Attempt) -> None:
-        """Take back a try that was not looked at."""
+        """Take back a try that was never checked."""
         await self._take_back(*self._password_limits(attempt))
 
     async def password_reset(self, email: str, address: str) -> None:
-        """Forget what was wrong in a person's name: they have proven who they are."""
+        """Clear the failures of a user who proved their identity by a link."""
         await self.context.stores.failures.clear(
             [*password_keys(email), _key("account_ip", email, network(address))]
         )
 
     async def factor(self, user_id: str) -> None:
-        """Count a try of a code before it is looked at; raises TOO_MANY_ATTEMPTS."""
-        settings = self.context.settings.throttles
+        """Count a try of a code before it is checked; raises TOO_MANY_ATTEMPTS."""
+        limits = self.context.settings.throttles
         limit = AttemptLimit(
-            most=settings.factor, window=REMEMBERED, block=lambda _: settings.longest_block
+            most=limits.factor, window=REMEMBERED, block=lambda _: limits.longest_block
         )
         await self._count({factor_key(user_id): limit})
 
     async def code_accepted(self, user_id: str) -> None:
-        """Begin anew after a right code."""
+        """Start counting anew after a right code."""
         await self.context.stores.failures.clear([factor_key(user_id)])
 
     async def reset(self, address: str) -> None:
         """
-        Count a wish for a reset link, whoever it is for.
+        Count a request for a reset link by the client's address alone.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS.
@@ -213,9 +159,9 @@ class Throttle:
         await self._count({_key("reset_ip", network(address)): limit})
 
     async def link(self, address: str) -> None:
-        """Count a try of a link of a mail; raises TOO_MANY_ATTEMPTS."""
-        settings = self.context.settings.throttles
-        limit = AttemptLimit(most=settings.address, window=settings.address_window)
+        """Count a try of a link from a mail; raises TOO_MANY_ATTEMPTS."""
+        limits = self.context.settings.throttles
+        limit = AttemptLimit(most=limits.address, window=limits.address_window)
         await self._count({_key("link", network(address)): limit})
 
     async def link_accepted(self, address: str) -> None:
@@ -223,7 +169,7 @@ class Throttle:
         await self._take_back(_key("link", network(address)))
 
     async def _has_room(self, attempt: Attempt) -> bool:
-        """Count a try in a known browser; False when there were too many there."""
+        """Count a try in a known browser; False when there were too many in it."""
         try:
             await self._count(self._password_limits(attempt))
         except ServiceError:
@@ -231,21 +177,20 @@ class Throttle:
         return True
 
     def _password_limits(self, attempt: Attempt) -> dict[str, AttemptLimit]:
-        """Return what a try of a password counts under."""
-        settings = self.context.settings.throttles
+        """Return the limits that a try of a password counts against, by key."""
+        limits = self.context.settings.throttles
         if attempt.browser:
-            return {
-                _key("device", attempt.browser): AttemptLimit(most=settings.device, window=_HOUR)
-            }
+            device = AttemptLimit(most=limits.device, window=_HOUR)
+            return {_key("device", attempt.browser): device}
         email, place = attempt.email, network(attempt.address)
-        blocks = doubling_blocks(settings.shortest_block, settings.longest_block)
+        blocks = doubling_blocks(limits.shortest_block, limits.longest_block)
         return {
             _key("account_ip", email, place): AttemptLimit(
-                most=settings.account_ip, window=settings.account_ip_window, block=blocks
+                most=limits.account_ip, window=limits.account_ip_window, block=blocks
             ),
-            _key("ip", place): AttemptLimit(most=settings.address, window=settings.address_window),
+            _key("ip", place): AttemptLimit(most=limits.address, window=limits.address_window),
             _key("consecutive", email): AttemptLimit(
-                most=settings.consecutive, window=_FOR_GOOD, block=lambda _: _FOR_GOOD
+                most=limits.consecutive, window=_FOR_GOOD, block=lambda _: _FOR_GOOD
             ),
             _key("account", email): AttemptLimit(most=_UNBOUNDED, window=_HOUR),
         }
@@ -258,12 +203,12 @@ class Throttle:
         return {key: await self._count_one(key, limit) for key, limit in limits.items()}
 
     async def _count_one(self, key: str, limit: AttemptLimit) -> Failures:
-        """Count one more; somebody quicker may have filled the window meanwhile."""
+        """Count one more; another process may have reached the limit meanwhile."""
         now = self.context.now()
         known: list[Failures | None] = []
 
         def following(before: Failures | None) -> Failures:
-            """Note what was there, since what follows does not tell."""
+            """Keep what was there before: the new count does not show it."""
             known[:] = [before]
             return limit.next(before, key, now)
 
@@ -273,15 +218,15 @@ class Throttle:
         return counted
 
     def _refuse(self, failures: Failures, now: datetime) -> None:
-        """Raise when it is blocked."""
+        """Raise TOO_MANY_ATTEMPTS while the key is blocked."""
         blocked = blocked_for(failures, now)
         if not blocked:
             return
-        # who has been wrong a hundred times in a row is not told to wait for years
+        # a block that only a reset ends must not send ``Retry-After`` of ten years
         wait = min(blocked, self.context.settings.throttles.longest_block)
         seconds = max(1, math.ceil(wait.total_seconds()))
         reason = failures.key.partition(":")[0]
-        self.context.on_security_event("authn_login_lock", self.meant)
+        self.context.events.on_security_event("authn_login_lock", self.user_id)
         headers = {"Retry-After": str(seconds)}
         raise ServiceError(TOO_MANY_ATTEMPTS, reason, headers, detail=_HELPS.get(reason, ""))
 
@@ -293,30 +238,14 @@ class Throttle:
             await self.context.stores.failures.change(key, following)
 
 
-def password_keys(email: str) -> list[str]:
-    """Name what is counted of a person's passwords wherever they are tried."""
-    return [_key("consecutive", email), _key("account", email)]
-
-
-def factor_key(user_id: str) -> str:
-    """Name what is counted of a person's codes."""
-    return _key("factor", user_id)
-
-
-def _key(kind: str, *of: str) -> str:
-    """Name a counter; what it counts stands there as a digest of one length."""
-    content = "\0".join(of).encode("utf-8", "surrogatepass")
-    return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"
-
-
 @dataclass(frozen=True, slots=True)
 class Lockout:
     """
-    Somebody's door is shut.
+    A user who cannot sign in because of failed attempts.
 
     Attributes:
-        until: When it opens by itself; None where only a reset or an
-            administrator opens it.
+        until: When it ends by itself; None where only a reset or an administrator
+            ends it.
     """
 
     until: datetime | None
@@ -325,16 +254,16 @@ class Lockout:
 @dataclass(frozen=True, slots=True)
 class Lockouts:
     """
-    Looks at what is counted in a person's name, and forgets it.
+    Finds and lifts lockouts of users.
 
-    What is counted of one network alone shuts nobody out elsewhere, is not
-    shown, and ends by itself.
+    Failures of one network alone lock nobody out elsewhere: they are not shown, and
+    end by themselves.
     """
 
     context: IdentityContext
 
     async def of(self, users: Sequence[User]) -> Mapping[str, Lockout]:
-        """Return who of these is locked out now, by id."""
+        """Return the lockouts in force among these users, by user id."""
         owners = {key: user.id for user in users for key in _keys(user)}
         now, longest = self.context.now(), self.context.settings.throttles.longest_block
         found: dict[str, Lockout] = {}
@@ -349,12 +278,28 @@ class Lockouts:
         return found
 
     async def lift(self, by: str, user: User) -> None:
-        """Forget what was wrong in a person's name; safe to repeat, and always on record."""
+        """Clear the failures of a user. Safe to repeat; audited each time."""
         await self.context.stores.failures.clear(_keys(user))
         event = audit_event(self.context, by, "user.unlocked", f"user:{user.id}")
         await self.context.stores.audit.append(event)
-        self.context.on_security_event("user_unlocked", user.id)
+        self.context.events.on_security_event("user_unlocked", user.id)
+
+
+def password_keys(email: str) -> list[str]:
+    """Return the keys that count a user's wrong passwords from everywhere."""
+    return [_key("consecutive", email), _key("account", email)]
+
+
+def factor_key(user_id: str) -> str:
+    """Return the key that counts a user's wrong codes."""
+    return _key("factor", user_id)
 
 
 def _keys(user: User) -> list[str]:
     return [*password_keys(user.email), factor_key(user.id)]
+
+
+def _key(kind: str, *of: str) -> str:
+    """Return the key of a counter; what it counts is in it as a digest of fixed length."""
+    content = "\0".join(of).encode("utf-8", "surrogatepass")
+    return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from gateway.domain.identity.errors import PASSWORD_WRONG, REFRESH_INVALID
 from gateway.domain.identity.sessions import (
@@ -18,10 +19,15 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo, IdentityContext
 from gateway.operations.identity.user_changes import is_valid, own_audit_event
 
+# user agents are cut for the list of sessions; no browser's is longer
+_LONGEST_AGENT: Final = 256
+_REFUSED: Final = {"used": "reuse_race"}
+"""Labels of refused refreshes by reason; all others are ``invalid_grant``."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenPair:
-    """Tokens of one session; they are shown once and kept nowhere."""
+    """The tokens of one session. They are shown once and stored nowhere."""
 
     session_id: str
     access_token: str = field(repr=False)
@@ -32,28 +38,25 @@ class TokenPair:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A person with a session."""
+    """A sign-in that succeeded: the user, and the tokens of the new session."""
 
     tokens: TokenPair
     person: SignedInUser
 
 
-_LONGEST_AGENT = 256
-
-
 @dataclass(frozen=True, slots=True)
 class TokenIssuer:
-    """Issues pairs of an access and a refresh token."""
+    """Starts sessions and issues their tokens."""
 
     context: IdentityContext
 
     async def begin(self, user: User, client: ClientInfo, factor_at: datetime | None) -> SignedIn:
         """
-        Begin a session; of more than a person may have, the oldest ends.
+        Start a session. If the user has too many, the oldest ends.
 
         Raises:
-            ServiceError: PASSWORD_WRONG when the person was changed since
-                ``user`` was read: what they proved may not hold any more.
+            ServiceError: PASSWORD_WRONG when the user was changed since ``user``
+                was read: what they proved may no longer hold.
         """
         session = self._session(user, client, factor_at)
         pair, row = await self._pair(session, 1)
@@ -71,13 +74,13 @@ class TokenIssuer:
         return SignedIn(pair, person(user, session))
 
     async def rotate(self, session: Session, old: RefreshToken) -> TokenPair | None:
-        """Use up a refresh token for a new pair; None when somebody was quicker."""
+        """Exchange a refresh token for a new pair; None when another call was quicker."""
         pair, row = await self._pair(session, old.number + 1)
         won = await self.context.stores.sessions.rotate(old, row, row.created_at)
         return pair if won else None
 
     async def _pair(self, session: Session, number: int) -> tuple[TokenPair, RefreshToken]:
-        """Make a pair of now, and what is kept of its refresh token."""
+        """Make a pair, and the row stored for its refresh token."""
         now = self.context.now()
         token, row = self._refresh_token(session, number, now)
         access, ends_at = await self._access(session, now)
@@ -91,25 +94,25 @@ class TokenIssuer:
         return pair, row
 
     def _session(self, user: User, client: ClientInfo, factor_at: datetime | None) -> Session:
-        """Describe a sign-in of now."""
+        """Describe a session that starts now."""
         now = self.context.now()
         return Session(
             id=self.context.new_id(),
             user_id=user.id,
-            # never older than the latest change of the person, whatever another clock said
+            # the node that changed the user last may have a clock ahead of ours
             created_at=max(now, user.updated_at),
             ends_at=now + self.context.settings.refresh,
             seen_at=now,
             factor_at=factor_at,
             address=client.address,
-            user_agent=_printable(client.user_agent),
+            user_agent=printable_agent(client.user_agent),
             panel=client.panel,
         )
 
     def _refresh_token(
         self, session: Session, number: int, now: datetime
     ) -> tuple[str, RefreshToken]:
-        """Make a refresh token and what is kept of it."""
+        """Make a refresh token and the row stored for it."""
         token = self.context.crypto.opaque.make()
         return token, RefreshToken(
             digest=self.context.crypto.opaque.digest(token),
@@ -131,7 +134,11 @@ class TokenIssuer:
         return await self.context.crypto.access.issue(claims), ends_at.replace(microsecond=0)
 
     async def _refuse_changed(self, user: User, session: Session) -> None:
-        """End a session begun while the person was changed; either we see it, or the change us."""
+        """
+        End a session that started while its user was being changed.
+
+        Either we see the change here, or the change sees our session.
+        """
         found = await self.context.stores.sessions.find(session.id)
         if found is not None and found[1].updated_at == user.updated_at and found[1].active:
             return
@@ -142,7 +149,7 @@ class TokenIssuer:
         raise ServiceError(PASSWORD_WRONG, "person_changed")
 
     async def _end_surplus(self, user: User) -> None:
-        """End the oldest sessions beyond the number; who signs in beside us ends the same ones."""
+        """End the oldest sessions above the limit; parallel sign-ins end the same ones."""
         now, stores = self.context.now(), self.context.stores
         live = await stores.sessions.of(user.id, now)
         for session in live[: max(0, len(live) - self.context.settings.sessions)]:
@@ -152,11 +159,6 @@ class TokenIssuer:
             await stores.sessions.end(session.id, now, "surplus", event)
 
 
-def _printable(text: str) -> str:
-    """Cut a user agent to what may be kept and shown."""
-    return "".join(each for each in text[:_LONGEST_AGENT] if each.isprintable())
-
-
 @dataclass(frozen=True, slots=True)
 class TokenRefresh:
     """Exchanges refresh tokens."""
@@ -164,12 +166,24 @@ class TokenRefresh:
     context: IdentityContext
 
     async def refresh(self, refresh_token: str) -> TokenPair:
-        """
-        Use a refresh token up for a new pair; of several callers at once, one gets it.
+        """Exchange a refresh token, and count the outcome; raises as ``exchange``."""
+        try:
+            pair = await self.exchange(refresh_token)
+        except ServiceError as refusal:
+            if refusal.error is REFRESH_INVALID:
+                label = _REFUSED.get(refusal.reason, "invalid_grant")
+                self.context.events.on_outcome("token_refresh", label)
+            raise
+        self.context.events.on_outcome("token_refresh", "ok")
+        return pair
 
-        The token just before the newest, shown again within ten seconds, fails
-        its caller and nobody else. Any other used one ends the session: somebody
-        has a copy.
+    async def exchange(self, refresh_token: str) -> TokenPair:
+        """
+        Exchange a refresh token for a new pair; of parallel callers, one gets it.
+
+        If the token just before the newest is presented again within the grace
+        period, only its caller fails. Any other used token ends the session, because
+        somebody has a copy.
 
         Raises:
             ServiceError: REFRESH_INVALID, whatever is wrong.
@@ -185,11 +199,11 @@ class TokenRefresh:
                 return pair
             token = await self.context.stores.sessions.refresh_token(digest)
         if token is not None and token.used_at is not None:
-            await self._shown_again(token, session, user)
+            await self._end_if_stolen(token, session, user)
         raise ServiceError(REFRESH_INVALID, "used")
 
     async def _session(self, token: RefreshToken) -> tuple[Session, User]:
-        """Return the live session of a token, and whose it is."""
+        """Return the live session of a token, and its user."""
         now = self.context.now()
         found = await self.context.stores.sessions.find(token.session_id)
         if found is None or not found[0].is_live(now) or now >= token.ends_at:
@@ -198,8 +212,8 @@ class TokenRefresh:
             raise ServiceError(REFRESH_INVALID, "person_changed")
         return found
 
-    async def _shown_again(self, token: RefreshToken, session: Session, user: User) -> None:
-        """Tell a race from a theft, and end the session for a theft."""
+    async def _end_if_stolen(self, token: RefreshToken, session: Session, user: User) -> None:
+        """Tell a race from a theft, and end the session in case of theft."""
         now, sessions = self.context.now(), self.context.stores.sessions
         age = now - token.used_at if token.used_at else None
         newest = await sessions.last_number(session.id)
@@ -210,4 +224,9 @@ class TokenRefresh:
         ended = await sessions.end(session.id, now, "token_reuse", event)
         self.context.crypto.access.forget(session.id)
         if ended:
-            self.context.on_security_event("authn_token_reuse", user.id)
+            self.context.events.on_security_event("authn_token_reuse", user.id)
+
+
+def printable_agent(text: str) -> str:
+    """Cut a user agent to what is stored and shown."""
+    return "".join(each for each in text[:_LONGEST_AGENT] if each.isprintable())

@@ -12,13 +12,14 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.operations.identity.ports import IdentityContext
 from gateway.telemetry.trace import current_trace_id
 
+# two changes of one user at the same moment are rare, three hardly happen
 _ATTEMPTS = 3
 
 
 def audit_event(
     context: IdentityContext, actor: str, word: str, subject: str, **details: str
 ) -> AuditEvent:
-    """Describe an act of now; details never hold a secret."""
+    """Build an audit event dated now; ``details`` never hold a secret."""
     return AuditEvent(
         at=context.now(),
         actor=actor,
@@ -30,16 +31,16 @@ def audit_event(
 
 
 def own_audit_event(context: IdentityContext, user: User, word: str, **details: str) -> AuditEvent:
-    """Describe what a person did to their own account."""
+    """Build the audit event of a user's act on their own account."""
     return audit_event(context, f"user:{user.email}", word, f"user:{user.id}", **details)
 
 
 def is_valid(session: Session, user: User) -> bool:
     """
-    Say whether a session is younger than the latest change of its person.
+    Say whether a session began after the latest change of its user.
 
-    A new password, factor, role or limit ends every session by this alone;
-    that their rows are ended too is for those who look.
+    This alone ends every session after a new password, factor, role or company
+    limit. Their rows are ended as well, but only so that lists show it.
     """
     return user.active and session.created_at >= user.updated_at
 
@@ -47,31 +48,31 @@ def is_valid(session: Session, user: User) -> bool:
 async def change_user(
     context: IdentityContext,
     user_id: str,
-    changed: Callable[[User], User],
-    told: Callable[[User], AuditEvent],
+    update: Callable[[User], User],
+    event_of: Callable[[User], AuditEvent],
 ) -> User | None:
     """
-    Change a person; who changed them in between is not undone.
+    Change a user without undoing a change that was made meanwhile.
 
     Args:
-        context: The store and the clock.
-        user_id: Whom.
-        changed: Returns them changed; it may be asked again, and may refuse by raising.
-        told: Describes the act, from the person changed.
+        context: The stores and the clock.
+        user_id: The user to change.
+        update: Returns the user changed. It may run several times, and may refuse by raising.
+        event_of: Builds the audit event from the changed user.
 
     Returns:
-        The person as stored; None when there is none.
+        The user as stored. None when there is none, or others were quicker three times.
     """
     for _ in range(_ATTEMPTS):
         user = await context.stores.users.find(user_id)
         if user is None:
             return None
-        new = replace(changed(user), updated_at=_later(context.now(), user.updated_at))
-        if await context.stores.users.replace(new, told(new), user.updated_at):
+        new = replace(update(user), updated_at=_later(context.now(), user.updated_at))
+        if await context.stores.users.replace(new, event_of(new), user.updated_at):
             return new
     return None
 
 
 def _later(now: datetime, before: datetime) -> datetime:
-    """Return an instant that tells this change from the one before, whatever the clock says."""
+    """Return an instant after ``before``, even when the clock of this node is behind."""
     return max(now, before + before.resolution)

@@ -32,7 +32,7 @@ _EMAIL = re.compile(
 
 
 def read_email(text: str) -> str:
-    """Read an address into lower case; ``Malformed`` when it is none."""
+    """Read an e-mail address in lower case; raises ``Malformed`` for anything else."""
     lowered = text.strip().lower()
     if len(lowered) > _LONGEST or _EMAIL.fullmatch(lowered) is None:
         raise Malformed
@@ -42,10 +42,10 @@ def read_email(text: str) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUser:
     """
-    A person to be made.
+    A user to be created.
 
     Attributes:
-        companies: The only ones they will see; empty for all.
+        companies: The only companies they will see; empty for all.
     """
 
     email: str
@@ -57,13 +57,13 @@ class NewUser:
 @dataclass(frozen=True, slots=True)
 class UserRecords:
     """
-    The register of people.
+    The register of users.
+
+    ``by`` is the actor in the audit log: ``cli:maria`` or ``user:maria@example.com``.
+    Users do not disable themselves or change their own roles.
 
     Attributes:
-        expected: A change is refused unless the person is of a version like this.
-
-    ``by`` is who acts, as the audit log names them: ``cli:maria`` or
-    ``user:maria@example.com``; nobody disables themselves or changes their own roles.
+        expected: A change is refused unless the user has a version that matches.
     """
 
     context: IdentityContext
@@ -72,13 +72,13 @@ class UserRecords:
 
     async def create(self, by: str, order: NewUser, password: str = "") -> User:
         """
-        Make a person; without a password they wait for an invitation.
+        Create a user; without a password they wait for an invitation.
 
         Raises:
-            RuleViolation: the address is taken or none, a company is unknown,
+            RuleViolation: the address is taken or malformed, a company is unknown,
                 there is no role, or the password is too weak.
         """
-        user = await self._made(order)
+        user = await self._read(order)
         if password:
             self._refuse_weak(password)
             user = replace(user, password=await self.context.crypto.hashing.make(password))
@@ -91,23 +91,23 @@ class UserRecords:
 
     async def checked(self, order: NewUser) -> User:
         """
-        Return a person who could be made now, without making them.
+        Return the user that ``create`` would store now, without storing it.
 
         Raises:
             RuleViolation: as ``create`` does.
         """
-        user = await self._made(order)
+        user = await self._read(order)
         if await self.context.stores.users.find_by_email(user.email) is not None:
             problem = AlreadyExists(user.id)
             raise _taken(user.email) from problem
         return user
 
     async def list(self) -> Sequence[User]:
-        """Return all, oldest first."""
+        """Return all users, oldest first."""
         return await self.context.stores.users.list()
 
     async def find(self, user_id: str) -> User:
-        """Return one by id or by e-mail; ``RuleViolation`` when there is none."""
+        """Return a user by id or by e-mail; raises ``RuleViolation`` when there is none."""
         users = self.context.stores.users
         if "@" in user_id:
             user = await users.find_by_email(user_id.strip().lower())
@@ -118,27 +118,27 @@ class UserRecords:
         return user
 
     async def rename(self, by: str, user_id: str, called: str) -> User:
-        """Give a person another name; every session of theirs ends, as with any change."""
+        """Rename a user; their sessions end, as with any change."""
         wanted = name(called)
         return await self._change(
             by, user_id, lambda user: replace(user, name=wanted), "user.renamed", name=wanted
         )
 
     async def disable(self, by: str, user_id: str, reason: str = "") -> User:
-        """Keep a person out from now on; every session of theirs ends. Safe to repeat."""
+        """Disable a user; their sessions end. Safe to repeat."""
         details = {"reason": name(reason)} if reason else {}
         return await self._change(
             by, user_id, lambda user: replace(user, active=False), "user.disabled", **details
         )
 
     async def enable(self, by: str, user_id: str) -> User:
-        """Let a person in again."""
+        """Enable a user again."""
         return await self._change(
             by, user_id, lambda user: replace(user, active=True), "user.enabled"
         )
 
     async def set_roles(self, by: str, user_id: str, roles: Iterable[Role]) -> User:
-        """Give a person these roles and no others; every session of theirs ends."""
+        """Give a user exactly these roles; their sessions end."""
         given = frozenset(roles)
         return await self._change(
             by,
@@ -149,7 +149,7 @@ class UserRecords:
         )
 
     async def add_roles(self, by: str, user_id: str, roles: Iterable[Role]) -> User:
-        """Give a person these roles beside those they have; every session of theirs ends."""
+        """Add roles to those of a user; their sessions end."""
         given = frozenset(roles)
         return await self._change(
             by,
@@ -160,7 +160,7 @@ class UserRecords:
         )
 
     async def set_companies(self, by: str, user_id: str, companies: Iterable[str]) -> User:
-        """Show a person these companies alone, or all for none; every session of theirs ends."""
+        """Limit a user to these companies; empty lifts the limit. Their sessions end."""
         shown = await self._existing(companies)
         return await self._change(
             by,
@@ -172,10 +172,10 @@ class UserRecords:
 
     async def reset_mfa(self, by: str, user_id: str) -> User:
         """
-        Take a person's second factor and recovery codes away; every session ends.
+        Remove a user's second factor and recovery codes; their sessions end.
 
-        They enrol anew after signing in; until then nothing that asks for a
-        fresh factor is open to them.
+        They enrol again after signing in. Until then they can do nothing that
+        requires a fresh factor.
         """
         user = await self._change(
             by,
@@ -190,11 +190,11 @@ class UserRecords:
         return user
 
     async def end_sessions(self, by: str, user_id: str) -> int:
-        """End every session of a person; return how many."""
+        """End every session of a user; return how many."""
         return await self._end_sessions(by, await self.find(user_id), "by_administrator")
 
-    async def _made(self, order: NewUser) -> User:
-        """Read an order."""
+    async def _read(self, order: NewUser) -> User:
+        """Check an order and return the user it describes."""
         if not order.roles:
             message = "a person has at least one role"
             raise RuleViolation(message, "missing", field="roles")
@@ -216,56 +216,55 @@ class UserRecords:
         )
 
     async def _existing(self, companies: Iterable[str]) -> frozenset[str]:
-        """Read the ids of companies, all of which must exist."""
+        """Check the ids of companies, all of which must exist."""
         return frozenset(
             [(await existing(self.companies, each, "companies")).id for each in companies]
         )
 
     def _refuse_weak(self, password: str) -> None:
-        """Refuse a weak password in an administrator's words."""
+        """Refuse a weak password with a ``RuleViolation``, as administrators expect."""
         try:
             NewPasswords(self.context).refuse_weak(password)
         except ServiceError as problem:
             raise RuleViolation(problem.detail, problem.reason, field="password") from problem
 
     def refuse_self(self, by: str, found: User) -> None:
-        """Refuse to do to oneself what another administrator has to do; ``RuleViolation``."""
+        """Refuse an act on oneself that takes another administrator; raises ``RuleViolation``."""
         if by == f"user:{found.email}":
             message = "nobody does this to themselves; ask another administrator"
             raise RuleViolation(message, "own_record")
 
     async def _change(
-        self, by: str, user_id: str, changed: Callable[[User], User], word: str, **details: str
+        self, by: str, user_id: str, update: Callable[[User], User], word: str, **details: str
     ) -> User:
-        """Change somebody else and end their sessions."""
+        """Change another user and end their sessions."""
         found = await self.find(user_id)
         self.refuse_self(by, found)
 
-        def told(user: User) -> AuditEvent:
-            """Describe it."""
+        def event_of(user: User) -> AuditEvent:
             return audit_event(self.context, by, word, f"user:{user.id}", **details)
 
-        def changed_as_seen(user: User) -> User:
-            """Change the version that was seen; the store compares it once more."""
+        def update_expected(user: User) -> User:
+            """Check the expected version; the store compares it once more."""
             self.expected.check(version_of_user(user))
-            return changed(user)
+            return update(user)
 
-        user = await change_user(self.context, found.id, changed_as_seen, told)
+        user = await change_user(self.context, found.id, update_expected, event_of)
         if user is None:
             raise _absent(user_id)
         await self._end_sessions(by, user, word)
-        self.context.on_security_event(word.replace(".", "_"), user.id)
+        self.context.events.on_security_event(word.replace(".", "_"), user.id)
         return user
 
     async def _end_sessions(self, by: str, user: User, why: str) -> int:
-        """End them all."""
+        """End every session of a user."""
         event = audit_event(self.context, by, "sessions.ended", f"user:{user.id}", why=why)
         now = self.context.now()
         return await self.context.stores.sessions.end_all(user.id, now, why, "", event)
 
 
 def _described(user: User) -> dict[str, str]:
-    """Say for the audit log who was made."""
+    """Describe a new user for the audit log."""
     return {
         "email": user.email,
         "roles": _words(user.roles),
@@ -289,14 +288,14 @@ def _absent(user_id: str) -> RuleViolation:
 
 @dataclass(frozen=True, slots=True)
 class Invitations:
-    """How people come in."""
+    """Invitations: a user is created, and sets the first password by a link."""
 
     context: IdentityContext
     users: UserRecords
 
     async def invite(self, by: str, order: NewUser) -> User:
         """
-        Make a person and send them a link, good once, for three days.
+        Create a user and send them a link that works once, for three days.
 
         Raises:
             RuleViolation: as ``UserRecords.create`` does.
@@ -307,10 +306,10 @@ class Invitations:
 
     async def invite_again(self, by: str, user_id: str) -> User:
         """
-        Send a new link to who has not accepted yet; the link before is void.
+        Send a new link to a user who has not accepted yet; the earlier link is void.
 
         Raises:
-            RuleViolation: there is no such person, or they have a password or are disabled.
+            RuleViolation: there is no such user, or they have a password or are disabled.
         """
         user = await self.users.find(user_id)
         if user.password or not user.active:
@@ -324,7 +323,7 @@ class Invitations:
 
     async def accept(self, token: str, password: str, client: ClientInfo) -> str:
         """
-        Set the first password, and return whose; nobody is signed in by that.
+        Set the first password without signing in; return the user's id.
 
         Raises:
             ServiceError: NOT_POSSIBLE for a weak password, or a link that is

@@ -1,9 +1,9 @@
-"""What the panel's sessions work with: stores, cookies and rules, all given from outside."""
+"""What the panel's sessions work with: stores, cookies and settings, passed in from outside."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -11,28 +11,29 @@ from typing import Protocol
 from gateway.domain.accounts.accounts import Companies
 from gateway.domain.identity.browsers import Cookie
 from gateway.domain.identity.panel_sessions import PanelSessions
-from gateway.domain.identity.sessions import SignedInUser
 from gateway.operations.identity.ports import IdentityContext
-from gateway.operations.identity.sign_in import Tokens, WayIn
+from gateway.operations.identity.sessions import OwnSessions
+from gateway.operations.identity.sign_in import SignIn
+from gateway.operations.identity.tokens import TokenRefresh
 
 
 class CookieCrypto(Protocol):
-    """Opaque cookies, and what is sealed for them."""
+    """Opaque cookies, and encryption under their secret."""
 
     def make(self) -> Cookie:
-        """Make a new one."""
+        """Make a new cookie."""
         ...
 
     def read(self, value: str) -> Cookie | None:
-        """Read one as a browser sends it; None for anything of another form."""
+        """Read a cookie as a browser sends it; None for anything malformed."""
         ...
 
     def new_csrf(self) -> str:
-        """Make a synchronizer token of 256 bits."""
+        """Make a CSRF token of 256 bits."""
         ...
 
     def seal(self, text: str, cookie: Cookie) -> bytes:
-        """Encrypt for a cookie's row."""
+        """Encrypt for the row of a cookie."""
         ...
 
     def open(self, sealed: bytes, cookie: Cookie) -> str | None:
@@ -40,73 +41,65 @@ class CookieCrypto(Protocol):
         ...
 
 
-class SignIns(Protocol):
-    """Sign-ins, as ``OwnSessions`` keeps them."""
-
-    async def authenticate(self, access_token: str) -> SignedInUser:
-        """Return who calls."""
-        ...
-
-    async def logout(self, caller: SignedInUser) -> None:
-        """End this sign-in."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSettings:
     """
-    How long things of a browser last.
+    Lifetimes of the panel's sessions.
 
     Attributes:
-        idle: Without a call of the panel.
-        waiting: Of a cookie before anybody signs in.
-        pending: Between the password and the code.
-        renewal: Then the cookie is renewed, and the old one lives for ``overlap``
-            more, for what was sent with it at the same time.
-        ahead: An access token with less is refreshed first.
-        lease: Of the right to refresh; longer than ``call``, or two would do it.
-        call: Refreshing itself.
-        patience: How long other calls wait for it.
-        touch: The idle time slides at most so often.
+        idle: A session ends after this time without a call.
+        anonymous: Lifetime of a cookie before the sign-in.
+        pending: Time between the password and the code.
+        renewal: A cookie of this age is renewed; the old one stays valid for
+            ``overlap``, for requests that were sent with it at the same time.
+        refresh_ahead: An access token with less time left is refreshed first.
+        lease: Exclusive right to refresh; longer than ``refresh_timeout``, or two
+            processes would refresh the same token.
+        refresh_timeout: Longest duration of a refresh.
+        wait_timeout: How long other calls wait for it.
+        touch: ``seen_at`` is written at most this often.
     """
 
     idle: timedelta = timedelta(minutes=15)
-    waiting: timedelta = timedelta(minutes=15)
+    anonymous: timedelta = timedelta(minutes=15)
     pending: timedelta = timedelta(minutes=5)
     renewal: timedelta = timedelta(minutes=60)
     overlap: timedelta = timedelta(seconds=30)
-    ahead: timedelta = timedelta(seconds=60)
+    refresh_ahead: timedelta = timedelta(seconds=60)
     lease: timedelta = timedelta(seconds=15)
-    call: timedelta = timedelta(seconds=5)
-    patience: timedelta = timedelta(seconds=6)
+    refresh_timeout: timedelta = timedelta(seconds=5)
+    wait_timeout: timedelta = timedelta(seconds=6)
     touch: timedelta = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelContext:
     """
-    Everything an operation on the panel's sessions works with.
+    What every operation on the panel's sessions works with.
 
     Attributes:
-        identity: The parts of identity itself.
-        seen: Counts: a fixed word, and one of its labels.
+        identity: The context of identity itself.
+        sessions: The sign-ins behind the cookies.
     """
 
     store: PanelSessions
     companies: Companies
     cookies: CookieCrypto
     identity: IdentityContext
-    signing_in: WayIn
-    refreshing: Tokens
-    sign_ins: SignIns
+    sign_in: SignIn
+    tokens: TokenRefresh
+    sessions: OwnSessions
     settings: PanelSettings
-    seen: Callable[[str, str], None]
 
-    def sealed(self, content: Mapping[str, str], cookie: Cookie) -> bytes:
-        """Seal tokens for a cookie's row."""
-        return self.cookies.seal(json.dumps(content), cookie)
+    def seal_tokens(self, tokens: Mapping[str, str], cookie: Cookie) -> bytes:
+        """Encrypt tokens for the row of a cookie."""
+        return self.cookies.seal(json.dumps(tokens), cookie)
 
-    def opened(self, sealed: bytes, cookie: Cookie) -> Mapping[str, str] | None:
-        """Open what was sealed for a cookie's row; None for what was not."""
+    def open_tokens(self, sealed: bytes, cookie: Cookie) -> Mapping[str, str] | None:
+        """Decrypt the tokens of a cookie's row; None when they are not sealed for it."""
         text = self.cookies.open(sealed, cookie)
         return None if text is None else json.loads(text)
+
+    def count(self, event: str, label: str) -> None:
+        """Count an event of the panel under one of its labels."""
+        self.identity.events.on_outcome(event, label)

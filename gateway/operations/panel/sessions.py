@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from gateway.domain.identity.browsers import Browser, Cookie, SignedInBrowser
 from gateway.domain.identity.errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
@@ -18,27 +19,29 @@ from gateway.domain.identity.sessions import SignedInUser, person
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.sign_in import SecondFactorRequired
-from gateway.operations.identity.tokens import SignedIn
+from gateway.operations.identity.tokens import SignedIn, printable_agent
 from gateway.operations.identity.user_changes import audit_event, is_valid
 from gateway.operations.panel.context import PanelContext
 from gateway.operations.panel.token_refresh import ACCESS, MFA, REFRESH, PanelTokens
 
-_EVENT = "session_event"
+_EVENT: Final = "session_event"
 
 
 @dataclass(frozen=True, slots=True)
 class PanelSessionRecords:
-    """The panel's sessions."""
+    """The sessions of the panel's browsers."""
 
     context: PanelContext
     tokens: PanelTokens
 
     async def find(self, value: str) -> Browser | None:
-        """Return what a cookie stands for; one that is over or idle is ended, and is nothing."""
+        """Return the browser of a cookie; a session that is over or idle is ended, and None."""
         cookie = self.context.cookies.read(value)
         panel = await self.context.store.find(cookie.id_hash) if cookie else None
-        # who has the id half alone, as from the store, has nothing
-        if cookie is None or panel is None or self.context.opened(panel.sealed, cookie) is None:
+        # the id half alone, as a reader of the store knows it, opens nothing
+        if cookie is None or panel is None:
+            return None
+        if self.context.open_tokens(panel.sealed, cookie) is None:
             return None
         over = self._over(panel)
         if over:
@@ -47,22 +50,19 @@ class PanelSessionRecords:
         return Browser(cookie, panel)
 
     async def begin(self, client: ClientInfo) -> Browser:
-        """Begin an anonymous one."""
+        """Start an anonymous session."""
         cookie = self.context.cookies.make()
         panel = self._anonymous(cookie, {}, client)
         await self.context.store.add(panel)
         return Browser(cookie, panel)
 
     async def signed_in(self, browser: Browser) -> SignedInUser | None:
-        """Return who is signed in there; nothing is refreshed, and no idle time slides."""
+        """Return the signed-in user, without refreshing or extending anything."""
         if browser.panel.state is not PanelState.FULL:
             return None
-        found = await self.context.identity.stores.sessions.find(browser.panel.session_id)
-        if (
-            found is None
-            or not found[0].is_live(self.context.identity.now())
-            or not is_valid(*found)
-        ):
+        identity = self.context.identity
+        found = await identity.stores.sessions.find(browser.panel.session_id)
+        if found is None or not found[0].is_live(identity.now()) or not is_valid(*found):
             return None
         session, user = found
         return person(user, session)
@@ -71,60 +71,61 @@ class PanelSessionRecords:
         self, browser: Browser, email: str, password: str, client: ClientInfo
     ) -> Browser:
         """
-        Take a password; the browser gets a new cookie.
+        Sign in by password; the browser gets a new cookie.
 
         Raises:
             ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS; SESSION_REQUIRED
                 when the old cookie was used up meanwhile.
         """
         cookie = self.context.cookies.make()
-        # the challenge is answered under the new cookie, and under no other
+        # the challenge can be answered under the new cookie, and under no other
         bound = replace(client, panel=True, bound_to=cookie.id_hash)
-        outcome = await self.context.signing_in.login(email, password, bound)
+        outcome = await self.context.sign_in.login(email, password, bound)
         if isinstance(outcome, SignedIn):
             return await self._full(browser, cookie, outcome, client)
         return await self._pending(browser, cookie, outcome, client)
 
     async def submit_code(self, browser: Browser, code: str, client: ClientInfo) -> Browser:
         """
-        Take a code; the browser gets a new cookie again.
+        Finish a sign-in by a code; the browser gets a new cookie again.
 
         Raises:
-            ServiceError: MFA_INVALID; MFA_EXPIRED, also where no code was asked
-                for; TOO_MANY_ATTEMPTS; SESSION_REQUIRED as ``login``.
+            ServiceError: MFA_INVALID; MFA_EXPIRED, also where no code was required;
+                TOO_MANY_ATTEMPTS; SESSION_REQUIRED as ``login``.
         """
-        tokens = self.context.opened(browser.panel.sealed, browser.cookie) or {}
+        tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
         if browser.panel.state is not PanelState.MFA_PENDING or MFA not in tokens:
             raise ServiceError(MFA_EXPIRED, "challenge_unknown")
         bound = replace(client, panel=True, bound_to=browser.cookie.id_hash)
-        outcome = await self.context.signing_in.submit_code(tokens[MFA], code, bound)
+        outcome = await self.context.sign_in.submit_code(tokens[MFA], code, bound)
         return await self._full(browser, self.context.cookies.make(), outcome, client)
 
-    async def seat(self, browser: Browser) -> SignedInBrowser:
+    async def authenticate(self, browser: Browser) -> SignedInBrowser:
         """
-        Keep a session alive and return who it is; its cookie may have been renewed.
+        Keep a session alive and return its user; its cookie may have been renewed.
 
         Raises:
-            ServiceError: SESSION_REQUIRED when the sign-in has ended; as ``PanelTokens.fresh``.
+            ServiceError: SESSION_REQUIRED when the sign-in has ended; others as
+                ``PanelTokens.fresh``.
         """
         browser = await self.tokens.fresh(browser)
-        tokens = self.context.opened(browser.panel.sealed, browser.cookie) or {}
+        tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
         try:
-            who = await self.context.sign_ins.authenticate(tokens.get(ACCESS, ""))
+            who = await self.context.sessions.authenticate(tokens.get(ACCESS, ""))
         except ServiceError as refusal:
             if refusal.error is not TOKEN_INVALID:
                 raise
             await self.context.store.remove(browser.cookie.id_hash)
-            self.context.seen(_EVENT, "revoked")
+            self.context.count(_EVENT, "revoked")
             raise ServiceError(SESSION_REQUIRED, "revoked") from refusal
         now = self.context.identity.now()
         if now - browser.panel.seen_at >= self.context.settings.touch:
             await self.context.store.touch(browser.cookie.id_hash, now)
         return SignedInBrowser(await self._renewed(browser), who)
 
-    async def raised(self, old: Browser) -> Browser:
+    async def rotate(self, old: Browser) -> Browser:
         """
-        Give a browser a new cookie after a rise of privilege; the old one is void at once.
+        Give a browser a new cookie after a gain of privilege; the old one is void at once.
 
         Raises:
             ServiceError: SESSION_REQUIRED when the old one was used up meanwhile.
@@ -133,48 +134,48 @@ class PanelSessionRecords:
         panel = replace(
             self._moved(old, cookie),
             csrf=self.context.cookies.new_csrf(),
-            # of a cookie that was just renewed nobody knows: refreshed with the next call
+            # a cookie that was just renewed has no such time: refresh with the next call
             access_ends_at=old.panel.access_ends_at or self.context.identity.now(),
         )
         if not await self.context.store.replace(old.cookie.id_hash, panel):
             raise ServiceError(SESSION_REQUIRED, "gone")
-        # one that was renewed a moment ago does not outlive the rise either
+        # nor may the other half of a renewal that is still overlapping stay valid
         for each in await self.context.store.of(panel.user_id):
             if each.session_id == panel.session_id and each.id_hash != panel.id_hash:
                 await self.context.store.remove(each.id_hash)
-        self.context.seen(_EVENT, "rotated")
+        self.context.count(_EVENT, "rotated")
         return Browser(cookie, panel)
 
-    async def leave(self, browser: Browser | None) -> None:
-        """Sign out, tokens and all; safe to repeat."""
+    async def logout(self, browser: Browser | None) -> None:
+        """Sign out, tokens included; safe to repeat."""
         if browser is None:
             return
         who = await self.signed_in(browser)
         if who is not None:
-            await self.context.sign_ins.logout(who)
-            self.context.seen(_EVENT, "logout")
-        await self.forget(browser)
-
-    async def forget(self, browser: Browser) -> None:
-        """Void a cookie, whatever became of the sign-in."""
+            await self.context.sessions.logout(who)
+            self.context.count(_EVENT, "logout")
         await self.context.store.remove(browser.cookie.id_hash)
 
     async def _pending(
-        self, browser: Browser, cookie: Cookie, outcome: SecondFactorRequired, client: ClientInfo
+        self,
+        browser: Browser,
+        cookie: Cookie,
+        outcome: SecondFactorRequired,
+        client: ClientInfo,
     ) -> Browser:
-        """Wait for the code."""
+        """Wait for the code under a new cookie."""
         now = self.context.identity.now()
         panel = replace(
             self._anonymous(cookie, {MFA: outcome.mfa_token}, client),
             state=PanelState.MFA_PENDING,
             ends_at=min(outcome.ends_at, now + self.context.settings.pending),
         )
-        return await self._risen(browser, Browser(cookie, panel))
+        return await self._replace(browser, Browser(cookie, panel))
 
     async def _full(
         self, browser: Browser, cookie: Cookie, outcome: SignedIn, client: ClientInfo
     ) -> Browser:
-        """Keep the tokens of a sign-in; what cannot be kept is ended."""
+        """Store the tokens of a sign-in under a new cookie; end it if that fails."""
         pair, who = outcome.tokens, outcome.person
         content = {ACCESS: pair.access_token, REFRESH: pair.refresh_token}
         panel = replace(
@@ -186,28 +187,27 @@ class PanelSessionRecords:
             access_ends_at=pair.expires_at,
         )
         try:
-            risen = await self._risen(browser, Browser(cookie, panel))
+            new = await self._replace(browser, Browser(cookie, panel))
         except ServiceError:
-            await self.context.sign_ins.logout(who)
+            await self.context.sessions.logout(who)
             raise
-        self.context.seen(_EVENT, "created")
-        return risen
+        self.context.count(_EVENT, "created")
+        return new
 
-    async def _risen(self, old: Browser, new: Browser) -> Browser:
-        """Put a new cookie in an old one's place; a sign-in that stood there ends."""
+    async def _replace(self, old: Browser, new: Browser) -> Browser:
+        """Replace a cookie by a new one; a sign-in under the old one ends."""
         before = await self.signed_in(old)
         if not await self.context.store.replace(old.cookie.id_hash, new.panel):
             raise ServiceError(SESSION_REQUIRED, "gone")
         if before is not None:
-            await self.context.sign_ins.logout(before)
+            await self.context.sessions.logout(before)
         return new
 
     async def _renewed(self, browser: Browser) -> Browser:
         """
-        Renew an old cookie; of calls at the same time one does it.
+        Renew an old cookie; of parallel calls, one does it.
 
-        The token against forged requests stays: nobody's privilege rose, and a
-        form that is open must not fail.
+        The CSRF token stays: no privilege was gained, and an open form must not fail.
         """
         context, panel, now = self.context, browser.panel, self.context.identity.now()
         if panel.access_ends_at is None or now - panel.created_at < context.settings.renewal:
@@ -218,22 +218,22 @@ class PanelSessionRecords:
         cookie = context.cookies.make()
         new = self._moved(browser, cookie)
         await context.store.add(new)
-        # without that instant it is neither refreshed nor renewed, and ends nothing when it ends
+        # without ``access_ends_at`` the old one is not refreshed, and its end ends nothing
         old = replace(panel, access_ends_at=None, ends_at=now + context.settings.overlap)
         if not await context.store.save(old, panel.version):
             await context.store.remove(new.id_hash)
             return browser
-        context.seen(_EVENT, "rotated")
+        context.count(_EVENT, "rotated")
         return Browser(cookie, new)
 
     def _moved(self, browser: Browser, cookie: Cookie) -> PanelSession:
-        """Describe what a browser has under a new cookie."""
+        """Describe a browser's session under a new cookie."""
         now = self.context.identity.now()
-        tokens = self.context.opened(browser.panel.sealed, browser.cookie) or {}
+        tokens = self.context.open_tokens(browser.panel.sealed, browser.cookie) or {}
         return replace(
             browser.panel,
             id_hash=cookie.id_hash,
-            sealed=self.context.sealed(tokens, cookie),
+            sealed=self.context.seal_tokens(tokens, cookie),
             created_at=now,
             seen_at=now,
             version=0,
@@ -243,7 +243,7 @@ class PanelSessionRecords:
     def _anonymous(
         self, cookie: Cookie, content: Mapping[str, str], client: ClientInfo
     ) -> PanelSession:
-        """Describe an anonymous one of now."""
+        """Describe an anonymous session that starts now."""
         now = self.context.identity.now()
         return PanelSession(
             id_hash=cookie.id_hash,
@@ -251,14 +251,14 @@ class PanelSessionRecords:
             csrf=self.context.cookies.new_csrf(),
             created_at=now,
             seen_at=now,
-            ends_at=now + self.context.settings.waiting,
-            sealed=self.context.sealed(content, cookie),
+            ends_at=now + self.context.settings.anonymous,
+            sealed=self.context.seal_tokens(content, cookie),
             address=client.address,
-            user_agent="".join(each for each in client.user_agent[:256] if each.isprintable()),
+            user_agent=printable_agent(client.user_agent),
         )
 
     def _over(self, panel: PanelSession) -> str:
-        """Say why it is over; empty while it is not."""
+        """Return why a session is over; empty while it is not."""
         now: datetime = self.context.identity.now()
         if now >= panel.ends_at:
             return "absolute_end"
@@ -267,7 +267,7 @@ class PanelSessionRecords:
         return ""
 
     async def _end(self, panel: PanelSession, why: str) -> None:
-        """End one, and the sign-in that was its."""
+        """End a session, and the sign-in behind it."""
         await self.context.store.remove(panel.id_hash)
         if panel.access_ends_at is None:
             return
@@ -277,4 +277,4 @@ class PanelSessionRecords:
             identity, "system", "session.ended", subject, session=panel.session_id, why=why
         )
         await identity.stores.sessions.end(panel.session_id, identity.now(), why, event)
-        self.context.seen(_EVENT, why)
+        self.context.count(_EVENT, why)

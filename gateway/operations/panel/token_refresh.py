@@ -25,67 +25,71 @@ from gateway.operations.panel.context import PanelContext
 ACCESS: Final = "access"
 REFRESH: Final = "refresh"
 MFA: Final = "mfa"
-_LOOK_AGAIN_S: Final = 0.1
+"""Names of the tokens sealed in a row."""
+
+# a refresh takes some ten milliseconds; a person does not notice this pause
+_POLL_S: Final = 0.1
+# a token that lasts as long as its session is not refreshed; times are cut to whole seconds
 _NOT_WORTH_IT: Final = timedelta(seconds=1)
-_COUNTED: Final = "token_refresh"
+_EVENT: Final = "token_refresh"
 
 
 class PanelTokens:
-    """Keeps the access token of a browser alive; call ``close`` in the end."""
+    """Keeps the access tokens of browsers valid; call ``close`` in the end."""
 
     def __init__(self, context: PanelContext) -> None:
-        """Fly nothing yet."""
-        self._parts = context
-        self._flights: dict[str, asyncio.Task[PanelSession]] = {}
+        """Start with no refresh running."""
+        self._context = context
+        self._tasks: dict[str, asyncio.Task[PanelSession]] = {}
 
     async def fresh(self, browser: Browser) -> Browser:
         """
-        Return the browser with an access token that lives a while longer.
+        Return the browser with an access token that stays valid for a while.
 
         Raises:
             ServiceError: SESSION_REQUIRED when it cannot be refreshed any more;
-                ``SVC.SYS.002`` when it is over and refreshing takes too long.
-            StoreUnavailable: it is over, and the store does not answer.
+                ``SVC.SYS.002`` when it has expired and the refresh takes too long.
+            StoreUnavailable: it has expired, and the store does not answer.
         """
         panel = browser.panel
         if not self._is_due(panel):
             return browser
-        flight = self._flights.get(panel.id_hash)
-        if flight is None:
-            flight = self._begin(browser)
+        task = self._tasks.get(panel.id_hash)
+        if task is None:
+            task = self._start(browser)
         else:
-            self._parts.seen(_COUNTED, "coalesced")
-        patience = self._parts.settings.patience.total_seconds()
-        await asyncio.wait({flight}, timeout=patience)
-        if flight.done():
-            return Browser(browser.cookie, flight.result())
-        return Browser(browser.cookie, self._borne(panel))
+            self._context.count(_EVENT, "coalesced")
+        wait_s = self._context.settings.wait_timeout.total_seconds()
+        await asyncio.wait({task}, timeout=wait_s)
+        if task.done():
+            return Browser(browser.cookie, task.result())
+        return Browser(browser.cookie, self._stale_ok(panel))
 
     async def close(self) -> None:
-        """Give up what is under way."""
-        flights = list(self._flights.values())
-        for flight in flights:
-            flight.cancel()
-        await asyncio.gather(*flights, return_exceptions=True)
+        """Cancel every refresh and wait for its end."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _begin(self, browser: Browser) -> asyncio.Task[PanelSession]:
-        """Begin a flight that outlives the call."""
+    def _start(self, browser: Browser) -> asyncio.Task[PanelSession]:
+        """Start a refresh that outlives the call."""
         key = browser.panel.id_hash
-        flight = asyncio.create_task(self._fly(browser))  # noqa: TID251 - close() ends it
+        task = asyncio.create_task(self._refresh(browser))  # noqa: TID251 - close() ends it
 
-        def landed(task: asyncio.Task[PanelSession]) -> None:
-            self._flights.pop(key, None)
-            if not task.cancelled():
-                # looked at, so that nobody is told of a failure that all callers left behind
-                task.exception()
+        def on_done(done: asyncio.Task[PanelSession]) -> None:
+            self._tasks.pop(key, None)
+            if not done.cancelled():
+                # read, or asyncio would log an error that no caller waits for any more
+                done.exception()
 
-        self._flights[key] = flight
-        flight.add_done_callback(landed)
-        return flight
+        self._tasks[key] = task
+        task.add_done_callback(on_done)
+        return task
 
-    async def _fly(self, browser: Browser) -> PanelSession:
-        """Refresh, unless somebody else did or does."""
-        context, now = self._parts, self._parts.identity.now()
+    async def _refresh(self, browser: Browser) -> PanelSession:
+        """Refresh, unless another process did or does."""
+        context, now = self._context, self._context.identity.now()
         panel = await context.store.find(browser.panel.id_hash)
         if panel is None:
             raise ServiceError(SESSION_REQUIRED, "gone")
@@ -93,66 +97,66 @@ class PanelTokens:
             return panel
         until = now + context.settings.lease
         if await context.store.lease(panel.id_hash, panel.version, now, until):
-            return await self._exchanged(panel, browser.cookie)
-        context.seen(_COUNTED, "coalesced")
-        return await self._awaited(panel)
+            return await self._exchange(panel, browser.cookie)
+        context.count(_EVENT, "coalesced")
+        return await self._await_other(panel)
 
-    async def _awaited(self, panel: PanelSession) -> PanelSession:
-        """Let another process refresh; the old token serves as long as it lives."""
-        if self._lives(panel):
+    async def _await_other(self, panel: PanelSession) -> PanelSession:
+        """Let another process refresh; the old token is used as long as it is valid."""
+        if self._is_alive(panel):
             return panel
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._parts.settings.patience.total_seconds()):
+            async with asyncio.timeout(self._context.settings.wait_timeout.total_seconds()):
                 while True:
-                    found = await self._parts.store.find(panel.id_hash)
+                    found = await self._context.store.find(panel.id_hash)
                     if found is None:
                         raise ServiceError(SESSION_REQUIRED, "gone")
                     if not self._is_due(found):
                         return found
-                    await asyncio.sleep(_LOOK_AGAIN_S)
-        return self._borne(panel)
+                    await asyncio.sleep(_POLL_S)
+        return self._stale_ok(panel)
 
-    async def _exchanged(self, panel: PanelSession, cookie: Cookie) -> PanelSession:
-        """Exchange the refresh token and keep the new pair."""
-        context = self._parts
-        tokens = context.opened(panel.sealed, cookie) or {}
+    async def _exchange(self, panel: PanelSession, cookie: Cookie) -> PanelSession:
+        """Exchange the refresh token and store the new pair."""
+        context = self._context
+        tokens = context.open_tokens(panel.sealed, cookie) or {}
         try:
-            async with asyncio.timeout(context.settings.call.total_seconds()):
-                pair = await context.refreshing.refresh(tokens.get(REFRESH, ""))
+            async with asyncio.timeout(context.settings.refresh_timeout.total_seconds()):
+                pair = await context.tokens.exchange(tokens.get(REFRESH, ""))
         except ServiceError as refusal:
             if refusal.error is not REFRESH_INVALID:
                 raise
             await context.store.remove(panel.id_hash)
-            context.seen(_COUNTED, "invalid_grant")
+            context.count(_EVENT, "invalid_grant")
             raise ServiceError(SESSION_REQUIRED, "refresh") from refusal
         except (StoreUnavailable, TimeoutError) as problem:
-            context.seen(_COUNTED, "error")
-            return self._borne(panel, problem)
-        context.seen(_COUNTED, "ok")
-        return await self._kept(panel, cookie, pair)
+            context.count(_EVENT, "error")
+            return self._stale_ok(panel, problem)
+        context.count(_EVENT, "ok")
+        return await self._save(panel, cookie, pair)
 
-    async def _kept(self, panel: PanelSession, cookie: Cookie, pair: TokenPair) -> PanelSession:
+    async def _save(self, panel: PanelSession, cookie: Cookie, pair: TokenPair) -> PanelSession:
         """Store the new pair over the version it was made from."""
         content = {ACCESS: pair.access_token, REFRESH: pair.refresh_token}
-        sealed = self._parts.sealed(content, cookie)
+        sealed = self._context.seal_tokens(content, cookie)
         new = replace(panel, sealed=sealed, access_ends_at=pair.expires_at)
-        if not await self._parts.store.save(new, panel.version):
+        if not await self._context.store.save(new, panel.version):
             raise ServiceError(SESSION_REQUIRED, "gone")
         return replace(new, version=panel.version + 1, lease_until=None)
 
-    def _borne(self, panel: PanelSession, problem: Exception | None = None) -> PanelSession:
-        """Go on with the old token while it lives."""
-        if self._lives(panel):
+    def _stale_ok(self, panel: PanelSession, problem: Exception | None = None) -> PanelSession:
+        """Continue with the old token while it is valid; otherwise answer ``SVC.SYS.002``."""
+        if self._is_alive(panel):
             return panel
         raise ServiceError(errors.AUTH_UNAVAILABLE, "refresh", {"Retry-After": "2"}) from problem
 
-    def _lives(self, panel: PanelSession) -> bool:
+    def _is_alive(self, panel: PanelSession) -> bool:
         ends_at = panel.access_ends_at
-        return ends_at is not None and self._parts.identity.now() < ends_at
+        return ends_at is not None and self._context.identity.now() < ends_at
 
     def _is_due(self, panel: PanelSession) -> bool:
-        """Say whether the token should be refreshed; not where it lasts to the very end."""
+        """Say whether the token should be refreshed; not if it lasts until the session ends."""
         ends_at = panel.access_ends_at
         if ends_at is None or panel.ends_at - ends_at <= _NOT_WORTH_IT:
             return False
-        return ends_at - self._parts.identity.now() < self._parts.settings.ahead
+        return ends_at - self._context.identity.now() < self._context.settings.refresh_ahead

@@ -17,11 +17,11 @@ from gateway.operations.panel.sessions import PanelSessionRecords
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedInView:
     """
-    Somebody who is signed in.
+    A user who is signed in.
 
     Attributes:
-        company: The only one they see; None when they see several or all.
-        idle_ends_at: Without another call.
+        company: The only company they see; None when they see several or all.
+        idle_ends_at: When the session ends without another call.
     """
 
     person: SignedInUser
@@ -36,48 +36,48 @@ class PanelView:
     A browser, and who is signed in there.
 
     Attributes:
-        signed_in: None before that; it names nobody while a code is asked for.
-        given: The cookie is a new one, which the answer gives.
+        signed_in: None before that; while a code is required, it names nobody.
+        new_cookie: The cookie is a new one, which the answer must set.
     """
 
     browser: Browser
     signed_in: SignedInView | None
-    given: bool
+    new_cookie: bool
 
     @property
     def is_pending(self) -> bool:
-        """Say whether a code is asked for."""
+        """Say whether a code is required."""
         return self.browser.panel.state is PanelState.MFA_PENDING
 
 
 @dataclass(frozen=True, slots=True)
 class PanelViews:
-    """Looks at sessions without keeping them alive."""
+    """Shows sessions without keeping them alive."""
 
     records: PanelSessionRecords
 
     async def visit(self, browser: Browser | None, client: ClientInfo) -> PanelView:
-        """Look at a browser; one whose cookie stands for nothing begins anew."""
+        """Show a browser; if its cookie stands for nothing, it starts a new session."""
         if browser is not None and browser.panel.state is not PanelState.FULL:
-            return PanelView(browser, None, given=False)
+            return PanelView(browser, None, new_cookie=False)
         if browser is not None:
             who = await self.records.signed_in(browser)
             if who is not None:
-                return PanelView(browser, await self._signed_in(browser, who), given=False)
-        return PanelView(await self.records.begin(client), None, given=True)
+                return PanelView(browser, await self._signed_in(browser, who), new_cookie=False)
+        return PanelView(await self.records.begin(client), None, new_cookie=True)
 
-    async def risen(self, browser: Browser) -> PanelView:
-        """Look at a browser that has just got a new cookie."""
+    async def with_new_cookie(self, browser: Browser) -> PanelView:
+        """Show a browser that has just got a new cookie."""
         who = await self.records.signed_in(browser)
-        seen = None if who is None else await self._signed_in(browser, who)
-        return PanelView(browser, seen, given=True)
+        signed_in = None if who is None else await self._signed_in(browser, who)
+        return PanelView(browser, signed_in, new_cookie=True)
 
     async def _signed_in(self, browser: Browser, who: SignedInUser) -> SignedInView:
-        """Gather what is told of a person."""
+        """Gather what is shown of a user."""
         context, panel = self.records.context, browser.panel
-        codes_left = (
-            await SecondFactorCodes(context.identity).left(who.user_id) if who.has_factor else 0
-        )
+        codes_left = 0
+        if who.has_factor:
+            codes_left = await SecondFactorCodes(context.identity).left(who.user_id)
         return SignedInView(
             person=who,
             company=await self._company(who),
@@ -86,7 +86,7 @@ class PanelViews:
         )
 
     async def _company(self, who: SignedInUser) -> Company | None:
-        """Return the one company of a person who sees one alone."""
+        """Return the company of a user who sees only one."""
         if len(who.companies) != 1:
             return None
         (company_id,) = who.companies

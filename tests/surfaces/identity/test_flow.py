@@ -93,6 +93,7 @@ async def test_a_recovery_code_serves_once(house: House, maria):
 
 async def test_what_happened_was_counted(house: House, maria):
     await house.door.enrols()
+    house.counted.clear()
     await house.login(password="wrong wrong wrong")
     came = await house.signs_in()
     await house.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": came["refresh_token"]})

@@ -41,13 +41,13 @@ def finding(found: Browser | Exception | None, seated: SignedInBrowser | Excepti
             raise found
         return found
 
-    async def seat(_browser: Browser) -> SignedInBrowser:
+    async def authenticate(_browser: Browser) -> SignedInBrowser:
         if isinstance(seated, Exception):
             raise seated
         assert seated is not None
         return seated
 
-    return SessionCookie(form=HARDENED, find=find, seat=seat)
+    return SessionCookie(form=HARDENED, find=find, authenticate=authenticate)
 
 
 async def test_who_signed_in_is_filled_in():

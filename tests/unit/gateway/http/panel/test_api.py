@@ -42,7 +42,7 @@ QUESTIONS = PanelPolicies(
     persons=WithinPersonQuota(Quota(1, 1), float, lambda *_: None),
     browser=BrowserCookie(HARDENED, nobody),
     device=DeviceCookie(HARDENED, lambda _: None),
-    session=SessionCookie(form=HARDENED, find=nobody, seat=nobody),
+    session=SessionCookie(form=HARDENED, find=nobody, authenticate=nobody),
     origin=str,
 )
 

@@ -47,12 +47,14 @@ def browser(state: PanelState) -> Browser:
 
 def test_a_new_cookie_is_given_and_an_old_one_not():
     for given, cookies in ((True, [GIVEN]), (False, [])):
-        shown = SHOWS.session(PanelView(browser(PanelState.ANONYMOUS), None, given=given), GUEST)
+        shown = SHOWS.session(
+            PanelView(browser(PanelState.ANONYMOUS), None, new_cookie=given), GUEST
+        )
         assert (shown.content, list(shown.cookies)) == (BEFORE, cookies)
 
 
 def test_while_a_code_is_asked_for_that_is_all_that_is_known():
-    shown = SHOWS.session(PanelView(browser(PanelState.MFA_PENDING), None, given=False), GUEST)
+    shown = SHOWS.session(PanelView(browser(PanelState.MFA_PENDING), None, new_cookie=False), GUEST)
 
     assert shown.content == {**BEFORE, "mfa_required": True}
 
@@ -66,7 +68,7 @@ def signed_in(maria: SignedInUser) -> SignedInView:
 def test_a_browser_in_which_somebody_signs_in_is_known_from_then_on():
     """For ninety days, for that person; one that was known for them keeps its id."""
     maria, before = somebody(), KnownBrowser(user_id=somebody().user_id, id="ab" * 16)
-    view = PanelView(browser(PanelState.FULL), signed_in(maria), given=True)
+    view = PanelView(browser(PanelState.FULL), signed_in(maria), new_cookie=True)
 
     session, device = SHOWS.session(view, GUEST).cookies
     _, again = SHOWS.session(view, AnonymousCaller(ClientInfo(known=before))).cookies
@@ -86,7 +88,9 @@ def test_who_is_signed_in_is_shown_with_what_they_may_do():
     maria = somebody(Role.VIEWER, has_factor=False, factor_at=None)
     seen = signed_in(maria)
 
-    shown = SHOWS.session(PanelView(browser(PanelState.FULL), seen, given=False), GUEST).content
+    shown = SHOWS.session(
+        PanelView(browser(PanelState.FULL), seen, new_cookie=False), GUEST
+    ).content
 
     assert shown["authenticated"] is True
     assert shown["user"] == {"id": maria.user_id, "name": "Maria", "email": "maria@example.com"}
@@ -111,7 +115,7 @@ def test_what_is_listed_works_where_a_role_asks_for_a_factor(*, has_factor: bool
     joao = somebody(Role.OPERATOR, has_factor=has_factor)
 
     shown = shows.session(
-        PanelView(browser(PanelState.FULL), signed_in(joao), given=False), GUEST
+        PanelView(browser(PanelState.FULL), signed_in(joao), new_cookie=False), GUEST
     ).content
 
     writes = [each for each in shown["permissions"] if not each.endswith(":read")]

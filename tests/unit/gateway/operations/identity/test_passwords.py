@@ -195,7 +195,7 @@ async def test_a_wish_waits_while_the_store_is_away(door, maria, monkeypatch):
 
 
 async def test_what_waits_is_bounded(door, maria, monkeypatch, caplog):
-    monkeypatch.setattr(module, "_MOST", 2)
+    monkeypatch.setattr(module, "_MOST_WAITING", 2)
 
     for _ in range(3):
         door.services.reset_requests.add(EMAIL, HOME.address)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
-from gateway.domain.identity.errors import PASSWORD_WRONG
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import (
-    CountedRefreshing,
-    CountedSigningIn,
     SecondFactorRequired,
 )
 from gateway.operations.identity.tokens import SignedIn, TokenPair
@@ -291,46 +289,38 @@ async def test_who_is_changed_while_signing_in_does_not_come_in(door, maria, mon
     assert await door.store.identity.sessions.of(maria.id, door.clock.now()) == []
 
 
-@pytest.fixture
-def seen() -> list[tuple[str, str]]:
-    return []
-
-
-@pytest.fixture
-def entrance(door, seen) -> CountedSigningIn:
-    return CountedSigningIn(door.services.sign_in, lambda *each: seen.append(each))
-
-
-async def test_every_outcome_of_a_password_has_a_word(door, maria, entrance, seen):
-    await entrance.login(EMAIL, PASSWORD, HOME)
+async def test_every_outcome_of_a_password_is_counted(door, maria):
+    await door.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    first = list(door.counted)
     await door.enrols()
-    await entrance.login(EMAIL, PASSWORD, HOME)
+    await door.services.sign_in.login(EMAIL, PASSWORD, HOME)
+    second = door.counted[-1]
     for number in range(6):
         with pytest.raises(ServiceError):
-            await entrance.login(EMAIL, f"wrong wrong {number}", HOME)
+            await door.services.sign_in.login(EMAIL, f"wrong wrong {number}", HOME)
 
-    assert {word for _, word in seen} == {"ok", "mfa_required", "bad_credentials", "locked"}
-    assert seen[:2] == [("login", "ok"), ("login", "mfa_required")]
-    assert seen[-1] == ("login", "locked")
+    assert {label for event, label in door.counted if event == "login"} == {
+        *("ok", "mfa_required", "bad_credentials", "locked")
+    }
+    assert (first, second) == ([("login", "ok")], ("login", "mfa_required"))
+    assert door.counted[-1] == ("login", "locked")
 
 
-async def test_every_outcome_of_a_code_has_a_word(door, maria, entrance, seen):
+async def test_every_outcome_of_a_code_is_counted(door, maria):
     codes = await door.enrols()
 
-    async def gives(code: str, token: str = "") -> None:
-        asked = await entrance.login(EMAIL, PASSWORD, HOME)
-        try:
-            await entrance.submit_code(token or asked.mfa_token, code, HOME)
-        except ServiceError:
-            return
+    async def submits(code: str, token: str = "") -> None:
+        challenge = await asked(door)
+        with suppress(ServiceError):
+            await door.services.sign_in.submit_code(token or challenge.mfa_token, code, HOME)
 
-    await gives(door.wrong_code())
-    await gives(door.code())
-    await gives(codes[0])
-    await gives(codes[0])
-    await gives("123456", "made up")
+    await submits(door.wrong_code())
+    await submits(door.code())
+    await submits(codes[0])
+    await submits(codes[0])
+    await submits("123456", "made up")
 
-    assert [label for event, label in seen if event == "mfa"] == [
+    assert [label for event, label in door.counted if event == "mfa"] == [
         "totp.wrong",
         "totp.ok",
         "recovery.ok",
@@ -339,29 +329,12 @@ async def test_every_outcome_of_a_code_has_a_word(door, maria, entrance, seen):
     ]
 
 
-async def test_every_outcome_of_a_refresh_has_a_word(door, maria, seen):
-    tokens = CountedRefreshing(door.services.tokens, lambda *each: seen.append(each))
-    came = await door.comes_in()
+async def test_a_sign_in_without_a_store_is_not_counted(door, maria, monkeypatch):
+    async def fails(_email: str):
+        raise StoreUnavailable
 
-    await tokens.refresh(came.tokens.refresh_token)
-    for token in (came.tokens.refresh_token, "made up"):
-        with pytest.raises(ServiceError):
-            await tokens.refresh(token)
+    monkeypatch.setattr(door.store.identity.users, "find_by_email", fails)
+    with pytest.raises(StoreUnavailable):
+        await door.services.sign_in.login(EMAIL, PASSWORD, HOME)
 
-    assert seen == [
-        ("token_refresh", "ok"),
-        ("token_refresh", "reuse_race"),
-        ("token_refresh", "invalid_grant"),
-    ]
-
-
-@pytest.mark.parametrize("problem", [StoreUnavailable(), ServiceError(PASSWORD_WRONG)], ids=str)
-async def test_what_is_no_outcome_is_not_counted(problem: Exception, seen):
-    class Failing:
-        async def refresh(self, _token: str):
-            raise problem
-
-    with pytest.raises(type(problem)):
-        await CountedRefreshing(Failing(), lambda *each: seen.append(each)).refresh("a")
-
-    assert seen == []
+    assert door.counted == []

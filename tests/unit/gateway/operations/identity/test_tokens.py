@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.domain.identity.errors import PASSWORD_WRONG
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.tokens import TokenIssuer, TokenPair
@@ -175,3 +176,41 @@ async def test_a_disabled_person_does_not_refresh(door, maria, monkeypatch):
         await door.services.users.disable("cli", maria.id)
 
     assert await refused(door, came.tokens.refresh_token) == "person_changed"
+
+
+async def test_every_outcome_of_a_refresh_is_counted(door, maria):
+    came = await door.comes_in()
+    door.counted.clear()
+
+    await door.services.tokens.refresh(came.tokens.refresh_token)
+    for token in (came.tokens.refresh_token, "made up"):
+        with pytest.raises(ServiceError):
+            await door.services.tokens.refresh(token)
+
+    assert door.counted == [
+        ("token_refresh", "ok"),
+        ("token_refresh", "reuse_race"),
+        ("token_refresh", "invalid_grant"),
+    ]
+
+
+@pytest.mark.parametrize("problem", [StoreUnavailable(), ServiceError(PASSWORD_WRONG)], ids=str)
+async def test_what_is_no_outcome_is_not_counted(door, monkeypatch, problem: Exception):
+    async def fails(_digest: bytes):
+        raise problem
+
+    monkeypatch.setattr(door.store.identity.sessions, "refresh_token", fails)
+    with pytest.raises(type(problem)):
+        await door.services.tokens.refresh("a")
+
+    assert door.counted == []
+
+
+async def test_an_exchange_counts_nothing(door, maria):
+    """The panel counts its refreshes itself."""
+    came = await door.comes_in()
+    door.counted.clear()
+
+    assert await door.services.tokens.exchange(came.tokens.refresh_token)
+
+    assert door.counted == []

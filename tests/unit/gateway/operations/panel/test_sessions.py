@@ -36,7 +36,7 @@ async def test_a_wrong_password_changes_nothing(hall, maria):
 async def test_a_sign_in_is_of_the_panel_and_known_by_its_cookie(hall, maria):
     browser = await hall.seated()
 
-    seated = await hall.records.seat(await hall.again(browser))
+    seated = await hall.records.authenticate(await hall.again(browser))
     (session,) = await hall.door.services.sessions.list(seated.person)
 
     assert seated.person.email == EMAIL
@@ -53,7 +53,7 @@ async def test_two_logins_from_one_page_are_one(hall, maria):
     with refused(SESSION_REQUIRED):
         await hall.records.login(browser, EMAIL, PASSWORD, HOME)
 
-    seated = await hall.records.seat(first)
+    seated = await hall.records.authenticate(first)
     assert len(await hall.door.services.sessions.list(seated.person)) == 1
 
 
@@ -83,9 +83,9 @@ async def test_a_row_and_another_secret_are_nothing(hall, maria):
 async def test_signing_out_ends_the_sign_in_and_the_cookie(hall, maria):
     browser = await hall.seated()
 
-    await hall.records.leave(browser)
-    await hall.records.leave(browser)
-    await hall.records.leave(None)
+    await hall.records.logout(browser)
+    await hall.records.logout(browser)
+    await hall.records.logout(None)
 
     assert await hall.records.find(browser.cookie.value) is None
     assert await hall.door.store.identity.sessions.of(maria.id, hall.door.clock.now()) == []
@@ -100,7 +100,7 @@ async def test_a_store_that_fails_is_never_a_sign_out(hall, maria, monkeypatch):
 
     monkeypatch.setattr(type(hall.door.store.identity.sessions), "end", fails)
     with pytest.raises(RuntimeError):
-        await hall.records.leave(browser)
+        await hall.records.logout(browser)
 
     assert await hall.again(browser) == browser
 
@@ -108,13 +108,13 @@ async def test_a_store_that_fails_is_never_a_sign_out(hall, maria, monkeypatch):
 async def test_a_rise_voids_the_old_cookie_and_keeps_the_tokens(hall, maria):
     old = await hall.seated()
 
-    new = await hall.records.raised(old)
+    new = await hall.records.rotate(old)
 
     assert await hall.records.find(old.cookie.value) is None
     assert new.panel.csrf != old.panel.csrf
-    assert (await hall.records.seat(new)).person.email == EMAIL
+    assert (await hall.records.authenticate(new)).person.email == EMAIL
     with refused(SESSION_REQUIRED):
-        await hall.records.raised(old)
+        await hall.records.rotate(old)
 
 
 async def test_a_cookie_renewed_a_moment_ago_does_not_outlive_a_rise(hall, maria):
@@ -123,14 +123,14 @@ async def test_a_cookie_renewed_a_moment_ago_does_not_outlive_a_rise(hall, maria
     old = await hall.seated()
     for _ in range(5):
         hall.door.clock.passes(720)
-        await hall.records.seat(await hall.again(other))
-        seated = await hall.records.seat(await hall.again(old))
+        await hall.records.authenticate(await hall.again(other))
+        seated = await hall.records.authenticate(await hall.again(old))
     assert seated.browser.cookie != old.cookie
 
-    new = await hall.records.raised(seated.browser)
+    new = await hall.records.rotate(seated.browser)
 
     assert await hall.records.find(old.cookie.value) is None
-    assert (await hall.records.seat(new)).person.email == EMAIL
+    assert (await hall.records.authenticate(new)).person.email == EMAIL
     assert await hall.records.find(other.cookie.value) is not None
 
 
@@ -141,7 +141,7 @@ async def test_a_session_that_was_ended_elsewhere_is_no_seat(hall, maria):
 
     assert await hall.records.signed_in(browser) is None
     with refused(SESSION_REQUIRED):
-        await hall.records.seat(browser)
+        await hall.records.authenticate(browser)
     assert await hall.records.find(browser.cookie.value) is None
 
 
@@ -160,7 +160,7 @@ async def test_the_idle_time_slides_with_calls(hall, maria):
     for _ in range(5):
         hall.door.clock.passes(400)
         browser = await hall.again(browser)
-        browser = (await hall.records.seat(browser)).browser
+        browser = (await hall.records.authenticate(browser)).browser
 
     assert await hall.records.find(browser.cookie.value) is not None
 
@@ -170,18 +170,18 @@ async def test_a_renewed_cookie_leaves_the_old_one_half_a_minute(hall, maria):
     old = await hall.seated()
     for _ in range(4):
         hall.door.clock.passes(890)
-        await hall.records.seat(await hall.again(old))
+        await hall.records.authenticate(await hall.again(old))
     hall.door.clock.passes(40)
 
-    new = (await hall.records.seat(await hall.again(old))).browser
+    new = (await hall.records.authenticate(await hall.again(old))).browser
 
     assert new.cookie != old.cookie
-    late = await hall.records.seat(await hall.again(old))
+    late = await hall.records.authenticate(await hall.again(old))
     assert late.browser.cookie == old.cookie
     assert (await hall.records.signed_in(late.browser)) is not None
     hall.door.clock.passes(30)
     assert await hall.records.find(old.cookie.value) is None
-    assert (await hall.records.seat(await hall.again(new))).person.email == EMAIL
+    assert (await hall.records.authenticate(await hall.again(new))).person.email == EMAIL
 
 
 async def test_a_store_refusal_of_another_kind_passes(hall, maria):
@@ -195,8 +195,8 @@ async def test_a_store_refusal_of_another_kind_passes(hall, maria):
         async def logout(self, _caller):
             """Not asked."""
 
-    records = replace(hall.records, context=replace(hall.context, sign_ins=Busy()))
+    records = replace(hall.records, context=replace(hall.context, sessions=Busy()))
     with refused(PASSWORD_WRONG):
-        await records.seat(browser)
+        await records.authenticate(browser)
 
     assert await hall.again(browser) == browser

@@ -25,12 +25,12 @@ class Slow:
         self.go = asyncio.Event()
         self.calls = 0
 
-    async def refresh(self, token: str):
+    async def exchange(self, token: str):
         self.calls += 1
         await self.go.wait()
         if self.problem:
             raise self.problem
-        return await self.inner.refresh(token)
+        return await self.inner.exchange(token)
 
 
 def with_slow(
@@ -39,7 +39,7 @@ def with_slow(
     """Refresh by something slow."""
     slow = Slow(hall.door.services.tokens, problem)
     context = replace(
-        hall.context, refreshing=slow, settings=replace(hall.context.settings, **settings)
+        hall.context, tokens=slow, settings=replace(hall.context.settings, **settings)
     )
     return PanelTokens(context), slow
 
@@ -125,11 +125,13 @@ async def test_a_token_that_is_over_waits_for_the_other_process(hall, maria):
 
 
 @pytest.mark.parametrize("lives", [True, False])
-async def test_a_call_that_takes_too_long_is_borne_while_the_token_lives(hall, maria, lives: bool):
+async def test_a_call_that_takes_too_long_is_tolerated_while_the_token_is_valid(
+    hall, maria, lives: bool
+):
     browser = await due(hall)
     hall.door.clock.passes(0 if lives else 60)
     short = timedelta(milliseconds=30)
-    tokens, _slow = with_slow(hall, call=short)
+    tokens, _slow = with_slow(hall, refresh_timeout=short)
 
     if lives:
         assert (await tokens.fresh(browser)).panel.version == 0
@@ -142,14 +144,14 @@ async def test_a_call_that_takes_too_long_is_borne_while_the_token_lives(hall, m
 async def test_who_waits_has_no_more_patience_than_the_rule(hall, maria):
     browser = await due(hall)
     hall.door.clock.passes(60)
-    tokens, _slow = with_slow(hall, patience=timedelta(milliseconds=30))
+    tokens, _slow = with_slow(hall, wait_timeout=timedelta(milliseconds=30))
 
     with refused(errors.AUTH_UNAVAILABLE):
         await tokens.fresh(browser)
     await tokens.close()
 
 
-async def test_a_silent_store_is_borne_while_the_token_lives(hall, maria):
+async def test_a_silent_store_is_tolerated_while_the_token_is_valid(hall, maria):
     browser = await due(hall)
     tokens, slow = with_slow(hall, StoreUnavailable())
     slow.go.set()

@@ -11,7 +11,7 @@ from tests.unit.people import COMPANY
 async def test_without_a_browser_one_begins(hall):
     view = await hall.views.visit(None, HOME)
 
-    assert view.given is True
+    assert view.new_cookie is True
     assert (view.signed_in, view.is_pending) == (None, False)
     assert await hall.again(view.browser) == view.browser
 
@@ -21,7 +21,7 @@ async def test_an_anonymous_browser_keeps_its_cookie(hall):
 
     view = await hall.views.visit(browser, HOME)
 
-    assert (view.given, view.browser) == (False, browser)
+    assert (view.new_cookie, view.browser) == (False, browser)
 
 
 async def test_while_a_code_is_asked_for_nobody_is_named(hall, maria):
@@ -29,9 +29,9 @@ async def test_while_a_code_is_asked_for_nobody_is_named(hall, maria):
     browser = await hall.records.begin(HOME)
     pending = await hall.records.login(browser, EMAIL, PASSWORD, HOME)
 
-    view = await hall.views.risen(pending)
+    view = await hall.views.with_new_cookie(pending)
 
-    assert (view.is_pending, view.signed_in, view.given) == (True, None, True)
+    assert (view.is_pending, view.signed_in, view.new_cookie) == (True, None, True)
 
 
 async def test_who_is_signed_in_is_told(hall, maria):
@@ -77,5 +77,5 @@ async def test_a_sign_in_that_has_ended_begins_anew(hall, maria):
 
     view = await hall.views.visit(browser, HOME)
 
-    assert (view.signed_in, view.given) == (None, True)
+    assert (view.signed_in, view.new_cookie) == (None, True)
     assert view.browser.cookie != browser.cookie
