@@ -1,7 +1,7 @@
 """
-Payouts of the same amount to the same destination; searches of the same moment share a statement.
+Payouts of the same amount to the same destination.
 
-It reads what the accounts in question created lately, once for all searches.
+Searches of the same moment share one statement, which reads what their accounts created lately.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOVED = select(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Query:
-    """Payouts with this content but another reference, created since."""
+    """A search for payouts with this content but another reference, created since an instant."""
 
     content: tuple[str, int, str]
     digest: bytes

@@ -1,8 +1,9 @@
 """
-Which payouts are due for a look, and who looks.
+Payouts that are due for a check, and which process checks them.
 
-A claim is a lease on the row, not a lock: whoever dies holding one is
-succeeded when it ends, and two who look at once do no harm.
+A claim is a lease on the row, not a lock. When a process dies with one, another takes over after
+the lease ends. Two checks at once do no harm: they only read at the bank, and their steps are
+compare-and-set.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from gateway.store.payouts.rows import key_columns, restored_payout
 from gateway.store.tables.columns import Instant, Record
 from gateway.store.tables.core import attempts, payouts
 
+# A process checks two payouts of a provider at once, and its claims last a minute: fifty fit while
+# a check takes two seconds. Another process takes over the rest.
 _AT_ONCE = 50
 
 _IN_DOUBT = payouts.c.state == PayoutState.UNKNOWN.value
@@ -47,8 +50,8 @@ class StoredFollowUps:
         """
         Claim what is due and free, at most fifty; the claims end at ``until``.
 
-        PostgreSQL passes over rows that another process is claiming just now;
-        SQLite has one writer at a time.
+        PostgreSQL skips rows that another process is claiming at this moment; SQLite has one
+        writer at a time.
         """
         free = or_(payouts.c.check_until.is_(None), payouts.c.check_until <= now)
         due = (
@@ -68,12 +71,12 @@ class StoredFollowUps:
 
     async def checked(self, checked: Checked) -> bool:
         """
-        Note a look and let the claim go; False when it was somebody else's by then.
+        Record a check and release the claim; False when another process has the claim by now.
 
-        A payout that has moved on since the look keeps the schedule of its step.
+        A payout that has changed since the check keeps the schedule of its last step.
         """
         key = key_columns(checked.account_id, checked.reference)
-        look = (
+        check = (
             update(attempts)
             .where(*(attempts.c[name] == value for name, value in key.items()))
             .where(attempts.c.number == checked.attempt)
@@ -82,24 +85,24 @@ class StoredFollowUps:
         async with self._database.writing() as connection:
             if (await connection.execute(_release(checked, key))).rowcount == 0:
                 return False
-            await connection.execute(look)
+            await connection.execute(check)
         return True
 
     async def unresolved(self) -> Sequence[Payout]:
-        """Return every payout whose outcome is not known or that waits for a person."""
+        """Return every payout whose outcome is unknown or that is in review."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_UNRESOLVED)).all()
         return [restored_payout(row) for row in rows]
 
     async def find_by_key(self, provider_key: str) -> Payout | None:
-        """Return the one a bank knows by this key."""
+        """Return the payout that a bank knows by this provider key."""
         known = select(payouts).where(payouts.c.provider_key == provider_key)
         async with self._database.reading() as connection:
             row = (await connection.execute(known)).first()
         return None if row is None else restored_payout(row)
 
     async def standing(self) -> Sequence[Unsettled]:
-        """Count what is unsettled, by provider."""
+        """Count the unsettled payouts of each provider that has any."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_STANDING)).all()
         return [
@@ -116,7 +119,7 @@ class StoredFollowUps:
 async def _claim(
     connection: AsyncConnection, key: tuple[str, bytes], owner: str, until: datetime
 ) -> Sequence[Record]:
-    """Take one row and return it as it stands."""
+    """Claim one row and return it."""
     account_id, digest = key
     taken = (
         update(payouts)
@@ -129,7 +132,7 @@ async def _claim(
 
 
 def _release(checked: Checked, key: Mapping[str, object]) -> Update:
-    """Let a claim go; schedule and review only where the payout stands as it was seen."""
+    """Release a claim; set schedule and review only if the payout is as the check found it."""
     stands = and_(payouts.c.state == checked.state.value, payouts.c.attempt == checked.attempt)
     due = literal(checked.next_check_at, Instant)
     return (

@@ -1,8 +1,8 @@
 """
-Limits of credentials, counted in the transaction that stores a payout.
+Limits of credentials, checked in the transaction that stores a payout.
 
-The credential's row is held until the transaction ends, so that of two payouts at once the second
-counts the first. Credentials without limits are never looked at.
+The credential's row is locked until the transaction ends, so the second of two simultaneous
+payouts counts the first. Credentials without limits cost nothing: they are not read.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import accounts, credentials, payouts
 
+# Money may have left in these states. In the others it is proven that it did not.
 _COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID)
-"""Money may have left in these; in the others it is proven unsent or refused."""
 
-# Held in the order of their ids: two transactions never wait for each other.
+# Locked in the order of their ids, so that two transactions never wait for each other.
 _HOLD = (
     select(
         credentials.c.client_id,
@@ -34,7 +34,8 @@ _HOLD = (
     .order_by(credentials.c.client_id)
     .with_for_update(key_share=True)
 )
-# The index of the accounts' windows leads to them. One made at midnight may be of the day before.
+# ``created_at`` is there for the index. A payout of a day may have been created the day before it,
+# around midnight.
 _SPENT = select(func.coalesce(func.sum(payouts.c.centavos), 0)).where(
     payouts.c.account_id.in_(
         select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
@@ -49,18 +50,19 @@ _SPENT = select(func.coalesce(func.sum(payouts.c.centavos), 0)).where(
 @dataclass(slots=True)
 class Allowances:
     """
-    What credentials may still pay out on a day, in centavos.
+    What credentials may still pay out, in centavos.
 
     Attributes:
-        held: The credentials, by id.
-        left: By credential and day; without a daily limit there is no entry.
+        held: The locked credentials, by id.
+        left: The rest of the daily limit, by credential and day (UTC). There is no entry where
+            there is no daily limit.
     """
 
     held: Mapping[str, Record]
     left: dict[tuple[str, date], int] = field(default_factory=dict)
 
     def take(self, payout: Payout) -> LimitReached | None:
-        """Count a payout, or return the limit it exceeds; one not held has no limit."""
+        """Count a payout, or return the limit it exceeds; a credential not held has none."""
         held = self.held.get(payout.client_id)
         if held is None:
             return None
@@ -75,7 +77,7 @@ class Allowances:
 
 
 async def allowances(connection: AsyncConnection, wanted: Iterable[Payout]) -> Allowances:
-    """Hold the credentials of payouts that are not stored yet, and count what is left of each."""
+    """Lock the credentials of payouts about to be stored, and count what is left of each."""
     spenders = {(each.client_id, each.date) for each in wanted}
     if not spenders:
         return Allowances({})

@@ -1,4 +1,4 @@
-"""Opinions on payouts in review, and the step that ends one."""
+"""Opinions of people on payouts in review, and the step that ends a review."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StoredReviews:
         self._database = database
 
     async def add(self, opinion: Opinion, event: AuditEvent) -> Sequence[Opinion]:
-        """Store one and return all on this payout, oldest first; one person has one opinion."""
+        """Store one and return all on this payout, oldest first; each person has one opinion."""
         key = key_columns(opinion.account_id, opinion.reference)
         row = key | {
             "by": opinion.by,
@@ -43,7 +43,7 @@ class StoredReviews:
             return await _of(connection, account_id, reference)
 
     async def decide(self, change: Change, event: AuditEvent) -> bool:
-        """Do the final step and end the review; False when the payout stood elsewhere."""
+        """Do the final step and record it; False when the payout was in another state."""
         async with self._database.writing() as connection:
             if not await record_step(self._database, connection, change):
                 return False

@@ -1,4 +1,4 @@
-"""What a payout, a step of it and the end of an attempt are as columns."""
+"""Payouts, their steps and their attempts as rows of the database."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gateway.domain.payouts.payouts import Attempt, Change, Failure, Payout, Pay
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
 
-_SOON = timedelta(seconds=2)
-"""PIX settles in seconds: the first look comes that soon."""
+# PIX settles in seconds, so the first check comes that soon.
+_FIRST_CHECK = timedelta(seconds=2)
 
 
 def key_columns(account_id: str, reference: str) -> dict[str, object]:
-    """Write a payout's key."""
+    """Return the primary key of a payout."""
     return {
         "account_id": account_id,
         "reference_sha256": columns.reference_digest(reference),
@@ -30,7 +30,7 @@ def key_columns(account_id: str, reference: str) -> dict[str, object]:
 
 
 def payout_row(payout: Payout) -> dict[str, object]:
-    """Write a whole payout."""
+    """Return all columns of a new payout; its first check is due when its lease ends."""
     return {
         **key_columns(payout.account_id, payout.reference),
         **_order(payout),
@@ -40,7 +40,7 @@ def payout_row(payout: Payout) -> dict[str, object]:
 
 
 def restored_payout(row: Record) -> Payout:
-    """Read back a payout."""
+    """Return the payout of a row."""
     method = PayoutMethod(row.method)
     return Payout(
         account_id=row.account_id,
@@ -70,9 +70,9 @@ def restored_payout(row: Record) -> Payout:
 
 def step_columns(change: Change) -> dict[str, object]:
     """
-    Write what a step changes in its payout; what it leaves empty stays as it is.
+    Return the columns of a payout that a step changes; what it leaves empty is not among them.
 
-    A step ends a review: with what was learnt, the question is another one.
+    A step ends a review, because the state that people were asked about is over.
     """
     step: dict[str, object] = {
         "state": change.after.value,
@@ -92,7 +92,7 @@ def step_columns(change: Change) -> dict[str, object]:
 
 
 def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
-    """Write what a claim changes: day and credential are the payout's, the rest the attempt's."""
+    """Return what a claim changes: date and credential of the payout, the rest of the attempt."""
     return {
         "state": PayoutState.SENDING.value,
         "attempt": attempt.number,
@@ -107,12 +107,12 @@ def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
 
 def first_check(state: PayoutState, at: datetime) -> datetime | None:
     """
-    Say when a payout that has just come to a state is looked at first.
+    Return when a payout that has just reached a state is checked first; None for never.
 
-    One that was not sent is looked at when its day is over, a final one never.
+    One that was not sent is checked when its day (UTC) is over, a final one never.
     """
     if state in {PayoutState.UNKNOWN, PayoutState.ACCEPTED}:
-        return at + _SOON
+        return at + _FIRST_CHECK
     if state is PayoutState.NOT_SENT:
         midnight = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight + timedelta(days=1)
@@ -120,7 +120,7 @@ def first_check(state: PayoutState, at: datetime) -> datetime | None:
 
 
 def ending_columns(change: Change) -> dict[str, object]:
-    """Write what a step says of its attempt; evidence is None where the step brings none."""
+    """Return what a step says of its attempt; evidence is None where the step has none."""
     evidence = change.evidence
     return {
         "outcome": change.after.value,
@@ -130,7 +130,7 @@ def ending_columns(change: Change) -> dict[str, object]:
 
 
 def attempt_row(attempt: Attempt) -> dict[str, object]:
-    """Write an attempt, without the payout's key."""
+    """Return all columns of an attempt but the payout's key."""
     return {
         "number": attempt.number,
         "provider": attempt.provider,
@@ -147,7 +147,7 @@ def attempt_row(attempt: Attempt) -> dict[str, object]:
 
 
 def restored_attempt(row: Record) -> Attempt:
-    """Read back an attempt."""
+    """Return the attempt of a row."""
     return Attempt(
         number=row.number,
         provider=row.provider,
@@ -164,7 +164,7 @@ def restored_attempt(row: Record) -> Attempt:
 
 
 def evidence_document(evidence: Evidence) -> str:
-    """Write evidence in ASCII: a bank's code may hold characters no text column takes."""
+    """Return evidence as ASCII JSON: a bank's code may have characters that no column takes."""
     fields = {
         "phase": evidence.phase.value,
         "bytes_left": evidence.bytes_left,
@@ -176,7 +176,7 @@ def evidence_document(evidence: Evidence) -> str:
 
 
 def restored_evidence(document: str) -> Evidence:
-    """Read back evidence."""
+    """Return the evidence of a document."""
     fields = json.loads(document)
     return Evidence(
         phase=Phase(fields["phase"]),
@@ -188,7 +188,7 @@ def restored_evidence(document: str) -> Evidence:
 
 
 def _order(payout: Payout) -> dict[str, object]:
-    """Write what was asked; none of it changes but the date, by a claim."""
+    """Return what was ordered; of this, a claim changes date and credential, and nothing else."""
     return {
         "reference": payout.reference,
         "fingerprint": payout.fingerprint,

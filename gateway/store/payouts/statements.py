@@ -20,7 +20,7 @@ from gateway.store.payouts.rows import claim_columns, ending_columns, key_column
 from gateway.store.tables.core import attempts, payouts
 
 _KEY = ("account_id", "reference_sha256")
-# What a step may leave as it is. It comes as NULL then, so that every step has the same text.
+# A step may leave these as they are. They are NULL then, so that every step has the same text.
 _KEPT = ("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden")
 _WRITTEN = ("state", "review", "updated_at", "next_check_at")
 _CLAIMED = (
@@ -126,7 +126,7 @@ def _end(bulk: BulkParameters) -> Update:
 
 
 def step_values(change: Change) -> dict[str, object]:
-    """Return the values of a step; places for states it does not name repeat one it does."""
+    """Return the values of a step; parameters for states it does not name repeat one it does."""
     states = sorted(state.value for state in change.before)
     was = key_columns(change.account_id, change.reference) | {"attempt": change.attempt}
     return {

@@ -1,7 +1,7 @@
 """
 Payouts and their attempts in the store.
 
-One atomic insert makes a payout, compare-and-set moves it, nothing deletes it.
+One atomic insert creates a payout, compare-and-set changes its state, and nothing deletes it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ _PAGE = (
     .limit(bindparam("limit"))
     .offset(bindparam("offset"))
 )
-# The window's index finds them: one of states would be written at every step of every payout.
+# The index of the window finds them. An index of states would be written at every step of every
+# payout, to serve a list that people open now and then.
 _STANDING = payouts.c.state.in_(bindparam("states", expanding=True))
 _LISTED = (_COUNT, _PAGE)
 _LISTED_STANDING = (_COUNT.where(_STANDING), _PAGE.where(_STANDING))
@@ -63,52 +64,59 @@ class StoredPayouts:
         """
         Store the intent by one atomic insert.
 
-        With ``limited`` the limits of its credential are looked at in the same transaction.
+        With ``limited``, the limits of its credential are checked in the same transaction.
 
         Returns:
-            None when it is ours now, durably; else the row that was there first.
+            None when this payout is stored durably; else the payout that has the reference
+            already, and nothing was stored.
 
         Raises:
             LimitReached: it is above a limit of its credential; nothing was stored.
+            StoreUnavailable: whether it was stored may be unknown; read it by its reference.
         """
-        told = await self._writer.write(Intent(payout, attempt, limited))
-        if isinstance(told, Payout):
-            return told
-        if not told:
-            problem = "an intent is ours or another's"
+        result = await self._writer.write(Intent(payout, attempt, limited))
+        if isinstance(result, Payout):
+            return result
+        if not result:
+            # Never return None for an intent that is not known to be stored: it would be sent.
+            problem = "an intent is stored or has a rival"
             raise StoreUnavailable(problem)
         return None
 
     async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
         """
-        Move NOT_SENT to SENDING with the next attempt; False when somebody else did.
+        Move NOT_SENT to SENDING with the next attempt; False when another caller did.
 
-        The payout's date and credential become those of ``payout``; its provider, lease and
-        time of change those of ``attempt``. ``limited`` and LimitReached are those of ``add``.
+        The stored payout takes date and credential from ``payout``, and provider, lease and time
+        of change from ``attempt``. ``limited`` works as in ``add``.
+
+        Raises:
+            LimitReached: it is above a limit of its credential; nothing was changed.
+            StoreUnavailable: whether it was done may be unknown.
         """
         return await self._writer.write(Claim(payout, attempt, limited)) is True
 
     async def record(self, change: Change) -> bool:
         """
-        Do a step by compare-and-set; False when the row stood elsewhere.
+        Do a step by compare-and-set; False when the payout was in another state or attempt.
 
-        An attempt once proven unsent keeps that outcome, whatever becomes of
-        the payout.
+        An attempt that is proven unsent keeps that outcome, whatever becomes of the payout.
 
         Raises:
-            ValueError: ``after`` may not follow one of ``before``, or it is
-                SENDING, to which only ``claim`` leads.
+            ValueError: ``after`` may not follow each of ``before``, or it is SENDING, to which
+                only ``claim`` leads. A mistake in our code.
+            StoreUnavailable: whether it was done may be unknown.
         """
         check(change)
         return await self._writer.write(change) is True
 
     async def close(self) -> None:
-        """Commit what was asked so far; from now on only lists are read."""
+        """Finish what was asked so far; from now on only lists and attempts can be read."""
         for each in (self._writer, self._reader, self._duplicates):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
-        """Return one."""
+        """Return one as it is now; see ``PayoutReader.find``."""
         return await self._reader.find(account_id, reference)
 
     async def similar(self, payout: Payout, since: datetime) -> Sequence[str]:
@@ -121,8 +129,8 @@ class StoredPayouts:
         """
         Return a page, newest created first, and how many lie in the window.
 
-        Those of one instant are in falling order of their references. With
-        ``states``: of those in one of these alone.
+        Payouts created at the same instant are in falling order of their references. With
+        ``states``, only payouts in one of these are counted and returned.
         """
         paging, inside = search.paging, _inside(account_id, search.window, states)
         page = {"limit": paging.limit, "offset": paging.offset}
@@ -136,14 +144,14 @@ class StoredPayouts:
         return [restored_payout(row) for row in rows], total
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
-        """Return every try, oldest first."""
+        """Return every attempt of a payout, oldest first."""
         async with self._database.reading() as connection:
             rows = (await connection.execute(_ATTEMPTS, key_columns(account_id, reference))).all()
         return [restored_attempt(row) for row in rows]
 
 
 def _inside(account_id: str, window: Window, states: Collection[PayoutState]) -> dict[str, object]:
-    """Say whose payouts, of which days, and how they stand."""
+    """Return the parameters of ``_INSIDE``, and of ``_STANDING`` if there are states."""
     inside: dict[str, object] = {
         "account_id": account_id,
         "start": window.start,

@@ -1,15 +1,18 @@
 """
 Writes of payouts: intents, claims and steps, in batches of one or more.
 
-Every write of a batch gets the result it would get alone. What a batch of many cannot decide is
-written again as a batch of one, by the same statements. Only three things depend on the number:
+Every write of a batch gets the result it would get alone, as if the writes came one after another.
+What a batch of many cannot decide is written again as a batch of one, by the same statements. Only
+three things depend on the number:
 
-- Many hold the rows they are about to change, and pass over those that another transaction holds,
-  so that two batches never wait for each other. One has nobody to hold up: it waits for its row,
-  and the count of changed rows says whether the payout still stood where the write expects it.
-- Many leave a payout above a limit undecided, because others of the batch may have used up the
-  limit and may still fail. For one, the limit is exact.
-- Many take their rows as arrays where that saves a server work; see ``BulkParameters``.
+- Many first lock the rows they are about to change, and skip those that another transaction has
+  locked, so that two batches never wait for each other. One delays nobody else: it waits for its
+  row, and the number of changed rows says whether the payout was in the state it expects. That
+  saves a round trip.
+- Many leave a payout above a limit undecided, because another write of the batch may have used up
+  the limit and may turn out to be a duplicate. For one, the limit is exact.
+- Many come as arrays where that saves a server work. For one row arrays cost PostgreSQL about half
+  as much again as plain parameters, so one row comes as those. See ``BulkParameters``.
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ _HOLD = select(*_KEY, payouts.c.state, payouts.c.attempt)
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A new payout and its first attempt; ``limited``: its credential has limits."""
+    """A new payout and its first attempt; ``limited`` says that its credential has limits."""
 
     payout: Payout
     attempt: Attempt
@@ -73,8 +76,9 @@ WriteResult = Payout | bool | LimitReached
 """
 What became of a write.
 
-True: done. False: the payout stood elsewhere. A payout: this one has the reference already.
-LimitReached: the payout is above a limit of its credential.
+True: done. False: the payout was in another state or attempt. A payout: it has the reference
+already. LimitReached: the payout is above a limit of its credential. All but True: nothing was
+written.
 """
 
 
@@ -98,7 +102,7 @@ class PayoutWriter:
     """
     Every write of payouts into a database, in batches.
 
-    A commit waits for the disk, and what comes meanwhile gathers for the next one. Every caller
+    A commit waits for the disk, and writes that come meanwhile share the next one. Every caller
     gets its result after the commit.
     """
 
@@ -110,10 +114,10 @@ class PayoutWriter:
 
     async def write(self, write: Write) -> WriteResult | None:
         """
-        Do one durably, together with others or alone, and return what became of it.
+        Do one durably, in a batch with others or alone, and return what became of it.
 
         Raises:
-            StoreUnavailable: it was not done, or its commit was asked for and nobody can tell.
+            StoreUnavailable: it was not done; or its commit was asked for, and the answer is lost.
             LimitReached: it is above a limit of its credential; it was not done.
         """
         with failures_as_ours():
@@ -131,8 +135,8 @@ class PayoutWriter:
         """
         Write a batch in one transaction.
 
-        A row that cannot be stored undoes a batch of many, and each goes alone then. After a
-        commit that was asked for nobody does: it may have happened.
+        A row that cannot be stored undoes a batch of many, and each write is tried alone then. Once
+        the commit was asked for nothing is tried again: it may have happened.
         """
         async with self._database.writing() as connection:
             with faults_of_rows(of=len(writes)):
@@ -159,18 +163,18 @@ async def write_batch(
 
     Returns:
         The result of each, in order. None where a batch of many cannot tell, and nothing was
-        done: another transaction holds the row, the batch moves it already, or a limit of the
-        credential seems reached. A batch of one always has a result.
+        done: another transaction has locked the row, an earlier write of the batch changes it, or a
+        limit of the credential seems reached. A batch of one always has a result.
 
     Raises:
-        StoreUnavailable: another payout has the provider key of the only one.
+        StoreUnavailable: another payout has the provider key of the new one; of one alone.
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
     left = await allowances(connection, [*_limited(intents.values()), *_limited(moves.values())])
     batch = _Batch(database, connection, left, alone=_alone(writes))
     results: dict[int, WriteResult] = {}
-    # Inserting may wait for another's commit: no row is held by then but those inserted.
+    # Inserting may wait for the commit of another transaction, so it comes before rows are locked.
     if intents:
         results |= await batch.add(intents)
     if moves:
@@ -180,7 +184,7 @@ async def write_batch(
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """A batch inside its transaction; ``alone``: it has one write."""
+    """A batch inside its transaction; ``alone`` says that it has one write."""
 
     database: Database
     connection: AsyncConnection
@@ -191,7 +195,7 @@ class _Batch:
         """Insert new payouts; the result of the others is the payout with their reference."""
         keys = {number: _key_of(each) for number, each in intents.items()}
         firsts = _firsts(keys)
-        # In the order of their keys: two batches with the same ones cannot wait in a ring.
+        # In the order of their keys, so that two batches with the same ones cannot deadlock.
         above = {firsts[key]: self._above(intents[firsts[key]]) for key in sorted(firsts)}
         new = await self._insert([intents[number] for number, limit in above.items() if not limit])
         results: dict[int, WriteResult] = {firsts[key]: True for key in new}
@@ -231,7 +235,7 @@ class _Batch:
         return self.left.take(write.payout)
 
     async def _hold(self, keys: Sequence[Key]) -> Mapping[Key, Record]:
-        """Read rows and hold them: they stay as they are until the transaction ends."""
+        """Read and lock rows: they stay as they are until the transaction ends."""
         wanted = _HOLD.where(self.database.among(_KEY, keys))
         rows = await self.connection.execute(wanted.with_for_update(skip_locked=not self.alone))
         return {(row.account_id, row.reference_sha256): row for row in rows.all()}
@@ -286,7 +290,7 @@ def _alone(writes: Sequence[Write]) -> bool:
 
 
 def _refused(limit: LimitReached | None) -> LimitReached:
-    """Say why a single new payout is neither stored nor there already."""
+    """Return why a new payout is neither stored now nor was before; raises if that is unclear."""
     if limit is None:
         problem = "another payout has this provider key"
         raise StoreUnavailable(problem)
@@ -301,7 +305,7 @@ async def _found(
 
 
 def _fits(move: Claim | Change, row: Record) -> bool:
-    """Compare with a row that is held."""
+    """Say whether a payout, whose row is locked, is in the state that a write expects."""
     if isinstance(move, Claim):
         unsent = PayoutState.NOT_SENT.value
         return (row.state, row.attempt) == (unsent, move.attempt.number - 1)
