@@ -17,7 +17,7 @@ class Mistake:
     Attributes:
         name: Short, unique; `make mistakes ONLY=name` runs it alone.
         promise: What no longer holds, as a rule that does.
-        source: Where the promise is made: a part of the interface, a decision, a page.
+        source: Where the promise is made: a part of the contract, a decision, a page.
         file: The product's file, relative to the root.
         right: The text that is replaced; it stands in the file exactly once.
         wrong: What a tired engineer would write in its place.

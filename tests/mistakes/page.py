@@ -18,14 +18,16 @@ _HEAD = """\
 # Planted mistakes
 
 A test suite is worth what it catches. Each row below is a mistake that a tired engineer might
-make, the promise it breaks, and the test that fails because of it. `make mistakes` copies the
-tree into a temporary folder, runs the named tests once without any mistake, then plants one
-mistake at a time and runs the tests named for it; it exits with 1 if one survives.
-`make mistakes ONLY=name` runs one row. The rows stand in
-[tests/mistakes/rows](../tests/mistakes/rows).
+make, the promise it breaks, and the test that fails because of it: mutation testing, with mutants
+chosen by hand. "Contract" and "decisions" are the documents that the service was built from.
+
+`make mistakes` copies the tree into a temporary folder, runs the named tests once without any
+mistake, then plants one mistake at a time and runs the tests named for it; it exits with 1 if one
+survives. `make mistakes ONLY=name` runs one row, `make mistakes RECORD=1` writes this page. The
+rows stand in [tests/mistakes/rows](../tests/mistakes/rows).
 
 A test that is merged, moved or removed must leave every row caught: this is how we know that
-nothing that could fail has stopped being able to. `make mistakes RECORD=1` writes this page.
+nothing that could fail has stopped being able to.
 
 The first list found four holes, each closed with a test: a bank that settles less than was asked
 (only more had been tried), a body that is too large in pieces each of which is not, a refund above

@@ -20,15 +20,15 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from tests.mistakes.fork_server import STOPPED
 from tests.mistakes.mistake import Mistake
-from tests.mistakes.warm import STOPPED
 
 LONGEST_S = 240.0
 """A test that hangs says nothing about the mistake; the slowest named ones take a tenth of it."""
 
 _PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--tb=short")
 # What was imported before pytest began is not rewritten, and need not be: it is no test.
-_WARM = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+_PRELOADED = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 _FAILED = 1
 """pytest's code for tests that ran and failed; others stand for a run that did not come to that."""
 
@@ -73,7 +73,7 @@ class Copy:
         self.tree = copy_tree(root, to)
         self._output = to.with_suffix(".txt")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.mistakes.warm"],
+            [sys.executable, "-m", "tests.mistakes.fork_server"],
             cwd=to,
             env=_surroundings(to),
             stdin=subprocess.PIPE,
@@ -84,7 +84,7 @@ class Copy:
     def run(self, tests: Sequence[str], longest_s: float = LONGEST_S) -> Ran:
         """Run tests of the copy with the copy's code, up to the first that fails."""
         began = time.monotonic()
-        asked = [[*_PYTEST, *_WARM, *tests], str(self._output), longest_s]
+        asked = [[*_PYTEST, *_PRELOADED, *tests], str(self._output), longest_s]
         print(json.dumps(asked), file=self._process.stdin, flush=True)
         code = int(self._process.stdout.readline())
         printed = self._output.read_text(errors="replace")

@@ -21,7 +21,7 @@ ROWS = (
     Mistake(
         name="wrong-secret-accepted",
         promise="A secret opens only if its digest is the stored one.",
-        source="interface 5.1",
+        source="contract 5.1",
         file="gateway/security/digests.py",
         right="if hmac.compare_digest(made[stored.key_id], stored.digest):",
         wrong="if hmac.compare_digest(stored.digest, stored.digest):",
@@ -30,7 +30,7 @@ ROWS = (
     Mistake(
         name="old-secret-after-overlap",
         promise="A secret that was rotated away ends with its overlap.",
-        source="decision 3",
+        source="decisions 3",
         file="gateway/security/digests.py",
         right=("stored.key_id in self._keyed and (\n            stored.expires_at is None or"),
         wrong=("stored.key_id in self._keyed or (\n            stored.expires_at is None or"),
@@ -48,7 +48,7 @@ ROWS = (
     Mistake(
         name="expired-credential-served",
         promise="A credential lives to its instant of expiry and no longer.",
-        source="decision 2 (step 8)",
+        source="decisions 2 (step 8)",
         file="policies/authentication/basic.py",
         right="credential.expires_at <= self.now()",
         wrong="credential.expires_at < self.now()",
@@ -57,7 +57,7 @@ ROWS = (
     Mistake(
         name="checksum-not-looked-at",
         promise="A secret whose checksum does not hold is refused without asking a store.",
-        source="decision 3",
+        source="decisions 3",
         file="policies/authentication/basic.py",
         right="if not self.check.well_formed(secret):",
         wrong="if not secret:",
@@ -66,7 +66,7 @@ ROWS = (
     Mistake(
         name="two-authorization-headers",
         promise="Two Authorization headers are malformed: nobody chooses between them.",
-        source="decision 2 (step 8)",
+        source="decisions 2 (step 8)",
         file="policies/authentication/basic.py",
         right="if len(values) > 1:",
         wrong="if len(values) > 2:",
@@ -75,7 +75,7 @@ ROWS = (
     Mistake(
         name="unknown-id-answered-sooner",
         promise="An unknown client id costs the work of a wrong secret.",
-        source="decision 2 (step 8)",
+        source="decisions 2 (step 8)",
         file="policies/authentication/basic.py",
         right=(
             "right = self.check.matching(claim.secret, credential.secrets if credential else ())"
@@ -88,7 +88,7 @@ ROWS = (
     Mistake(
         name="refusal-not-counted",
         promise="Refused credentials are counted, and too many are answered 429.",
-        source="decision 2 (step 7)",
+        source="decisions 2 (step 7)",
         file="policies/authentication/basic.py",
         right="        self.throttle.count(address, client_id)\n",
         wrong="",
@@ -97,7 +97,7 @@ ROWS = (
     Mistake(
         name="failures-let-through",
         promise="No more refusals of an address pass in a minute than are allowed.",
-        source="decision 2 (step 7)",
+        source="decisions 2 (step 7)",
         file="policies/traffic/throttle.py",
         right="if len(times) <= limit:",
         wrong="if len(times) <= limit + 1:",
@@ -106,7 +106,7 @@ ROWS = (
     Mistake(
         name="quota-over-its-burst",
         promise="A full bucket gives its burst and no more.",
-        source="decision 2 (step 9)",
+        source="decisions 2 (step 9)",
         file="policies/traffic/quota.py",
         right="if over > self._slack:",
         wrong="if over > self._slack + step:",
@@ -115,7 +115,7 @@ ROWS = (
     Mistake(
         name="company-quota-by-credential",
         promise="All credentials of a company share its quota.",
-        source="decision 2 (step 9)",
+        source="decisions 2 (step 9)",
         file="policies/traffic/quota.py",
         right="self._meters[COMPANY].take(call, principal.company_id)",
         wrong="self._meters[COMPANY].take(call, principal.client_id)",
@@ -124,7 +124,7 @@ ROWS = (
     Mistake(
         name="permission-after-identifier",
         promise="A missing permission (403) is told before a malformed identifier (400).",
-        source="decision 2 (steps 10 and 11)",
+        source="decisions 2 (steps 10 and 11)",
         file="gateway/http/banking/surface.py",
         right=("            RequiresPermission(),\n            Identifiers(),\n"),
         wrong=("            Identifiers(),\n            RequiresPermission(),\n"),
@@ -133,7 +133,7 @@ ROWS = (
     Mistake(
         name="quota-before-credential",
         promise="No quota is drawn, or told, before the caller is known (401 before 429).",
-        source="decision 2 (steps 8 and 9)",
+        source="decisions 2 (steps 8 and 9)",
         file="gateway/http/banking/surface.py",
         right=("            questions.credentials,\n            questions.quota,\n"),
         wrong=("            questions.quota,\n            questions.credentials,\n"),
@@ -142,7 +142,7 @@ ROWS = (
     Mistake(
         name="write-does-not-include-read",
         promise="`manage` includes `write`, `write` includes `read`.",
-        source="interface 5.2",
+        source="contract 5.2",
         file="gateway/domain/accounts/permissions.py",
         right="self.action >= needed.action",
         wrong="self.action == needed.action",
@@ -151,7 +151,7 @@ ROWS = (
     Mistake(
         name="read-includes-write",
         promise="A permission covers its own resource alone.",
-        source="interface 5.2",
+        source="contract 5.2",
         file="gateway/domain/accounts/permissions.py",
         right="self.resource is needed.resource and self.action >= needed.action",
         wrong="self.resource is needed.resource or self.action >= needed.action",
@@ -160,7 +160,7 @@ ROWS = (
     Mistake(
         name="sister-account-served",
         promise="A credential of one account acts on no other account of the company.",
-        source="interface 5.1",
+        source="contract 5.1",
         file="policies/authorization/account_scope.py",
         right="principal.account_id is not None and principal.account_id != account.id",
         wrong="principal.account_id is None and principal.account_id != account.id",
@@ -169,7 +169,7 @@ ROWS = (
     Mistake(
         name="other-company-served",
         promise="An account of another company does not exist for the caller (404).",
-        source="interface 5.1",
+        source="contract 5.1",
         file="policies/authorization/account_scope.py",
         right=" or account.company_id != principal.company_id:",
         wrong=":",
@@ -178,7 +178,7 @@ ROWS = (
     Mistake(
         name="unverified-account-served",
         promise="An account that is not verified is not banked on.",
-        source="interface 5.1",
+        source="contract 5.1",
         file="policies/authorization/account_state.py",
         right="if not call.account.verified:",
         wrong="if not call.account.verified and not call.account.active:",
@@ -187,7 +187,7 @@ ROWS = (
     Mistake(
         name="company-limit-of-a-person",
         promise="A person limited to companies sees no account of another one.",
-        source="decision 11 (four eyes)",
+        source="decisions 11 (four eyes)",
         file="policies/authorization/visible_account.py",
         right=" or not person.sees(account.company_id):",
         wrong=":",
@@ -196,7 +196,7 @@ ROWS = (
     Mistake(
         name="forged-address-believed",
         promise="Of a chain of proxies the rightmost address that is not ours counts.",
-        source="decision 11 (caller's address)",
+        source="decisions 11 (caller's address)",
         file="gateway/net/server/client_address.py",
         right='for entry in reversed(",".join(lines).rsplit(",", _MOST_HOPS)):',
         wrong='for entry in ",".join(lines).rsplit(",", _MOST_HOPS):',

@@ -19,16 +19,16 @@ ROWS = (
     Mistake(
         name="money-call-repeated",
         promise="A call that moves money is made once.",
-        source="decision 6",
+        source="ADR 0003",
         file="provider_adapters/_shared/http.py",
-        right="return await self._once(request, translate, passage, self._limits.payout_s)",
+        right="return await self._once(request, translate, progress, self._limits.payout_s)",
         wrong="return await self.read(request, translate, send_by)",
         tests=(f"{_HTTP}::test_money_is_never_asked_for_twice",),
     ),
     Mistake(
         name="breaker-never-opens",
         promise="Five failures in a row leave a bank alone for a while.",
-        source="decision 6",
+        source="decisions 6",
         file="provider_adapters/_shared/breaker.py",
         right="self._failures += 1",
         wrong="self._failures = 1",
@@ -37,7 +37,7 @@ ROWS = (
     Mistake(
         name="bulkhead-without-a-wall",
         promise="One slow bank gets so many calls at once and no more.",
-        source="decision 6",
+        source="decisions 6",
         file="provider_adapters/_shared/bulkhead.py",
         right="if self.in_flight >= self._limits.in_flight:",
         wrong="if self.in_flight > self._limits.in_flight:",
@@ -73,7 +73,7 @@ ROWS = (
     Mistake(
         name="callback-signature-not-checked",
         promise="A callback is believed to be the bank's only if its signature is right.",
-        source="decision 1 (callbacks)",
+        source="decisions 1 (callbacks)",
         file="provider_adapters/sandbox/callbacks.py",
         right="return _notice(body, event) if any(right) else None",
         wrong="return _notice(body, event) if right else None",
@@ -82,7 +82,7 @@ ROWS = (
     Mistake(
         name="callback-of-the-future",
         promise="A callback more than five minutes old, or ahead, is refused.",
-        source="decision 1 (callbacks)",
+        source="decisions 1 (callbacks)",
         file="provider_adapters/sandbox/callbacks.py",
         right="return abs(self._now().timestamp() - int(instant)) <= TOLERANCE_S",
         wrong="return self._now().timestamp() - int(instant) <= TOLERANCE_S",
@@ -91,7 +91,7 @@ ROWS = (
     Mistake(
         name="callback-believed",
         promise="A callback moves nothing: the bank is read before it is done.",
-        source="decision 1 (callbacks)",
+        source="decisions 1 (callbacks)",
         file="gateway/operations/backoffice/callbacks.py",
         right=(
             "        seen = payout if payout.state in FINAL_STATES else await self.look(payout)\n"
@@ -105,7 +105,7 @@ ROWS = (
     Mistake(
         name="callback-of-another-bank",
         promise="A bank speaks of its own payouts alone.",
-        source="decision 1 (callbacks)",
+        source="decisions 1 (callbacks)",
         file="gateway/operations/backoffice/callbacks.py",
         right="if payout is None or payout.provider != callback.provider:",
         wrong="if payout is None:",
@@ -116,7 +116,7 @@ ROWS = (
         promise=(
             "Of a bank's documents only fields named harmless are shown, and nothing below them."
         ),
-        source="decision 6",
+        source="docs/operations.md",
         file="provider_adapters/_shared/scrubbing.py",
         right="if name in harmless and not isinstance(item, dict | list)",
         wrong="if name in harmless",
@@ -125,7 +125,7 @@ ROWS = (
     Mistake(
         name="bank-credentials-in-clear",
         promise="What a bank wants from us is stored sealed.",
-        source="ADR 0005",
+        source="SECURITY.md",
         file="gateway/operations/accounts/accounts.py",
         right='return self.seal(credentials, account_id) if credentials else b""',
         wrong='return credentials.encode() if credentials else b""',

@@ -24,7 +24,7 @@ ROWS = (
     Mistake(
         name="amount-not-in-fingerprint",
         promise="The same reference with another amount is another payout, and refused.",
-        source="interface 2.6, decision 2 (step 18)",
+        source="contract 2.6, decisions 2 (step 18)",
         file="gateway/domain/payouts/payouts.py",
         right=("            self.value.centavos,\n            normal_destination"),
         wrong="            normal_destination",
@@ -33,7 +33,7 @@ ROWS = (
     Mistake(
         name="other-content-answered",
         promise="A known reference with other content is refused, never answered as paid.",
-        source="decision 2 (step 18)",
+        source="decisions 2 (step 18)",
         file="gateway/operations/payouts/payouts.py",
         right="if stored.fingerprint != request.fingerprint():",
         wrong="if stored.reference != request.reference:",
@@ -51,7 +51,7 @@ ROWS = (
     Mistake(
         name="scheduled-payout-taken",
         promise="A payout is dated today in UTC; a later day is refused.",
-        source="interface 2.6",
+        source="contract 2.6",
         file="gateway/operations/payouts/payouts.py",
         right="if request.date != self.terms.now().date():",
         wrong="if request.date < self.terms.now().date():",
@@ -60,7 +60,7 @@ ROWS = (
     Mistake(
         name="sent-before-stored",
         promise="The intent is stored before the first byte leaves.",
-        source="decision 2 (step 21), ADR 0003",
+        source="decisions 2 (step 21), ADR 0003",
         file="gateway/operations/payouts/payouts.py",
         right=(
             "            stored = await self._add(caller, intent, attempt)\n"
@@ -77,7 +77,7 @@ ROWS = (
     Mistake(
         name="sent-though-not-stored",
         promise="An intent that could not be stored is not sent (500).",
-        source="interface 4.1, decision 2 (step 21)",
+        source="contract 4.1, decisions 2 (step 21)",
         file="gateway/operations/payouts/payouts.py",
         right=('            _tell("intent_failed")\n            raise'),
         wrong=('            _tell("intent_failed")\n            return None'),
@@ -86,7 +86,7 @@ ROWS = (
     Mistake(
         name="unknown-sent-again",
         promise="A payout whose outcome is not known is never sent again.",
-        source="decision 6, ADR 0003",
+        source="decisions 6, ADR 0003",
         file="gateway/operations/payouts/payouts.py",
         right=(
             "        stored = await self.follow_up.end_day(stored)\n"
@@ -101,10 +101,10 @@ ROWS = (
     Mistake(
         name="no-answer-is-not-sent",
         promise="Only a call of which no byte left counts as certainly not sent.",
-        source="decision 6",
+        source="decisions 6",
         file="provider_adapters/_shared/http.py",
-        right="if passage.bytes_left else NotSent(evidence)",
-        wrong="if passage.http_status else NotSent(evidence)",
+        right="if progress.bytes_left else NotSent(evidence)",
+        wrong="if progress.http_status else NotSent(evidence)",
         tests=(f"{_HTTP}::test_a_payout_ends_in_time_and_knows_whether_it_left",),
     ),
     Mistake(
@@ -128,7 +128,7 @@ ROWS = (
     Mistake(
         name="sending-told-as-not-sent",
         promise="The word for a payout under way is that it may have left.",
-        source="decision 6",
+        source="decisions 6",
         file="gateway/domain/payouts/certainty.py",
         right="PayoutState.SENDING: Certainty.SENT_UNKNOWN,",
         wrong="PayoutState.SENDING: Certainty.NOT_SENT,",
@@ -155,7 +155,7 @@ ROWS = (
     Mistake(
         name="creation-tells-the-outcome",
         promise="Creating a payout answers `processing`, also on a replay.",
-        source="interface 2.6, decision 5",
+        source="contract 2.6, decisions 5",
         file="gateway/http/resources/represent.py",
         right='    shown["status"], shown["settled_at"] = "processing", ""\n',
         wrong="",
@@ -164,7 +164,7 @@ ROWS = (
     Mistake(
         name="kill-switch-not-asked",
         promise="No payout is sent while payouts are stopped.",
-        source="decision 2 (step 20)",
+        source="decisions 2 (step 20)",
         file="gateway/operations/payouts/guards.py",
         right=("        await self.go_on(caller)\n        if"),
         wrong="        if",
@@ -173,7 +173,7 @@ ROWS = (
     Mistake(
         name="lifted-stop-holds",
         promise="A stop holds until it ends or is lifted, and no longer.",
-        source="decision 2 (step 20)",
+        source="decisions 2 (step 20)",
         file="gateway/domain/payouts/stops.py",
         right="self.lifted_at is not None or now >= self.ends_at",
         wrong="self.lifted_at is not None and now >= self.ends_at",
@@ -182,7 +182,7 @@ ROWS = (
     Mistake(
         name="same-amount-guard-blind",
         promise="A payout like another one under another reference is told, or refused.",
-        source="decision 2 (step 20)",
+        source="decisions 2 (step 20)",
         file="gateway/operations/payouts/guards.py",
         right="return bool(await self.store.similar(payout, since))",
         wrong="return len(await self.store.similar(payout, since)) > 1",
@@ -191,7 +191,7 @@ ROWS = (
     Mistake(
         name="unknown-payouts-free-of-limits",
         promise="What may have left counts against the credential's limit of a day.",
-        source="decision 11 (extension codes)",
+        source="decisions 11 (extension codes)",
         file="gateway/store/payouts/limits.py",
         right=(
             "_COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, "
@@ -206,7 +206,7 @@ ROWS = (
             "Of two payouts at once the second counts the first against the limit, "
             "on PostgreSQL too."
         ),
-        source="decision 11 (extension codes), ADR 0005",
+        source="decisions 11 (extension codes), ADR 0005",
         file="gateway/store/payouts/limits.py",
         right=("\n    .with_for_update(key_share=True)\n"),
         wrong="\n",
@@ -215,7 +215,7 @@ ROWS = (
     Mistake(
         name="own-order-approved",
         promise="Nobody agrees to their own order.",
-        source="decision 11 (four eyes)",
+        source="decisions 11 (four eyes)",
         file="gateway/operations/backoffice/approvals.py",
         right=("if approval.ordered_by == person.user_id:\n        raise"),
         wrong=("if approval.orderer == person.user_id:\n        raise"),
@@ -224,7 +224,7 @@ ROWS = (
     Mistake(
         name="disabled-orderer-holds",
         promise="An order is void once its orderer may not order it any more.",
-        source="decision 11 (four eyes)",
+        source="decisions 11 (four eyes)",
         file="gateway/domain/backoffice/approvals.py",
         right="if orderer is None or not orderer.active:",
         wrong="if orderer is None:",
@@ -233,7 +233,7 @@ ROWS = (
     Mistake(
         name="refund-above-the-rest",
         promise="No order waits for a refund above what is left of its payment.",
-        source="decision 1 (refunds)",
+        source="decisions 1 (refunds)",
         file="gateway/operations/bank/refunds.py",
         right="payment.value.centavos - payment.refunded.centavos",
         wrong="payment.value.centavos",
@@ -244,7 +244,7 @@ ROWS = (
     Mistake(
         name="other-refund-answered",
         promise="A known reference of a refund with another amount is refused.",
-        source="decision 6 (`SVC.GTW.009`)",
+        source="decisions 6 (`SVC.GTW.009`)",
         file="gateway/domain/bank/refunds.py",
         right=("            self.value == request.value\n            and self.description"),
         wrong="            self.description",

@@ -20,7 +20,7 @@ ROWS = (
     Mistake(
         name="csrf-token-absent",
         promise="A write with a session cookie carries the session's token.",
-        source="decision 6 (`CSRF_FAILED`)",
+        source="decisions 6 (`CSRF_FAILED`)",
         file="policies/traffic/csrf.py",
         right="if len(sent) != 1 or not hmac.compare_digest(",
         wrong="if len(sent) == 1 and not hmac.compare_digest(",
@@ -29,7 +29,7 @@ ROWS = (
     Mistake(
         name="foreign-page-writes",
         promise="A page of another site neither writes nor reads.",
-        source="decision 6 (`CSRF_FAILED`)",
+        source="decisions 6 (`CSRF_FAILED`)",
         file="policies/traffic/csrf.py",
         right="if len(sites) != 1 or sites[0] not in _OURS:",
         wrong="if len(sites) != 1 and sites[0] not in _OURS:",
@@ -38,7 +38,7 @@ ROWS = (
     Mistake(
         name="cookie-open-to-scripts",
         promise="The session cookie is HttpOnly, Secure and SameSite=Strict.",
-        source="decision 1 (panel)",
+        source="decisions 1 (panel)",
         file="policies/authentication/session.py",
         right="; HttpOnly; SameSite=Strict",
         wrong="; SameSite=Strict",
@@ -47,7 +47,7 @@ ROWS = (
     Mistake(
         name="session-before-the-code",
         promise="Between password and second factor nobody is signed in.",
-        source="interface 2.9",
+        source="contract 2.9",
         file="policies/authentication/session.py",
         right="if browser.panel.state is not PanelState.FULL:",
         wrong="if browser.panel.state is PanelState.ANONYMOUS:",
@@ -56,7 +56,7 @@ ROWS = (
     Mistake(
         name="old-factor-is-fresh",
         promise="What is dangerous asks for a second factor of the last five minutes.",
-        source="decision 6 (`STEP_UP_REQUIRED`)",
+        source="decisions 6 (`STEP_UP_REQUIRED`)",
         file="policies/authorization/step_up.py",
         right="if self.now() - at > self.fresh:",
         wrong="if at - self.now() > self.fresh:",
@@ -65,7 +65,7 @@ ROWS = (
     Mistake(
         name="stolen-refresh-token-borne",
         promise="A used refresh token that is shown again ends the session.",
-        source="interface 4.2",
+        source="contract 4.2",
         file="gateway/operations/identity/tokens.py",
         right="if in_time and token.number == newest - 1:",
         wrong="if in_time or token.number == newest - 1:",
@@ -74,7 +74,7 @@ ROWS = (
     Mistake(
         name="refresh-token-twice",
         promise="A refresh token is single-use: of ten at once one wins.",
-        source="interface 4.2",
+        source="contract 4.2",
         file="gateway/store/identity/sessions.py",
         right=(
             ".where(refresh_tokens.c.digest == token.digest, refresh_tokens.c.used_at.is_(None))"
@@ -85,7 +85,7 @@ ROWS = (
     Mistake(
         name="code-works-twice",
         promise="A code of the app works once, and none before it.",
-        source="interface 4.2, decision 7",
+        source="contract 4.2, decisions 7",
         file="gateway/store/identity/users.py",
         right="users.c.totp_step < step",
         wrong="users.c.totp_step <= step",
@@ -94,8 +94,8 @@ ROWS = (
     Mistake(
         name="lockout-never-comes",
         promise="Five wrong passwords make one wait.",
-        source="decision 6 (`TOO_MANY_ATTEMPTS`)",
-        file="gateway/operations/identity/throttling.py",
+        source="decisions 6 (`TOO_MANY_ATTEMPTS`)",
+        file="gateway/domain/identity/attempt_limits.py",
         right="return max(timedelta(0), failures.blocked_until - now)",
         wrong="return min(timedelta(0), failures.blocked_until - now)",
         tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
@@ -103,7 +103,7 @@ ROWS = (
     Mistake(
         name="reset-link-works-twice",
         promise="A link of a mail works once.",
-        source="decision 7",
+        source="decisions 7",
         file="gateway/store/identity/challenges.py",
         right=(
             "        mail_tokens.c.purpose == purpose.value,\n"
@@ -115,16 +115,16 @@ ROWS = (
     Mistake(
         name="unknown-people-not-throttled",
         promise="Whether a person exists shows in nothing, not in the throttle either.",
-        source="decision 6",
+        source="decisions 6",
         file="gateway/operations/identity/passwords.py",
-        right='meant = "" if user is None else user.id',
-        wrong=("if user is None:\n            return None\n        meant = user.id"),
+        right='user_id = "" if user is None else user.id',
+        wrong=("if user is None:\n            return None\n        user_id = user.id"),
         tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
     ),
     Mistake(
         name="any-audience",
         promise="An access token is for us alone.",
-        source="interface 5.4",
+        source="contract 5.4",
         file="gateway/security/identity/access_tokens.py",
         right='"strict_aud": True,',
         wrong='"verify_aud": False,',
@@ -133,7 +133,7 @@ ROWS = (
     Mistake(
         name="expired-token-taken",
         promise="An access token is over when its time is.",
-        source="interface 5.4",
+        source="contract 5.4",
         file="gateway/security/identity/access_tokens.py",
         right="if ends + leeway <= now:",
         wrong="if ends + leeway <= issued:",
@@ -142,7 +142,7 @@ ROWS = (
     Mistake(
         name="token-of-another-type",
         promise="A token's header names our algorithm and our type, both.",
-        source="interface 5.4",
+        source="contract 5.4",
         file="gateway/security/identity/access_tokens.py",
         right='if head["alg"] != ALGORITHM or head["typ"] != TYPE:',
         wrong='if head["alg"] != ALGORITHM and head["typ"] != TYPE:',
@@ -151,7 +151,7 @@ ROWS = (
     Mistake(
         name="list-forgets-the-company",
         promise="A list shows a limited person their companies alone.",
-        source="decision 11 (four eyes)",
+        source="decisions 11 (four eyes)",
         file="gateway/store/backoffice/lists.py",
         right="wanted.where(credentials.c.company_id.in_(shown.companies))",
         wrong="wanted.where(credentials.c.company_id.is_not(None))",
@@ -160,7 +160,7 @@ ROWS = (
     Mistake(
         name="app-secret-bound-to-nobody",
         promise="A sealed secret opens in the row of its own person alone.",
-        source="decision 7",
+        source="SECURITY.md",
         file="gateway/operations/identity/second_factors.py",
         right='return f"user:{user_id}:totp"',
         wrong='return "user:totp"',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_BODY = "tests/unit/gateway/net/server/test_body.py"
+_BODY = "tests/unit/gateway/net/server/test_request.py"
 _DOCUMENT = "tests/unit/policies/validation/test_document.py"
 _JSON = "tests/unit/gateway/http/test_json.py"
 _LISTS = "tests/contract/stores/test_lists.py"
@@ -22,7 +22,7 @@ ROWS = (
     Mistake(
         name="identifier-with-a-tail",
         promise="An identifier is a hyphenated UUID and nothing behind it.",
-        source="decision 2 (step 11)",
+        source="decisions 2 (step 11)",
         file="gateway/domain/kernel/strict.py",
         right="if _UUID.fullmatch(text) is None:",
         wrong="if _UUID.match(text) is None:",
@@ -31,7 +31,7 @@ ROWS = (
     Mistake(
         name="third-decimal-dropped",
         promise="An amount has at most two decimals; a third is refused, never dropped.",
-        source="decision 4",
+        source="decisions 4",
         file="gateway/domain/kernel/strict.py",
         right="found = _AMOUNT.fullmatch(text)",
         wrong="found = _AMOUNT.match(text)",
@@ -40,7 +40,7 @@ ROWS = (
     Mistake(
         name="one-decimal-is-centavos",
         promise="10.5 is ten reais and fifty centavos.",
-        source="interface 2.1",
+        source="contract 2.1",
         file="gateway/domain/kernel/strict.py",
         right='(found[2] or "0").ljust(2, "0")',
         wrong='(found[2] or "0").rjust(2, "0")',
@@ -49,7 +49,7 @@ ROWS = (
     Mistake(
         name="foreign-digits-read",
         promise="A page or limit is 1 to 18 ASCII digits.",
-        source="decision 7",
+        source="decisions 7",
         file="gateway/domain/kernel/strict.py",
         right="if _WHOLE.fullmatch(text) is None:",
         wrong="if not text.isdigit():",
@@ -58,7 +58,7 @@ ROWS = (
     Mistake(
         name="repeated-digit-tax-number",
         promise="A tax number of one repeated digit is invalid.",
-        source="decision 4",
+        source="decisions 4",
         file="gateway/domain/kernel/strict.py",
         right="if len(set(number)) == 1:",
         wrong="if len(set(number)) == 0:",
@@ -67,7 +67,7 @@ ROWS = (
     Mistake(
         name="trace-id-too-long",
         promise="A caller's trace id has at most 128 characters.",
-        source="decision 7",
+        source="decisions 7",
         file="gateway/domain/kernel/strict.py",
         right='_TRACE_ID = re.compile(r"[A-Za-z0-9._:\\-]{1,128}", re.ASCII)',
         wrong='_TRACE_ID = re.compile(r"[A-Za-z0-9._:\\-]{1,1280}", re.ASCII)',
@@ -76,7 +76,7 @@ ROWS = (
     Mistake(
         name="json-key-twice",
         promise="A JSON object whose key stands twice is malformed.",
-        source="decision 4",
+        source="decisions 4",
         file="policies/validation/document.py",
         right="if len(found) != len(pairs):",
         wrong="if len(found) > len(pairs):",
@@ -85,7 +85,7 @@ ROWS = (
     Mistake(
         name="payout-of-zero",
         promise="An amount is above zero.",
-        source="interface 2.6",
+        source="contract 2.6",
         file="policies/validation/fields.py",
         right="if value.centavos <= 0:",
         wrong="if value.centavos < 0:",
@@ -94,7 +94,7 @@ ROWS = (
     Mistake(
         name="one-decimal-on-the-wire",
         promise="Money is written with exactly two decimals.",
-        source="interface 2.1",
+        source="contract 2.1",
         file="gateway/http/json.py",
         right='f".{centavos:02}"',
         wrong='f".{centavos}"',
@@ -103,7 +103,7 @@ ROWS = (
     Mistake(
         name="window-of-91-days",
         promise="A window has at most 90 days, both ends counted.",
-        source="interface 8, decision 5",
+        source="contract 8, decisions 5",
         file="gateway/domain/kernel/windows.py",
         right="< timedelta(days=LONGEST_DAYS)",
         wrong="<= timedelta(days=LONGEST_DAYS)",
@@ -112,7 +112,7 @@ ROWS = (
     Mistake(
         name="last-day-left-out",
         promise="The last day of a window lies inside.",
-        source="interface 8",
+        source="contract 8",
         file="gateway/domain/kernel/windows.py",
         right="after = self.ends + timedelta(days=1)",
         wrong="after = self.ends",
@@ -121,7 +121,7 @@ ROWS = (
     Mistake(
         name="page-off-by-one",
         promise="Page 1 begins with the first item.",
-        source="interface 8",
+        source="contract 8",
         file="gateway/domain/kernel/windows.py",
         right="(self.page - 1) * self.limit",
         wrong="self.page * self.limit",
@@ -130,7 +130,7 @@ ROWS = (
     Mistake(
         name="limit-not-clamped",
         promise="A limit over 100 counts as 100.",
-        source="interface 8",
+        source="contract 8",
         file="policies/validation/search.py",
         right="min(limit, LARGEST_LIMIT)",
         wrong="max(limit, LARGEST_LIMIT)",
@@ -139,7 +139,7 @@ ROWS = (
     Mistake(
         name="total-of-one-page",
         promise="`meta.total` counts the whole list.",
-        source="interface 2.1",
+        source="contract 2.1",
         file="gateway/store/kernel/pages.py",
         right="wanted.order_by(None).subquery()",
         wrong="wanted.order_by(None).limit(paging.limit).subquery()",
@@ -148,8 +148,8 @@ ROWS = (
     Mistake(
         name="body-measured-by-piece",
         promise="A body over its limit is refused, however it is cut into pieces.",
-        source="decision 2 (step 6)",
-        file="gateway/net/server/body.py",
+        source="decisions 2 (step 6)",
+        file="gateway/net/server/request.py",
         right="if len(body) > limit_bytes:",
         wrong="if len(piece) > limit_bytes:",
         tests=(_BODY,),
@@ -157,7 +157,7 @@ ROWS = (
     Mistake(
         name="declared-length-looked-at-late",
         promise=("A body declared too large is refused before anybody is asked for a credential."),
-        source="decision 2 (step 6)",
+        source="decisions 2 (step 6)",
         file="gateway/http/server.py",
         right="if request.content_length > place.surface.body_bytes:",
         wrong=("if request.content_length > place.surface.body_bytes > row.limits.body_bytes:"),
@@ -166,7 +166,7 @@ ROWS = (
     Mistake(
         name="amount-schema",
         promise="The OpenAPI document says what an amount in an answer looks like.",
-        source="decision 1, ADR 0016",
+        source="decisions 1, ADR 0016",
         file="gateway/http/openapi/schemas.py",
         right="return dict(AMOUNT)",
         wrong="return dict(PAID_AMOUNT)",
@@ -175,7 +175,7 @@ ROWS = (
     Mistake(
         name="report-adds-both-ways",
         promise="A report's total of credits counts credits alone.",
-        source="interface 4.3, decision 1",
+        source="contract 4.3, decisions 1",
         file="gateway/reports/document.py",
         right=" for entry in entries if entry.direction is direction",
         wrong=" for entry in entries",
@@ -184,7 +184,7 @@ ROWS = (
     Mistake(
         name="opening-balance-calculated-forward",
         promise="A report's opening balance and movements lead to the closing one.",
-        source="decision 1",
+        source="decisions 1",
         file="gateway/operations/bank/reports.py",
         right="opening = closing.centavos - sum(",
         wrong="opening = closing.centavos + sum(",

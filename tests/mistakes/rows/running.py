@@ -23,7 +23,7 @@ ROWS = (
     Mistake(
         name="any-field-in-the-log",
         promise="A log field that nobody allowed is masked.",
-        source="decision 7, docs/operations.md",
+        source="decisions 7, docs/operations.md",
         file="gateway/telemetry/logs/redaction.py",
         right="_clean(value, depth) if name in ALLOWED else MASK",
         wrong="_clean(value, depth)",
@@ -32,7 +32,7 @@ ROWS = (
     Mistake(
         name="client-secret-in-the-log",
         promise="A client secret in a text is masked.",
-        source="decision 3, docs/operations.md",
+        source="decisions 3, docs/operations.md",
         file="gateway/telemetry/logs/redaction.py",
         right='        (r"gws_[\\w-]*", f"gws_{MASK}"),\n',
         wrong="",
@@ -41,7 +41,7 @@ ROWS = (
     Mistake(
         name="exception-text-in-an-answer",
         promise="An answer says our words, never those of a bank or an exception.",
-        source="decision 5",
+        source="decisions 5",
         file="gateway/http/rendering.py",
         right="    return ServiceError(error, reason, headers)",
         wrong="    return ServiceError(error, reason, headers, detail=str(problem))",
@@ -110,7 +110,7 @@ ROWS = (
     Mistake(
         name="change-feed-not-heard",
         promise="What another process changed is forgotten here within a second.",
-        source="decision 11 (believed for how long)",
+        source="decisions 11 (believed for how long)",
         file="gateway/runtime/records/change_feed.py",
         right="                self._kept.changed_elsewhere(act)",
         wrong="                continue",
@@ -119,7 +119,7 @@ ROWS = (
     Mistake(
         name="term-stops-at-once",
         promise="SIGTERM: not ready at once, and requests are served a while longer.",
-        source="decision 2 (step 3)",
+        source="decisions 2 (step 3)",
         file="gateway/app/lifecycle.py",
         right="if asked is signal.SIGTERM:",
         wrong="if asked is signal.SIGINT:",
