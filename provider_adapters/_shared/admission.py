@@ -1,4 +1,9 @@
-"""Whether a call may be made at all: circuit breaker first, then bulkhead."""
+"""
+Whether a call may be made: circuit breaker first, then bulkhead.
+
+A call holds a permit of one and a place in the other. They are taken together
+and given back together here, so that no way through the client can keep one.
+"""
 
 from __future__ import annotations
 
@@ -14,29 +19,29 @@ from provider_adapters._shared.limits import ClientLimits
 
 
 class Admission:
-    """The doors of one provider: a breaker for each kind of call, a bulkhead for all."""
+    """One provider's breakers, one for each kind of call, and its bulkhead."""
 
     def __init__(
         self, provider: str, limits: ClientLimits, observer: Observer, runtime: Runtime
     ) -> None:
         def breaker(kind: Kind) -> Breaker:
-            def told(state: BreakerState) -> None:
+            def on_state(state: BreakerState) -> None:
                 observer.breaker(provider, kind.value, state.value)
 
-            return Breaker(limits.breaker, runtime.clock, runtime.random, told)
+            return Breaker(limits.breaker, runtime.clock, runtime.random, on_state)
 
-        def crowded(calls: int, limit: int) -> None:
+        def on_change(calls: int, limit: int) -> None:
             observer.in_flight(provider, calls, limit)
 
         self.breakers = {kind: breaker(kind) for kind in Kind}
-        self.bulkhead = Bulkhead(limits.bulkhead, crowded)
+        self.bulkhead = Bulkhead(limits.bulkhead, on_change)
 
     def enter_now(self, kind: Kind) -> Permit | None:
-        """Take a permit and a place if both are to be had at once; ``enter`` says why not."""
+        """Take a permit and a place if both are free now; otherwise ``enter`` waits or raises."""
         breaker = self.breakers[kind]
         permit = breaker.admit()
         if permit is not None and not self.bulkhead.enter_now():
-            breaker.undecided(permit)
+            breaker.abandoned(permit)
             return None
         return permit
 
@@ -45,7 +50,7 @@ class Admission:
         Take a permit and a place; ``leave`` gives them back.
 
         Raises:
-            Unreachable: ``breaker_open`` or ``bulkhead_full``; nothing was sent.
+            Unreachable: ``breaker_open`` or ``bulkhead_full``. Nothing was sent.
         """
         breaker = self.breakers[kind]
         permit = breaker.admit()
@@ -56,31 +61,31 @@ class Admission:
             entered = await self.bulkhead.enter()
         finally:
             if not entered:
-                breaker.undecided(permit)
+                breaker.abandoned(permit)
         if not entered:
             raise Unreachable(Reason.BULKHEAD_FULL)
         return permit
 
     def close(self) -> None:
-        """Tell for the last time how many calls are in flight."""
-        self.bulkhead.tell()
+        """Report the number of calls in flight a last time."""
+        self.bulkhead.report()
 
     def leave(self, kind: Kind, permit: Permit) -> None:
-        """Give up the place; a permit nothing was told about proves nothing."""
-        self.breakers[kind].undecided(permit)
+        """Give permit and place back; a permit without a result proves nothing."""
+        self.breakers[kind].abandoned(permit)
         self.bulkhead.leave()
 
-    def heard(self, kind: Kind, permit: Permit, value: object) -> None:
-        """Tell what came of an answer; one that leaves a payout unknown counts as a failure."""
+    def answered(self, kind: Kind, permit: Permit, value: object) -> None:
+        """Record an answer; one that leaves a payout unknown counts as a failure."""
         if isinstance(value, Unknown):
             self.breakers[kind].failed(permit)
         else:
-            self.breakers[kind].worked(permit)
+            self.breakers[kind].succeeded(permit)
 
     def failed(self, kind: Kind, permit: Permit, failure: ProviderError) -> None:
-        """Tell of a failure; a clear "no" is none of the bank's."""
+        """Record a failure; a clear refusal counts as an answer."""
         if not faults.blames_the_bank(failure):
-            self.breakers[kind].worked(permit)
+            self.breakers[kind].succeeded(permit)
             return
         wait = failure.retry_after if isinstance(failure, RateLimited) else None
         self.breakers[kind].failed(permit, wait)

@@ -1,4 +1,4 @@
-"""The bulkhead: one slow bank must not take all connections and memory."""
+"""The bulkhead: a limit on calls at once, so that a slow bank cannot take all connections."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from typing import Final
 
 from provider_adapters._shared.limits import BulkheadLimits
 
-_TELL_S: Final = 0.25
+# The number changes twice with every call; four reports a second are enough for a gauge.
+_REPORT_S: Final = 0.25
 
 
 class Bulkhead:
     """
-    So many calls at once, and so many waiting a moment for a place, in order.
+    At most so many calls at once, and so many waiting briefly for a place, in order.
 
-    ``told`` hears the number of calls in flight a quarter of a second after it
-    has changed, for it changes twice with every call.
+    ``on_change`` is called with the number of calls in flight and the limit, a
+    quarter of a second after the number changed.
     """
 
-    def __init__(self, limits: BulkheadLimits, told: Callable[[int, int], None]) -> None:
+    def __init__(self, limits: BulkheadLimits, on_change: Callable[[int, int], None]) -> None:
         self._limits = limits
-        self._told = told
+        self._on_change = on_change
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._telling: asyncio.TimerHandle | None = None
+        self._report_timer: asyncio.TimerHandle | None = None
         self.in_flight = 0
 
     def enter_now(self) -> bool:
-        """Take a place if one is free; nobody is overtaken, for places change hands."""
+        """Take a place if one is free; calls that wait are never overtaken."""
         if self.in_flight >= self._limits.in_flight:
             return False
         self._changed(1)
         return True
 
     async def enter(self) -> bool:
-        """Take a place, waiting if need be; False when there is none in time."""
+        """Take a place, waiting if necessary; return False when there was none in time."""
         if self.enter_now():
             return True
         if len(self._waiting) >= self._limits.waiting:
@@ -43,20 +44,20 @@ class Bulkhead:
         return await self._wait()
 
     def leave(self) -> None:
-        """Give the place to the first who waits, or back."""
+        """Hand the place to the first call that waits, or free it."""
         while self._waiting:
             place = self._waiting.popleft()
             if not place.done():
-                place.set_result(None)  # the place changes hands: the number stays
+                place.set_result(None)  # handed over: the number of calls stays the same
                 return
         self._changed(-1)
 
-    def tell(self) -> None:
-        """Tell how many there are now, and leave no timer running."""
-        if self._telling is not None:
-            self._telling.cancel()
-            self._telling = None
-        self._told(self.in_flight, self._limits.in_flight)
+    def report(self) -> None:
+        """Report the number of calls now, and cancel the timer."""
+        if self._report_timer is not None:
+            self._report_timer.cancel()
+            self._report_timer = None
+        self._on_change(self.in_flight, self._limits.in_flight)
 
     async def _wait(self) -> bool:
         """Wait for a place that ``leave`` hands over."""
@@ -76,7 +77,7 @@ class Bulkhead:
         return True
 
     def _changed(self, by: int) -> None:
-        """Count, and tell soon."""
+        """Count, and report soon."""
         self.in_flight += by
-        if self._telling is None:
-            self._telling = asyncio.get_running_loop().call_later(_TELL_S, self.tell)
+        if self._report_timer is None:
+            self._report_timer = asyncio.get_running_loop().call_later(_REPORT_S, self.report)

@@ -1,7 +1,8 @@
-"""Reading a bank's JSON: strictly typed, and unreadable is a ``BadReply``, whatever is wrong."""
+"""Reading a bank's JSON, strictly typed; whatever cannot be read is a ``BadReply``."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from http import HTTPStatus
 from typing import TypeVar
@@ -9,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from gateway.domain.bank.providers import BadReply
+from gateway.domain.kernel import strict
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
@@ -17,22 +19,25 @@ Document = TypeVar("Document")
 Value = TypeVar("Value")
 
 _OK = frozenset({HTTPStatus.OK.value})
+_E2E = re.compile(r"[ED][0-9]{8}[0-9]{12}[A-Za-z0-9]{11}", re.ASCII)
+# What the store keeps of a bank's id.
+_LONGEST_ID = 128
 
 
-def understood(
+def read_document(
     answer: ProviderAnswer,
     decoder: msgspec.json.Decoder[Document],
     shape: Callable[[Document], Value],
     statuses: Collection[int] = _OK,
 ) -> Value:
     """
-    Read an answer's document and shape it into a value.
+    Decode an answer's document and make a value of it.
 
-    Integers are exact and never a float or a text; NaN is no JSON. ``shape`` may
-    raise ``ValueError`` for what no value can be made of.
+    Integers are exact, never floats or texts; NaN is refused. ``shape`` may
+    raise ``ValueError`` for a document that makes no value.
 
     Raises:
-        ProviderError: by status, when it is none of ``statuses``.
+        ProviderError: By status, when it is none of ``statuses``.
         BadReply: ``not_json`` or ``wrong_shape``.
     """
     if answer.status not in statuses:
@@ -47,9 +52,26 @@ def understood(
         raise BadReply(Reason.WRONG_SHAPE, http_status=answer.status) from problem
 
 
-def part_of(answer: ProviderAnswer, decoder: msgspec.json.Decoder[Document]) -> Document | None:
-    """Read what may be there, such as an error's code; None when it cannot be read."""
+def try_document(
+    answer: ProviderAnswer, decoder: msgspec.json.Decoder[Document]
+) -> Document | None:
+    """Decode what may be there, such as an error's code; None when it cannot be decoded."""
     try:
         return decoder.decode(answer.body)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
+
+
+def is_e2e_id(text: str) -> bool:
+    """Return whether a text has the form of an end-to-end id: 32 characters (API Pix 2.9)."""
+    return _E2E.fullmatch(text) is not None
+
+
+def provider_id(text: str) -> str:
+    """
+    Return a bank's id if it can be stored and sent back.
+
+    Raises:
+        ValueError: It is longer than 128 characters or holds control characters.
+    """
+    return strict.plain_text(text, _LONGEST_ID)

@@ -1,4 +1,4 @@
-"""How adapters are made: what the registry expects of a bank's module, ours or a third party's."""
+"""What the registry expects of a bank's package, ours or a third party's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 
 class AdapterRefused(Exception):
-    """An adapter cannot be used as asked; the message is for the operator."""
+    """An adapter cannot be used as configured; the message is for the operator."""
 
 
 class AdapterFactory(Protocol):
@@ -25,8 +25,8 @@ class AdapterFactory(Protocol):
     Makes adapters of one bank; an entry point of ``pixgate.provider_adapters`` names one.
 
     Attributes:
-        capabilities: What the bank can do where the settings do not lessen it.
-        settings: The struct its part of ``config.yaml`` is read into.
+        capabilities: What the bank can do, unless the settings limit it.
+        settings: The struct of the provider's part of ``config.yaml``.
     """
 
     @property
@@ -47,10 +47,10 @@ class AdapterFactory(Protocol):
         observer: Observer,
     ) -> ProviderAdapter:
         """
-        Make the adapter of the provider called ``name``; nothing is opened yet.
+        Make the adapter of the provider called ``name``; it opens nothing yet.
 
         Raises:
-            AdapterRefused: the settings are wrong, or the bank must not be
+            AdapterRefused: The settings are wrong, or the bank must not be
                 used in this environment.
         """
         ...
@@ -58,14 +58,14 @@ class AdapterFactory(Protocol):
 
 @runtime_checkable
 class CallbackFactory(Protocol):
-    """What an ``AdapterFactory`` is too if its bank sends callbacks."""
+    """What an ``AdapterFactory`` also is if its bank sends callbacks."""
 
     def proof(self, secrets: Sequence[bytes], now: Now) -> CallbackProof:
-        """Make what believes a callback of any of these secrets; there is at least one."""
+        """Make the check of callbacks signed with any of these secrets; there is at least one."""
         ...
 
     def token(self, secret: bytes) -> str:
-        """Return the last step of the address that a bank with this secret is given."""
+        """Return the last step of the callback path for a bank with this secret."""
         ...
 
 
@@ -74,7 +74,7 @@ def settings_of(name: str, kind: type[Settings], given: Mapping[str, object]) ->
     Read a provider's settings; unknown ones are refused.
 
     Raises:
-        AdapterRefused: with the path of what is wrong, never its value.
+        AdapterRefused: With the path of what is wrong, never its value.
     """
     try:
         return msgspec.convert(given, kind)

@@ -1,9 +1,9 @@
 """
-The one client all adapters share: what holds for every bank holds here.
+The client that all adapters share: the rules that hold for every bank.
 
 A read may be repeated once when its connection failed. A call that moves money
-is written at most once, before its deadline or not at all, and always ends in
-an outcome: proven unsent, or what the bank said, or unknown.
+is sent at most once, before its deadline or not at all, and always ends in an
+outcome: proven unsent, or as the bank answered, or unknown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from provider_adapters._shared import faults
 from provider_adapters._shared.admission import Admission
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.retries import Repetition
+from provider_adapters._shared.retries import RetryBudget
 from provider_adapters._shared.transcript import Transcript
 
 # Looking a member up by its name costs Python 3.11 a call each time.
@@ -41,12 +41,12 @@ _CANCELLED: Final[str] = Reason.CANCELLED
 
 Value = TypeVar("Value")
 Translate = Callable[[ProviderAnswer], Value]
-"""Makes a value of an answer, or raises a ``ProviderError``; pure."""
+"""Makes a value of an answer, or raises a ``ProviderError``; no side effects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientParts:
-    """What a client is made of; ``transcript`` says which fields may be shown."""
+    """What a client needs; the transcript knows which fields may be shown."""
 
     provider: str
     transport: Transport
@@ -57,7 +57,7 @@ class ClientParts:
 
 
 class ProviderClient:
-    """Calls one provider, within its limits, and tells of every call."""
+    """Calls one provider within its limits, and reports every call."""
 
     def __init__(self, parts: ClientParts) -> None:
         self._parts = parts
@@ -68,7 +68,7 @@ class ProviderClient:
         self._clock = parts.runtime.clock
         self._now = parts.runtime.now
         self.admission = Admission(parts.provider, parts.limits, parts.observer, parts.runtime)
-        self._repetition = Repetition(
+        self._retries = RetryBudget(
             parts.limits, parts.runtime.random, lambda: self.admission.bulkhead.in_flight
         )
         self.transcript = parts.transcript
@@ -86,12 +86,12 @@ class ProviderClient:
             raise AdapterRefused(str(problem)) from problem
 
     async def close(self) -> None:
-        """Close the transport, and tell for the last time how many calls are in flight."""
+        """Close the transport, and report the number of calls in flight a last time."""
         await self._transport.close()
         self.admission.close()
 
     def read_by(self) -> Deadline:
-        """Return when a read begun now must be over; one that takes two calls shares it."""
+        """Return the deadline of a read that begins now; one of two calls shares it."""
         return Deadline(self._clock() + self._limits.read_s, self._clock)
 
     async def read(
@@ -101,10 +101,10 @@ class ProviderClient:
         by: Deadline | None = None,
     ) -> Value:
         """
-        Ask for something; safe to repeat, and repeated once when the connection failed.
+        Read something; repeated once when the connection failed.
 
         Raises:
-            ProviderError: see ``gateway.domain.bank.providers``.
+            ProviderError: See ``gateway.domain.bank.providers``.
         """
         began = self._clock()
         limit_s = self._limits.read_s if by is None else by.left()
@@ -114,10 +114,10 @@ class ProviderClient:
             return await self._once(request, translate, SendProgress(), limit_s)
         except ProviderError as failure:
             by = Deadline(began + limit_s, self._clock)
-            pause = self._repetition.pause_after(failure, by)
+            pause = self._retries.pause_after(failure, by)
             if pause is None:
                 raise
-        with self._repetition.running():
+        with self._retries.running():
             self._observer.provider_retry(self._parts.provider, request.operation)
             await self._runtime.sleep(pause)
             return await self._once(request, translate, SendProgress(), by.left())
@@ -128,8 +128,8 @@ class ProviderClient:
         """
         Send a request that moves money, once, and say what is known of it.
 
-        ``translate`` returns outcomes only for what the adapter lists; all it
-        raises is Unknown.
+        ``translate`` returns outcomes for the answers that the adapter lists;
+        whatever it raises becomes Unknown.
         """
         progress = SendProgress(send_by)
         try:
@@ -148,7 +148,7 @@ class ProviderClient:
         """
         answered: list[ProviderError] = []
 
-        def understood(answer: ProviderAnswer) -> Value:
+        def noted(answer: ProviderAnswer) -> Value:
             try:
                 return translate(answer)
             except ProviderError as failure:
@@ -157,7 +157,7 @@ class ProviderClient:
 
         progress = SendProgress(self.read_by())
         try:
-            return await self._once(request, understood, progress, self._limits.payout_s)
+            return await self._once(request, noted, progress, self._limits.payout_s)
         except ProviderError as failure:
             if failure in answered:
                 raise
@@ -171,29 +171,29 @@ class ProviderClient:
         progress: SendProgress,
         limit_s: float,
     ) -> Value:
-        """Make one call, if the doors let it, and tell of it, however it ends."""
-        began, outcome = self._clock(), "unavailable"  # what a cancelled call is told as
-        doors, kind = self.admission, request.kind
+        """Make one call, if it is admitted, and report it however it ends."""
+        began, outcome = self._clock(), "unavailable"  # reported for a cancelled call
+        admission, kind = self.admission, request.kind
         try:
-            permit = doors.enter_now(kind)
+            permit = admission.enter_now(kind)
             if permit is None:
-                permit = await doors.enter(kind)
+                permit = await admission.enter(kind)
             try:
                 value = await self._exchanged(request, translate, progress, limit_s)
-                doors.heard(kind, permit, value)
+                admission.answered(kind, permit, value)
             except ProviderError as failure:
                 if not progress.refused_here:
-                    doors.failed(kind, permit, failure)
+                    admission.failed(kind, permit, failure)
                 raise
             finally:
-                doors.leave(kind, permit)
-            outcome = _word(value)
+                admission.leave(kind, permit)
+            outcome = _outcome_word(value)
             return value
         except ProviderError as failure:
             outcome = faults.outcome_word(failure)
             raise
         finally:
-            self._tell(request, progress, outcome, self._clock() - began)
+            self._report(request, progress, outcome, self._clock() - began)
 
     async def _exchanged(
         self,
@@ -202,7 +202,7 @@ class ProviderClient:
         progress: SendProgress,
         limit_s: float,
     ) -> Value:
-        """Send, receive and understand; keep the transcript."""
+        """Send, receive and translate; keep the transcript."""
         answer: ProviderAnswer | None = None
         reason = _CANCELLED
         try:
@@ -216,10 +216,10 @@ class ProviderClient:
         finally:
             self.transcript.keep(self._now(), request, answer, reason)
 
-    def _tell(
+    def _report(
         self, request: ProviderRequest, progress: SendProgress, outcome: str, seconds: float
     ) -> None:
-        """Tell the observer and the record of the request being served."""
+        """Report the call to the observer and to the record of the current request."""
         provider = self._parts.provider
         record = records.current_record()
         if record is not None:
@@ -239,8 +239,8 @@ class ProviderClient:
         )
 
 
-def _word(value: object) -> str:
-    """Return the outcome that metrics know a value by."""
+def _outcome_word(value: object) -> str:
+    """Return the word for a value in metrics."""
     if isinstance(value, Unknown):
         return "bad_response"
     return "rejected" if isinstance(value, Rejected) else "ok"

@@ -1,4 +1,4 @@
-"""When a read is asked a second time: once, soon, and only while few others are."""
+"""When a read is repeated: once, soon, and only while few others are."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from provider_adapters._shared import faults
 from provider_adapters._shared.limits import ClientLimits
 
 
-class Repetition:
+class RetryBudget:
     """
-    The repetition budget of one provider; money calls never come near it.
+    How many reads of one provider may be repeated; calls that move money never are.
 
-    ``in_flight`` tells how many calls the provider has at the moment.
+    ``in_flight`` returns the provider's number of calls at the moment.
     """
 
     def __init__(
-        self, limits: ClientLimits, chance: Callable[[], float], in_flight: Callable[[], int]
+        self, limits: ClientLimits, random: Callable[[], float], in_flight: Callable[[], int]
     ) -> None:
         self._limits = limits
-        self._chance = chance
+        self._random = random
         self._in_flight = in_flight
         self._running = 0
 
     def pause_after(self, failure: ProviderError, by: Deadline) -> float | None:
         """
-        Return the seconds to wait before repeating; None when it must not be.
+        Return the seconds to wait before repeating; None when it must not be repeated.
 
-        Only a lost connection is worth it. An answer, even a bad one, is the
-        answer, and after a time-out no time is left.
+        Only a lost connection is worth it: a bad answer is still the answer,
+        and after a time-out no time is left.
         """
         if failure.reason not in faults.NO_ANSWER:
             return None
         if self._running >= max(1.0, self._limits.retry_share * self._in_flight()):
             return None
-        pause = self._limits.retry_after_s + self._limits.retry_spread_s * self._chance()
+        pause = self._limits.retry_after_s + self._limits.retry_spread_s * self._random()
         return pause if pause < by.left() else None
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Count a repetition while it lasts, its pause included."""
+        """Count a repetition while it runs, including its pause."""
         self._running += 1
         try:
             yield

@@ -15,8 +15,7 @@ from gateway.domain.bank.providers import Accepted, Evidence, Outcome, Rejected,
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
-from provider_adapters._shared import integrity
-from provider_adapters._shared.documents import understood
+from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document
 from provider_adapters.sandbox import documents, translate
 from provider_adapters.sandbox.translate import UnknownWord
 from provider_adapters.sandbox.words import FAILURES
@@ -72,7 +71,7 @@ def created(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWo
     def shape(payout: documents.Transferencia) -> Outcome:
         return _outcome(answer, payout, expected) or _processing(answer, payout, unknown)
 
-    return understood(answer, documents.TRANSFERENCIA, shape, translate.CHANGED)
+    return read_document(answer, documents.TRANSFERENCIA, shape, translate.CHANGED)
 
 
 def found(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord) -> Outcome:
@@ -92,7 +91,7 @@ def found(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord
             return Unknown(answer.evidence(Reason.UNKNOWN_STATUS))
         return outcome
 
-    return understood(answer, documents.TRANSFERENCIA, shape)
+    return read_document(answer, documents.TRANSFERENCIA, shape)
 
 
 def _outcome(
@@ -110,7 +109,7 @@ def _outcome(
             return Settled(
                 evidence=evidence,
                 value=Money(payout.valor_centavos),
-                provider_id=integrity.provider_id(payout.id),
+                provider_id=provider_id(payout.id),
                 e2e_id=payout.e2e or "",
                 settled_at=translate.utc(payout.liquidada_em),
             )
@@ -129,7 +128,7 @@ def _contradiction(payout: documents.Transferencia, expected: ExpectedPayout) ->
         return Reason.KEY_MISMATCH
     if expected.value is not None and payout.valor_centavos != expected.value.centavos:
         return Reason.AMOUNT_MISMATCH
-    if payout.e2e is not None and not integrity.is_e2e_id(payout.e2e):
+    if payout.e2e is not None and not is_e2e_id(payout.e2e):
         return Reason.E2E_ID_MALFORMED
     return None
 
@@ -145,6 +144,6 @@ def _processing(
 def _accepted(payout: documents.Transferencia, evidence: Evidence) -> Accepted:
     return Accepted(
         evidence=evidence,
-        provider_id=integrity.provider_id(payout.id),
+        provider_id=provider_id(payout.id),
         e2e_id=payout.e2e or "",
     )

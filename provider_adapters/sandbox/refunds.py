@@ -17,8 +17,7 @@ from gateway.domain.bank.providers import Accepted, Outcome, Page, Rejected, Set
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
-from provider_adapters._shared import integrity
-from provider_adapters._shared.documents import understood
+from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document
 from provider_adapters.sandbox import documents, translate
 from provider_adapters.sandbox.translate import UnknownWord, above_zero
 from provider_adapters.sandbox.words import REFUND_STATUSES
@@ -57,7 +56,7 @@ def created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) ->
     def shape(document: documents.Devolucao) -> Outcome:
         return _outcome(answer, _refund(document, unknown), order)
 
-    return understood(answer, documents.DEVOLUCAO, shape, translate.CHANGED)
+    return read_document(answer, documents.DEVOLUCAO, shape, translate.CHANGED)
 
 
 def found(answer: ProviderAnswer, provider_key: str, unknown: UnknownWord) -> Refund:
@@ -128,12 +127,12 @@ def _refund(document: documents.Devolucao, unknown: UnknownWord) -> Refund:
     if status is None:
         unknown()
     for e2e_id in (document.id_devolucao, document.recebimento.e2e):
-        if e2e_id is not None and not integrity.is_e2e_id(e2e_id):
+        if e2e_id is not None and not is_e2e_id(e2e_id):
             raise ValueError(Reason.E2E_ID_MALFORMED)
     return Refund(
         reference=document.referencia or "",
         provider_key=document.chave_idempotencia or "",
-        provider_id=integrity.provider_id(document.id),
+        provider_id=provider_id(document.id),
         payment_e2e_id=document.recebimento.e2e,
         payment_reference=document.recebimento.referencia or "",
         return_id=document.id_devolucao or "",

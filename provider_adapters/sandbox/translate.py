@@ -3,7 +3,7 @@ The bank's answers as our values; no I/O.
 
 Each function raises a ``ProviderError`` for an answer that is not what was
 asked for: by status and code for a refusal, ``BadReply`` for what cannot be
-understood. Payouts and refunds have modules of their own.
+read_document. Payouts and refunds have modules of their own.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from gateway.domain.bank.statements import Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.reasons import Reason
-from provider_adapters._shared import faults, integrity
-from provider_adapters._shared.documents import part_of, understood
+from provider_adapters._shared import faults
+from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document, try_document
 from provider_adapters.sandbox import documents, words
 
 Document = TypeVar("Document")
@@ -78,7 +78,7 @@ def refusal(answer: ProviderAnswer) -> ProviderError:
 
 def error_code(answer: ProviderAnswer) -> str:
     """Return the bank's error code; empty when there is none to read."""
-    document = part_of(answer, documents.REFUSAL)
+    document = try_document(answer, documents.REFUSAL)
     return "" if document is None else document.error.code
 
 
@@ -116,7 +116,7 @@ def changed_key(answer: ProviderAnswer, unknown: UnknownWord) -> PixKey:
     """Read a key that was created or cancelled."""
 
     def shape(document: documents.Chave) -> PixKey:
-        integrity.provider_id(document.id)
+        provider_id(document.id)
         return _key(document, unknown)
 
     return read_optional(answer, documents.CHAVE, shape, CHANGED)
@@ -184,7 +184,7 @@ def read_optional(
     """Read the answer to an optional operation."""
     if answer.status not in CHANGED:
         raise refusal(answer)
-    return understood(answer, decoder, shape, statuses)
+    return read_document(answer, decoder, shape, statuses)
 
 
 def utc(instant: datetime | None) -> datetime | None:
@@ -207,7 +207,7 @@ def _read(
     """Read the answer to a required call, which must be 200."""
     if answer.status != OK:
         raise failure(answer)
-    return understood(answer, decoder, shape)
+    return read_document(answer, decoder, shape)
 
 
 def _balance(document: documents.Saldo) -> Balance:
@@ -268,14 +268,14 @@ def _charge_payment(document: documents.CobrancaPaga) -> ChargePayment:
 
 
 def _received_payment(document: documents.Recebimento) -> IncomingPayment:
-    if not integrity.is_e2e_id(document.e2e):
+    if not is_e2e_id(document.e2e):
         raise ValueError(Reason.E2E_ID_MALFORMED)
     if not 0 <= document.devolvido_centavos <= document.valor_centavos:
         raise ValueError(Reason.WRONG_SHAPE)
     return IncomingPayment(
         reference=document.referencia or "",
         e2e_id=document.e2e,
-        provider_id=integrity.provider_id(document.id),
+        provider_id=provider_id(document.id),
         value=above_zero(document.valor_centavos),
         refunded=Money(document.devolvido_centavos),
         paid_at=document.pago_em.astimezone(UTC),

@@ -35,7 +35,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.refunds import RefundOrder, RefundStatus
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
-from provider_adapters._shared.integrity import is_e2e_id
+from provider_adapters._shared.documents import is_e2e_id
 from tests.contract.adapters.harness import FAR, KEY, PASSED
 from tests.contract.adapters.sandbox import Paid, Stage
 from tests.contract.adapters.test_calls import today

@@ -13,7 +13,7 @@ _DIAL = "tests/unit/gateway/net/client/test_connector.py"
 _HTTP = "tests/unit/provider_adapters/_shared/test_http.py"
 _OPERATIONS_CALLBACKS = "tests/unit/gateway/operations/backoffice/test_callbacks.py"
 _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
-_SCRUBBING = "tests/unit/provider_adapters/_shared/test_scrubbing.py"
+_TRANSCRIPT = "tests/unit/provider_adapters/_shared/test_transcript.py"
 
 ROWS = (
     Mistake(
@@ -117,10 +117,10 @@ ROWS = (
             "Of a bank's documents only fields named harmless are shown, and nothing below them."
         ),
         source="docs/operations.md",
-        file="provider_adapters/_shared/scrubbing.py",
+        file="provider_adapters/_shared/transcript.py",
         right="if name in harmless and not isinstance(item, dict | list)",
         wrong="if name in harmless",
-        tests=(f"{_SCRUBBING}::test_a_harmless_name_does_not_make_what_is_below_it_harmless",),
+        tests=(f"{_TRANSCRIPT}::test_a_harmless_name_does_not_make_what_is_below_it_harmless",),
     ),
     Mistake(
         name="bank-credentials-in-clear",

@@ -54,7 +54,7 @@ def read_slice(query: Mapping[str, str]) -> Slice:
     Read ``de``, ``ate``, ``limite`` and ``cursor``.
 
     Raises:
-        Refusal: ``INVALID_REQUEST`` when one of them is not understood.
+        Refusal: ``INVALID_REQUEST`` when one of them is not read_document.
     """
     limit = query.get("limite", str(_DEFAULT_LIMIT))
     if not _LIMIT.fullmatch(limit) or not 1 <= int(limit) <= _LARGEST_LIMIT:

@@ -79,7 +79,7 @@ class Refusal(Exception):
 
 
 def invalid(message: str) -> Refusal:
-    """Say that a body or a query was not understood."""
+    """Say that a body or a query was not read_document."""
     return Refusal(Code.INVALID_REQUEST, message)
 
 

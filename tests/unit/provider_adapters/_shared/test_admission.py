@@ -33,7 +33,7 @@ async def fail(admission: Admission, kind: Kind, failure: ProviderError | None, 
     for _ in range(times):
         permit = await admission.enter(kind)
         if failure is None:
-            admission.heard(kind, permit, UNKNOWN)
+            admission.answered(kind, permit, UNKNOWN)
         else:
             admission.failed(kind, permit, failure)
         admission.leave(kind, permit)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from provider_adapters._shared.breaker import Breaker, BreakerState
+from provider_adapters._shared.breaker import Breaker, BreakerState, RecentCalls
 from provider_adapters._shared.limits import BreakerLimits
 from tests.unit.provider_adapters.witness import Clock
 
@@ -29,7 +31,7 @@ class Tried:
         if fails:
             self.breaker.failed(permit, rate_limited_s)
         else:
-            self.breaker.worked(permit)
+            self.breaker.succeeded(permit)
         return True
 
     def opened(self) -> Tried:
@@ -107,7 +109,7 @@ def test_a_probe_given_up_makes_way_for_another():
     probe = tried.breaker.admit()
     assert probe is not None
 
-    tried.breaker.undecided(probe)
+    tried.breaker.abandoned(probe)
 
     assert tried.breaker.admit() is not None
 
@@ -149,9 +151,9 @@ def test_what_began_before_it_opened_changes_nothing():
     tried.clock.passes(10)
     probe = tried.breaker.admit()
 
-    tried.breaker.worked(slow[0] or 0)
+    tried.breaker.succeeded(slow[0] or 0)
     tried.breaker.failed(slow[1] or 0)
-    tried.breaker.undecided(slow[2] or 0)
+    tried.breaker.abandoned(slow[2] or 0)
 
     assert probe is not None
     assert tried.told == [OPEN, HALF_OPEN]
@@ -180,3 +182,38 @@ def test_the_bank_s_own_pause_is_bounded_too():
     tried.clock.passes(120)
 
     assert tried.call(fails=False)
+
+
+def test_calls_and_failures_are_counted():
+    recent = RecentCalls(30)
+
+    for failed in (True, False, True):
+        recent.add(1000, failed=failed)
+
+    assert (recent.calls, recent.failures) == (3, 2)
+
+
+@pytest.mark.parametrize(("later", "calls"), [(0, 2), (26, 2), (30, 1), (300, 1)])
+def test_what_is_older_than_the_span_is_forgotten(later: float, calls: int):
+    recent = RecentCalls(30)
+    recent.add(1000, failed=True)
+
+    recent.add(1000 + later, failed=False)
+
+    assert recent.calls == calls
+
+
+@given(st.lists(st.tuples(st.floats(0, 20), st.booleans()), max_size=60))
+def test_never_more_than_happened_nor_less_than_lately(steps: list[tuple[float, bool]]):
+    """It forgets at most a tenth of the span early."""
+    recent, now, seen = RecentCalls(30), 1000.0, []
+
+    for step, failed in steps:
+        now += step
+        recent.add(now, failed=failed)
+        seen.append((now, failed))
+
+    sure = sum(1 for at, _ in seen if at > now - 27)
+    possible = sum(1 for at, _ in seen if at > now - 30)
+    assert sure <= recent.calls <= possible
+    assert 0 <= recent.failures <= recent.calls

@@ -40,12 +40,12 @@ async def test_how_many_they_are_is_told_a_moment_later_and_once():
     assert told == [(1, 2)]
 
 
-async def test_who_ends_tells_at_once():
+async def test_a_last_report_is_made_at_once():
     bulkhead, told = narrow()
     await bulkhead.enter()
     bulkhead.leave()
 
-    bulkhead.tell()
+    bulkhead.report()
     await asyncio.sleep(0.3)
 
     assert told == [(0, 2)]

@@ -7,8 +7,9 @@ import pytest
 
 from gateway.domain.bank.providers import BadReply, Unavailable
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._shared.documents import part_of, understood
+from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document, try_document
 
 
 class Paid(msgspec.Struct):
@@ -29,7 +30,7 @@ def money(document: Paid) -> Money:
 
 
 def test_an_amount_is_read_exactly():
-    read = understood(answering(b'{"centavos": 999999999999999}'), DECODER, money)
+    read = read_document(answering(b'{"centavos": 999999999999999}'), DECODER, money)
 
     assert read == Money(999_999_999_999_999)
 
@@ -56,7 +57,7 @@ def test_an_amount_is_read_exactly():
 )
 def test_what_cannot_be_read_is_a_bad_reply(body: bytes, reason: str):
     with pytest.raises(BadReply) as failed:
-        understood(answering(body), DECODER, money)
+        read_document(answering(body), DECODER, money)
 
     assert failed.value.reason == reason
     assert failed.value.http_status == 200
@@ -68,18 +69,45 @@ def test_a_shape_that_does_not_fit_is_a_bad_reply(problem: Exception):
         raise problem
 
     with pytest.raises(BadReply):
-        understood(answering(b'{"centavos": 1}'), DECODER, shape)
+        read_document(answering(b'{"centavos": 1}'), DECODER, shape)
 
 
 def test_another_status_is_told_by_itself():
     with pytest.raises(Unavailable):
-        understood(answering(b'{"centavos": 1}', 500), DECODER, money)
+        read_document(answering(b'{"centavos": 1}', 500), DECODER, money)
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"centavos": "\xff"}'])
 def test_a_part_that_cannot_be_read_is_not_there(body: bytes):
-    assert part_of(answering(body), DECODER) is None
+    assert try_document(answering(body), DECODER) is None
 
 
 def test_a_part_that_can_be_read_is():
-    assert part_of(answering(b'{"centavos": 1}'), DECODER) == Paid(1)
+    assert try_document(answering(b'{"centavos": 1}'), DECODER) == Paid(1)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("E99999999202611201340abcDEF12345", True),
+        ("D99999999202611201340abcDEF12345", True),
+        ("E9999999920261120134abcDEF123456", False),
+        ("e99999999202611201340abcDEF12345", False),
+        ("E99999999202611201340abcDEF1234", False),
+        ("E99999999202611201340abcDEF12345\n", False),
+        ("E99999999202611201340abcDEF1234é", False),
+        ("", False),
+    ],
+)
+def test_an_end_to_end_id_has_the_central_bank_s_form(text: str, is_one: bool):
+    assert is_e2e_id(text) is is_one
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "a\nb", "x" * 129])
+def test_an_id_that_cannot_be_stored_is_refused(text: str):
+    with pytest.raises(Malformed):
+        provider_id(text)
+
+
+def test_an_ordinary_id_passes():
+    assert provider_id("trf_77ab") == "trf_77ab"

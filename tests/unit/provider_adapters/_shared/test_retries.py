@@ -9,14 +9,14 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.retries import Repetition
+from provider_adapters._shared.retries import RetryBudget
 from tests.unit.provider_adapters.witness import Clock
 
 LOST = Unavailable(Reason.CONNECTION_LOST)
 
 
-def repetition(in_flight: int = 1, chance: float = 0.0) -> Repetition:
-    return Repetition(ClientLimits(), lambda: chance, lambda: in_flight)
+def repetition(in_flight: int = 1, chance: float = 0.0) -> RetryBudget:
+    return RetryBudget(ClientLimits(), lambda: chance, lambda: in_flight)
 
 
 def within(seconds: float) -> Deadline:

@@ -1,4 +1,4 @@
-"""Orders are read strictly: a body not understood moves nothing."""
+"""Orders are read strictly: a body not read_document moves nothing."""
 
 from __future__ import annotations
 
