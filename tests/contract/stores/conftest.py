@@ -13,9 +13,15 @@ from gateway.store.tables.core import METADATA
 from tests.contract.stores import samples
 from tests.world.store import migrated
 
+_DELETING = " ".join(
+    f"DELETE FROM {table};"  # noqa: S608 - our own tables' names
+    for table in reversed(METADATA.sorted_tables)
+)
 EMPTYING = [
     "ALTER TABLE audit DISABLE TRIGGER USER",
-    f"TRUNCATE {', '.join(METADATA.tables)}",
+    "ALTER TABLE audit_head DISABLE TRIGGER USER",
+    # A tenth of what TRUNCATE costs: that makes every file of every table anew.
+    f"DO $$ BEGIN {_DELETING} END $$",
     "ALTER TABLE audit ENABLE TRIGGER USER",
     "ALTER TABLE audit_head ENABLE TRIGGER USER",
     "INSERT INTO audit_head (one, number, hash) VALUES (1, 0, decode(repeat('00', 32), 'hex'))",
