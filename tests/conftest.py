@@ -18,9 +18,10 @@ from tests.workers import Shifts
 
 # A shared machine is slow now and then: time is no property of a parser.
 _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("quick", max_examples=100, **_patient)
+settings.register_profile("few", max_examples=20, **_patient)
+settings.register_profile("usual", max_examples=100, **_patient)
 settings.register_profile("thorough", max_examples=5_000, **_patient)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -61,6 +61,7 @@ class Shifts:
         self._workers = workers
         self._names: list[str] = []
         self._found: dict[Worker, list[str]] = {}
+        self._numbers: dict[Worker, dict[str, int]] = {}
         self._given: dict[Worker, list[str]] = {}
         self._modules: deque[list[str]] = deque()
         self._alone: list[str] = []
@@ -110,6 +111,7 @@ class Shifts:
             raise RuntimeError(message)
         self._names = self._names or names
         self._found[node] = names
+        self._numbers[node] = {name: number for number, name in enumerate(names)}
 
     def schedule(self) -> None:
         """Begin; or go on, with a worker that replaces another."""
@@ -168,8 +170,7 @@ class Shifts:
 
     def _give(self, node: Worker, tests: list[str]) -> None:
         self._given[node].extend(tests)
-        number = {name: number for number, name in enumerate(self._found[node])}
-        node.send_runtest_some([number[test] for test in tests])
+        node.send_runtest_some([self._numbers[node][test] for test in tests])
 
 
 def shared(names: Sequence[str]) -> tuple[deque[list[str]], list[str]]:

@@ -43,7 +43,7 @@ async def test_no_token_serves_as_another(here, maria):
     for token in (tokens.refresh_token, challenge.mfa_token, link):
         assert await refused(services.sessions.authenticate(token)) == "TOKEN_INVALID"
     for token in (tokens.access_token, challenge.mfa_token, link):
-        assert await refused(services.refreshing.refresh(token)) == "REFRESH_INVALID"
+        assert await refused(services.tokens.refresh(token)) == "REFRESH_INVALID"
     for token in (tokens.access_token, tokens.refresh_token, link):
         assert (
             await refused(services.signing_in.submit_code(token, "123456", HOME)) == "MFA_EXPIRED"

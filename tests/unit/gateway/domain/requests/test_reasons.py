@@ -23,8 +23,8 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "_not_possible
 
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag"),
-    "gateway/http/backoffice/money/accounts.py: problem.reason": (),
-    "gateway/http/backoffice/calls.py: problem.reason": (),
+    "gateway/http/backoffice/money/reports.py: problem.reason": (),
+    "gateway/http/backoffice/failures.py: problem.reason": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
     "gateway/operations/backoffice/approvals.py: *_DECIDED": ("decided",),
