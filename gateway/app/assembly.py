@@ -121,12 +121,12 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
             store.office.callbacks,
             make_proofs(settings, keys.derivation, now),
             now,
-            security.seen,
+            security.count,
             bell.set,
         ),
         check=_secret_check(keys, uses, now),
         observer=observing.observer,
-        seen=security.seen,
+        count=security.count,
         now=now,
         passing=passing,
     )
@@ -203,10 +203,10 @@ def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:
     """Report sign-ins in the log at once, in the audit log once a minute, and in the metrics."""
 
     def on_security_event(word: str, user_id: str) -> None:
-        security.notice(word, user_id)
-        tally.notice(word, user_id)
+        security.on_event(word, user_id)
+        tally.on_event(word, user_id)
 
-    return IdentityEvents(on_security_event, security.seen)
+    return IdentityEvents(on_security_event, security.count)
 
 
 def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:

@@ -65,7 +65,7 @@ class Background:
         read = within(PATIENCE_S, self.store.changes.read)
         observer = self.telemetry.observer
         feed = ChangeFeed(read, self.parts.kept, time.monotonic, observer.show)
-        self.telemetry.sampled.append(feed.tell)
+        self.telemetry.sampled.append(feed.show_age)
         return feed
 
     def _reconciler(self) -> Reconciler:

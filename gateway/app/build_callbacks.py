@@ -11,8 +11,9 @@ from gateway.config.settings import Settings
 from gateway.domain.backoffice.callbacks import CallbackProof
 from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
 from gateway.domain.kernel.clocks import Now
-from gateway.operations.backoffice.callbacks import Reception, Seen
+from gateway.operations.backoffice.callbacks import Reception
 from gateway.security.derivation import Derivation
+from gateway.telemetry.ports import Count
 from provider_adapters._shared.factory import AdapterRefused, CallbackFactory
 from provider_adapters.registry import find
 from provider_adapters.sandbox.callbacks import sign
@@ -55,7 +56,7 @@ def make_reception(
     store: CallbackStore,
     proofs: Mapping[str, CallbackProof],
     now: Now,
-    seen: Seen,
+    count: Count,
     wake: Callable[[], None],
 ) -> Reception:
     """Make what takes callbacks."""
@@ -64,7 +65,7 @@ def make_reception(
         proofs=proofs,
         now=now,
         new_id=lambda: str(uuid.uuid4()),
-        seen=seen,
+        count=count,
         wake=wake,
     )
 

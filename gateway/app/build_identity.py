@@ -102,21 +102,27 @@ def assemble_people(
     services = build_identity_services(
         parts, store.companies, partial(new_signing_key, sealer=keys.sealer)
     )
-    retention = IdentityRetention(store.identity, now)
     return People(
         parts=parts,
         services=services,
         keyring=keyring,
         hasher=hasher,
-        tasks=(
-            MailSender(parts.stores.outbox, identity.mail, now).task,
-            PeriodicTask("old sign-ins", retention.cleanup, Schedule(every_s=_CLEANUP_EVERY_S)),
-            PeriodicTask(
-                "reset links",
-                services.reset_requests.answer,
-                Schedule(every_s=_ANSWER_EVERY_S, finishing=True),
-            ),
-        ),
+        tasks=_tasks(settings, store, parts, services),
+    )
+
+
+def _tasks(
+    settings: Settings, store: Store, parts: IdentityContext, services: IdentityServices
+) -> Sequence[PeriodicTask]:
+    """Make what identity does in the background."""
+    mail = MailSender(parts.stores.outbox, settings.identity.mail, parts.now)
+    retention = IdentityRetention(store.identity, parts.now)
+    answer = services.reset_requests.answer
+    answering = Schedule(every_s=_ANSWER_EVERY_S, finishing=True)
+    return (
+        mail.task,
+        PeriodicTask("old sign-ins", retention.cleanup, Schedule(every_s=_CLEANUP_EVERY_S)),
+        PeriodicTask("reset links", answer, answering),
     )
 
 

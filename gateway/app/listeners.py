@@ -18,6 +18,7 @@ from gateway.net.server.limits import ServerLimits
 from gateway.net.server.listener import Address, Listener
 from gateway.runtime.failpoints import failing_replies
 from gateway.runtime.readiness import Readiness
+from gateway.telemetry.ports import Gauge
 
 
 def public_listener(parts: Parts, observing: Observing) -> Listener:
@@ -56,10 +57,10 @@ def _admission(settings: Settings, observing: Observing) -> Admission:
         most=settings.limits.in_flight,
         longest_lag_s=settings.limits.loop_lag_s,
         lag_s=observing.lag.p95_s,
-        seen=observing.observer.count,
+        count=observing.observer.count,
     )
     show = observing.observer.show
-    observing.sampled.append(lambda: show("requests_in_flight", admission.in_flight))
+    observing.sampled.append(lambda: show(Gauge.REQUESTS_IN_FLIGHT, admission.in_flight))
     return admission
 
 

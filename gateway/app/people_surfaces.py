@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,7 @@ from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.routes import PanelSessionActions
 from gateway.http.panel.surface import PanelActions, PanelPolicies, panel_surface, session_gate
 from gateway.http.route import Surface
+from gateway.telemetry.ports import Count
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import (
     HARDENED,
@@ -45,13 +46,13 @@ class PeopleParts:
     What the surfaces of people stand on.
 
     Attributes:
-        seen: Counts: a fixed word, and one of its labels.
+        count: Counts an event under a label.
     """
 
     settings: Settings
     people: People
     panel: Panel
-    seen: Callable[[str, str], None]
+    count: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ def make_people_questions(parts: PeopleParts) -> PeopleQuestions:
     rate = parts.settings.ratelimits.person
     return PeopleQuestions(
         bearer=BearerToken(parts.people.services.sessions.authenticate),
-        persons=WithinPersonQuota(Quota(rate.rate, rate.burst), time.monotonic, parts.seen),
+        persons=WithinPersonQuota(Quota(rate.rate, rate.burst), time.monotonic, parts.count),
     )
 
 
@@ -147,4 +148,4 @@ def _quota(parts: PeopleParts) -> WithinAddressQuota:
         "recovery": rates.recovery,
     }
     quotas = {name: Quota(rate.rate, rate.burst) for name, rate in wanted.items()}
-    return WithinAddressQuota(quotas, time.monotonic, parts.seen, _RETURNED)
+    return WithinAddressQuota(quotas, time.monotonic, parts.count, _RETURNED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -41,6 +41,7 @@ from gateway.operations.payouts.payouts import Terms
 from gateway.runtime.failpoints import FailingPayouts, Passing
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.runtime.records.second_looks import SecondLooks
+from gateway.telemetry.ports import Count
 from gateway.telemetry.records import RequestObserver
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.authorization.account_scope import AccountScope
@@ -50,9 +51,6 @@ from policies.validation.inputs import payout_input
 
 _WAITING_SHARE: Final = 4
 """A quarter of the requests in flight may wait for a second look, and leave room for the others."""
-
-Seen = Callable[[str, str], None]
-"""Count a fixed word under one of its labels; what is of security is logged too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +74,7 @@ class Parts:
     reception: Reception
     check: SecretCheck
     observer: RequestObserver
-    seen: Seen
+    count: Count
     now: Now
     passing: Passing | None = None
 
@@ -86,7 +84,7 @@ def make_surfaces(parts: Parts) -> Sequence[Surface]:
     questions, does = _questions(parts), _operations(parts)
     banking = banking_surface(questions, does, parts.settings.environment)
     people = PeopleParts(
-        settings=parts.settings, people=parts.people, panel=parts.panel, seen=parts.seen
+        settings=parts.settings, people=parts.people, panel=parts.panel, count=parts.count
     )
     who = make_people_questions(people)
     office = _office(parts, does, who)
@@ -111,7 +109,7 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
             reception=nothing,
             check=nothing,
             observer=nothing,
-            seen=nothing,
+            count=nothing,
             now=nothing,
         )
     )
@@ -209,7 +207,7 @@ def make_follow_up(parts: Parts) -> FollowUp:
         parts.payouts,
         parts.banks,
         parts.now,
-        lambda provider: parts.observer.count("cas_loss", provider),
+        parts.observer.count,
         look_first=parts.settings.payouts.look_first,
         moved=lambda payout, change: _moved(parts.observer, payout, change),
     )
@@ -233,7 +231,7 @@ def _guards(parts: Parts) -> PayoutGuards:
             timedelta(seconds=settings.similar_within_s), settings.similar == "refuse"
         ),
         now=parts.now,
-        seen=parts.observer.count,
+        count=parts.observer.count,
     )
 
 
@@ -245,7 +243,7 @@ def _operations(parts: Parts) -> Operations:
         environment=settings.environment,
         now=parts.now,
         monotonic=time.monotonic,
-        cas_lost=lambda provider: parts.observer.count("cas_loss", provider),
+        count=parts.observer.count,
         look_first=settings.payouts.look_first,
         moved=lambda payout, change: _moved(parts.observer, payout, change),
     )
@@ -255,7 +253,7 @@ def _operations(parts: Parts) -> Operations:
         balances=Balances(banks),
         pix_keys=PixKeys(banks),
         charges=Charges(banks, parts.now),
-        statements=Statements(banks, lambda provider: parts.observer.count("not_pix", provider)),
+        statements=Statements(banks, parts.observer.count),
         payouts=payouts,
         payout_input=payout_input(alphanumeric_cnpj=settings.validation.alphanumeric_cnpj),
     )

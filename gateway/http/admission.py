@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
+from gateway.telemetry.ports import Count, Event
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,13 +20,13 @@ class Admission:
         most: Requests in flight above which new ones are refused.
         longest_lag_s: The p95 of event-loop lag, in seconds, above which too.
         lag_s: Tells that p95 now.
-        seen: Counts what was shed.
+        count: Counts what was shed.
     """
 
     most: int
     longest_lag_s: float
     lag_s: Callable[[], float]
-    seen: Callable[[str, str], None]
+    count: Count
     in_flight: int = 0
 
     def check(self) -> None:
@@ -42,5 +43,5 @@ class Admission:
 
     def _shed(self, reason: str) -> NoReturn:
         """Count and refuse."""
-        self.seen("shed", reason)
+        self.count(Event.SHED, reason)
         raise ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})

@@ -26,6 +26,7 @@ from gateway.http.table import Place, Table
 from gateway.http.tracing import begin_trace
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, RequestObserver, begin_record
 
 _UNREAD = {
@@ -177,7 +178,7 @@ class Server:
             self.serving.admission.in_flight -= 1
             raise
         if call.asked.unknown_fields:
-            self.serving.observer.count("unknown_field", row.name)
+            self.serving.observer.count(Event.UNKNOWN_FIELD, row.name)
         return self._end(exchange, reply)
 
     async def _body(self, request: Request, limit: int) -> bytes:

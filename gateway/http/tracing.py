@@ -8,6 +8,7 @@ from typing import Final
 from multidict import CIMultiDictProxy, istr
 
 from gateway.telemetry import trace, traceparent
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
 
 TRACE_ID: Final = istr("X-Trace-ID")
@@ -46,5 +47,5 @@ def find_trace_id(
     accepted = trace.accepted(sent)
     if accepted and not (uuids and not trace.is_uuid(accepted)):
         return accepted
-    observer.count("trace_id_replaced", "unacceptable")
+    observer.count(Event.TRACE_ID_REPLACED, "unacceptable")
     return trace.new_trace_id()

@@ -89,7 +89,7 @@ class AuditTally:
         self._counts: dict[Meant, Count] = {}
         self._addresses = 0
 
-    def notice(self, word: str, user_id: str) -> None:
+    def on_event(self, word: str, user_id: str) -> None:
         """Count what befell a sign-in; ``user_id`` is empty where nobody of ours is meant."""
         action, record = FAILED.get(word), current_record()
         if action is None or record is None:
@@ -97,7 +97,7 @@ class AuditTally:
         place = network(record.address)
         self._count(Meant(action, user_id, "" if user_id else place), record, place)
 
-    def seen(self, record: AccessRecord) -> None:
+    def on_request(self, record: AccessRecord) -> None:
         """Count what a person was refused or has taken away, of a request that was answered."""
         if not record.user_id:
             return
@@ -193,7 +193,7 @@ def keeping(tally: AuditTally, keep: Keep | None) -> Keep:
     """Return what is handed every request: counted first, then kept where requests are kept."""
 
     def kept(at: datetime, record: AccessRecord, line: msgspec.Struct) -> None:
-        tally.seen(record)
+        tally.on_request(record)
         if keep is not None:
             keep(at, record, line)
 

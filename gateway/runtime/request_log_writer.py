@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
@@ -11,6 +10,7 @@ import msgspec
 
 from gateway.domain.backoffice.request_log import LoggedRequest, RequestLog
 from gateway.telemetry.logs.lines import encode_struct
+from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import AccessRecord
 
 _MOST_WAITING: Final = 5_000
@@ -20,8 +20,6 @@ _BATCH: Final = 100
 """Small enough that writing one does not hold a request up by more than a millisecond or two."""
 _GOOD: Final = 400
 _READING: Final = frozenset({"GET", "HEAD"})
-
-Seen = Callable[[str, str], None]
 
 
 class RequestLogWriter:
@@ -37,10 +35,10 @@ class RequestLogWriter:
     what people do are never thinned.
     """
 
-    def __init__(self, store: RequestLog, seen: Seen, most: int = _MOST_WAITING) -> None:
+    def __init__(self, store: RequestLog, count: Count, most: int = _MOST_WAITING) -> None:
         """Keep at most ``most`` lines in memory."""
         self._store = store
-        self._seen = seen
+        self._count = count
         self._most = most
         self._common_left = _MOST_COMMON
         self._waiting: deque[tuple[datetime, AccessRecord, msgspec.Struct]] = deque()
@@ -51,11 +49,11 @@ class RequestLogWriter:
             not record.client_id or (record.status < _GOOD and record.method in _READING)
         ):
             if not self._common_left:
-                self._seen("request_log", "thinned")
+                self._count(Event.REQUEST_LOG, "thinned")
                 return
             self._common_left -= 1
         if len(self._waiting) >= self._most:
-            self._seen("request_log", "dropped")
+            self._count(Event.REQUEST_LOG, "dropped")
             return
         self._waiting.append((at, record, line))
 
@@ -81,7 +79,7 @@ class RequestLogWriter:
             result = "kept"
         finally:
             for _ in batch:
-                self._seen("request_log", result)
+                self._count(Event.REQUEST_LOG, result)
 
 
 def _logged(at: datetime, record: AccessRecord, line: msgspec.Struct) -> LoggedRequest:

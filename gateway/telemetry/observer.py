@@ -21,6 +21,7 @@ from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.cells import Cell, Key
 from gateway.telemetry.metrics.families import OTHER, Family
 from gateway.telemetry.metrics.registry import MetricRegistry
+from gateway.telemetry.ports import Event, Gauge
 from gateway.telemetry.records import AccessRecord, ProviderCall, current_record
 from gateway.telemetry.trace import current_trace_id
 
@@ -65,40 +66,40 @@ def _split(place: str) -> Key:
     return first, second
 
 
-_COUNTED: Final[Mapping[str, tuple[Family, Callable[[str], Key]]]] = {
-    "quota_allowed": (series.QUOTA_DECISIONS, lambda policy: (policy, "allowed")),
-    "quota_limited": (series.QUOTA_DECISIONS, lambda policy: (policy, "limited")),
-    "shed": (series.SHED_REQUESTS, lambda reason: (reason,)),
-    "credential_cache": (series.CREDENTIAL_CACHE, lambda result: (result,)),
-    "forgotten": (series.RECORDS_FORGOTTEN, _split),
-    "trace_id_replaced": (series.TRACE_ID_REPLACED, lambda reason: (reason,)),
-    "cas_loss": (series.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
-    "unknown_status": (series.PROVIDER_UNKNOWN_STATUS, _split),
-    "unknown_field": (series.UNKNOWN_FIELDS, lambda route: (route,)),
-    "payout_stopped": (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
-    "payout_similar": (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),
-    "not_pix": (series.PROVIDER_NOT_PIX, lambda provider: (provider,)),
-    "login": (series.LOGINS, lambda result: (result,)),
-    "mfa": (series.FACTORS, _split),
-    "session_event": (series.SESSION_EVENTS, lambda event: (event,)),
-    "token_refresh": (series.TOKEN_REFRESHES, lambda result: (result,)),
-    "callback": (series.CALLBACKS, lambda result: (result,)),
-    "request_log": (series.KEPT_REQUESTS, lambda result: (result,)),
+_COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
+    Event.QUOTA_ALLOWED: (series.QUOTA_DECISIONS, lambda policy: (policy, "allowed")),
+    Event.QUOTA_LIMITED: (series.QUOTA_DECISIONS, lambda policy: (policy, "limited")),
+    Event.SHED: (series.SHED_REQUESTS, lambda reason: (reason,)),
+    Event.CREDENTIAL_CACHE: (series.CREDENTIAL_CACHE, lambda result: (result,)),
+    Event.FORGOTTEN: (series.RECORDS_FORGOTTEN, _split),
+    Event.TRACE_ID_REPLACED: (series.TRACE_ID_REPLACED, lambda reason: (reason,)),
+    Event.CAS_LOSS: (series.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
+    Event.UNKNOWN_STATUS: (series.PROVIDER_UNKNOWN_STATUS, _split),
+    Event.UNKNOWN_FIELD: (series.UNKNOWN_FIELDS, lambda route: (route,)),
+    Event.PAYOUT_STOPPED: (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
+    Event.PAYOUT_SIMILAR: (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),
+    Event.NOT_PIX: (series.PROVIDER_NOT_PIX, lambda provider: (provider,)),
+    Event.LOGIN: (series.LOGINS, lambda result: (result,)),
+    Event.MFA: (series.FACTORS, _split),
+    Event.SESSION_EVENT: (series.SESSION_EVENTS, lambda event: (event,)),
+    Event.TOKEN_REFRESH: (series.TOKEN_REFRESHES, lambda result: (result,)),
+    Event.CALLBACK: (series.CALLBACKS, lambda result: (result,)),
+    Event.REQUEST_LOG: (series.KEPT_REQUESTS, lambda result: (result,)),
 }
 
 
-_SHOWN: Final[Mapping[str, tuple[Family, Key]]] = {
-    "change_feed_age": (series.CHANGE_FEED_AGE, ()),
-    "kept_records_believed": (series.RECORDS_BELIEVED, ()),
-    "credential_store_up": (series.CREDENTIAL_STORE_UP, ()),
-    "requests_in_flight": (series.REQUESTS_IN_FLIGHT, ()),
-    "connections_open": (series.CONNECTIONS_OPEN, ()),
+_SHOWN: Final[Mapping[Gauge, tuple[Family, Key]]] = {
+    Gauge.CHANGE_FEED_AGE: (series.CHANGE_FEED_AGE, ()),
+    Gauge.KEPT_RECORDS_BELIEVED: (series.RECORDS_BELIEVED, ()),
+    Gauge.CREDENTIAL_STORE_UP: (series.CREDENTIAL_STORE_UP, ()),
+    Gauge.REQUESTS_IN_FLIGHT: (series.REQUESTS_IN_FLIGHT, ()),
+    Gauge.CONNECTIONS_OPEN: (series.CONNECTIONS_OPEN, ()),
     **{
-        f"turned_away.{reason}": (series.CONNECTIONS_TURNED_AWAY, (reason,))
+        Gauge(f"turned_away.{reason}"): (series.CONNECTIONS_TURNED_AWAY, (reason,))
         for reason in series.TURNED_AWAY.values or ()
     },
-    "store_in_use": (series.STORE_IN_USE, ()),
-    "store_waiting": (series.STORE_WAITING, ()),
+    Gauge.STORE_IN_USE: (series.STORE_IN_USE, ()),
+    Gauge.STORE_WAITING: (series.STORE_WAITING, ()),
 }
 
 
@@ -134,7 +135,7 @@ class TelemetryObserver:
         self._requests = Kinds(self._caller_kind)
         self._answers = Kinds(self._answer_kind)
         self._calls = Kinds(self._call_kind)
-        self._tallies: dict[str, dict[str, Cell]] = {event: {} for event in _COUNTED}
+        self._tallies: dict[Event, dict[str, Cell]] = {event: {} for event in _COUNTED}
         self._counted = {
             event: (values.values(family), key) for event, (family, key) in _COUNTED.items()
         }
@@ -217,32 +218,24 @@ class TelemetryObserver:
         """Show when our certificate at a provider ends."""
         self._metrics.values(series.CERTIFICATE_ENDS).put((provider,), ends.timestamp())
 
-    def count(self, event: str, label: str) -> None:
-        """Count something without a record; a word nobody declared is logged, not raised."""
+    def count(self, event: Event, label: str) -> None:
+        """Count an event that has no record of its own."""
         try:
             self._tallies[event][label][0] += 1.0
         except KeyError:
             self._tally(event, label)[0] += 1.0
 
-    def _tally(self, event: str, label: str) -> Cell:
-        """Find the cell of an event, and keep it at hand; words of ours are few."""
-        known = self._counted.get(event)
-        if known is None:
-            _log.warning("nobody counts %s", event)
-            return [0.0]
-        values, key = known
+    def _tally(self, event: Event, label: str) -> Cell:
+        """Find the cell of an event, and keep it at hand; labels are words of ours, and few."""
+        values, key = self._counted[event]
         cell = values.cell(key(label))
         if len(self._tallies[event]) < _MOST_TALLIES:
             self._tallies[event][label] = cell
         return cell
 
-    def show(self, figure: str, value: float) -> None:
-        """Show a figure; one nobody declared is logged, not raised."""
-        known = _SHOWN.get(figure)
-        if known is None:
-            _log.warning("nobody shows %s", figure)
-            return
-        family, key = known
+    def show(self, gauge: Gauge, value: float) -> None:
+        """Show a gauge's value."""
+        family, key = _SHOWN[gauge]
         self._metrics.values(family).put(key, value)
 
     def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 import msgspec
 
 from gateway.domain.payouts.followups import Unsettled
+from gateway.telemetry.ports import Event, Gauge
 
 
 class AccessRecord(msgspec.Struct, kw_only=True):
@@ -99,19 +100,8 @@ class Observer(Protocol):
         """Note when the certificate ends that we show to a provider, whenever one was read."""
         ...
 
-    def count(self, event: str, label: str) -> None:
-        """
-        Count what has no record of its own.
-
-        Events: ``quota_allowed``, ``quota_limited`` (label: policy), ``shed``
-        (reason), ``credential_cache`` (hit, miss, negative),
-        ``trace_id_replaced`` (reason), ``cas_loss`` (provider),
-        ``unknown_status`` (``provider.operation``), ``unknown_field`` (route),
-        ``not_pix`` (provider), ``payout_stopped`` (scope), ``payout_similar``
-        (provider), ``login`` (result), ``mfa`` (``factor.result``),
-        ``session_event`` (event), ``token_refresh`` (result), ``callback``
-        (result), ``request_log`` (kept, dropped, thinned).
-        """
+    def count(self, event: Event, label: str) -> None:
+        """Count an event that has no record of its own; ``Event`` names the labels."""
         ...
 
 
@@ -130,14 +120,8 @@ class RequestObserver(Observer, Protocol):
         """Note how payouts stand."""
         ...
 
-    def show(self, figure: str, value: float) -> None:
-        """
-        Show a figure as it is now.
-
-        Figures: ``credential_store_up`` (1 or 0), ``requests_in_flight``,
-        ``connections_open``, ``turned_away.REASON`` (address, full, peer),
-        ``store_in_use``, ``store_waiting``.
-        """
+    def show(self, gauge: Gauge, value: float) -> None:
+        """Show a gauge's value as it is now."""
         ...
 
     def payout_ended(self, provider: str, state: str, took_s: float) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.requests.calls import Call
+from gateway.telemetry.ports import Count
 from policies.traffic.quota import Meter, Quota
 
 
@@ -25,12 +26,12 @@ class WithinAddressQuota:
         self,
         quotas: Mapping[str, Quota],
         clock: Monotonic,
-        seen: Callable[[str, str], None],
+        count: Count,
         returned: Collection[str] = (),
     ) -> None:
-        """Use ``quotas`` by name; ``seen`` counts draws; ``returned`` count failures alone."""
+        """Use ``quotas`` by name; ``count`` counts draws; ``returned`` count failures alone."""
         self._returned = frozenset(returned)
-        self._meters = {name: Meter(name, quota, clock, seen) for name, quota in quotas.items()}
+        self._meters = {name: Meter(name, quota, clock, count) for name, quota in quotas.items()}
 
     def __call__(self, call: Call) -> None:
         """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""

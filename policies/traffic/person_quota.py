@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.requests.calls import Call
+from gateway.telemetry.ports import Count
 from policies.traffic.quota import Meter, Quota
 
 PERSON: Final = "person"
@@ -24,9 +24,9 @@ class WithinPersonQuota:
 
     refuses = (errors.TOO_MANY_REQUESTS,)
 
-    def __init__(self, quota: Quota, clock: Monotonic, seen: Callable[[str, str], None]) -> None:
-        """Let everybody have ``quota``; ``seen`` counts draws."""
-        self._meter = Meter(PERSON, quota, clock, seen)
+    def __init__(self, quota: Quota, clock: Monotonic, count: Count) -> None:
+        """Let everybody have ``quota``; ``count`` counts draws."""
+        self._meter = Meter(PERSON, quota, clock, count)
 
     def __call__(self, call: Call) -> None:
         """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""

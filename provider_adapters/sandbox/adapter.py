@@ -27,6 +27,7 @@ from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderRequest
 from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import SendProgress
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
 from provider_adapters._shared.http import ProviderClient
 from provider_adapters.sandbox import orders, payouts, refunds, requests, translate
@@ -257,7 +258,7 @@ class SandboxAdapter:
 
     def _unknown_word(self, operation: str) -> UnknownWord:
         """Count a word that we do not know, so that a change of the bank's interface shows."""
-        return lambda: self.observer.count("unknown_status", f"{self.name}.{operation}")
+        return lambda: self.observer.count(Event.UNKNOWN_STATUS, f"{self.name}.{operation}")
 
 
 def _not_sent(failure: ProviderError) -> Outcome:

@@ -23,6 +23,7 @@ from gateway.runtime.reconciler import Reconciler, Work
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.payouts.followups import StoredFollowUps
 from gateway.store.payouts.store import StoredPayouts
+from gateway.telemetry.ports import Event
 from tests.simulation.adapter import OnlyBank, SimulatedAdapter
 from tests.simulation.bank import SimulatedBank, Surroundings
 from tests.simulation.invariants import Answer, Call, Oracle, Truth, Violation
@@ -324,7 +325,7 @@ class Node:
             environment=Environment.SANDBOX,
             now=self.world.now,
             monotonic=self.world.loop.time,
-            cas_lost=self._lost,
+            count=self._lost,
             look_first=self.world.look_first,
         )
 
@@ -338,10 +339,10 @@ class Node:
             store=store,
             similar=SimilarPolicy(within, refuse=False),
             now=self.world.now,
-            seen=lambda event, _label: self.world.count(event),
+            count=lambda event, _label: self.world.count(event),
         )
 
-    def _lost(self, _provider: str) -> None:
+    def _lost(self, _event: Event, _provider: str) -> None:
         self.world.counts["compare-and-set lost"] += 1
 
     def _fault(self, word: str) -> Fault | None:

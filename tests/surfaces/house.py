@@ -252,12 +252,12 @@ async def house_on(
         ],
     )
 
-    def seen(event: str, label: str) -> None:
+    def count(event: str, label: str) -> None:
         door.counted.append((event, label))
 
     settings = _settings(rates)
     panel = assemble_panel(Session(), store, _keys(), people)
-    parts = PeopleParts(settings=settings, people=people, panel=panel, seen=seen)
+    parts = PeopleParts(settings=settings, people=people, panel=panel, count=count)
     surfaces, witness = _surfaces(parts), Witness()
     serving = _serving(surfaces, witness)
     listener = Listener(Server(serving).answer, at=Address())
@@ -312,7 +312,7 @@ def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:
     return Serving(
         table=Table(surfaces),
         pages=openapi_pages(surfaces),
-        admission=Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, seen=witness.count),
+        admission=Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=witness.count),
         observer=witness,
         body_deadline_s=2,
         uuid_traces=False,

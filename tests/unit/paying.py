@@ -49,6 +49,7 @@ from gateway.domain.requests.calls import Caller
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.payouts import Payouts, Terms
+from gateway.telemetry.ports import Event
 from tests.unit.people import ACCOUNT, account, caller
 from tests.unit.standing import TODAY, Clock
 
@@ -255,7 +256,7 @@ def unguarded(store: PayoutStore, clock: Clock) -> PayoutGuards:
         store=store,
         similar=SimilarPolicy(timedelta(0), refuse=False),
         now=clock.now,
-        seen=lambda _event, _label: None,
+        count=lambda _event, _label: None,
     )
 
 
@@ -266,7 +267,7 @@ class Till:
         self.store, self.bank, self.clock = ShakyStore(inner), bank, clock
         self.banks = OneBank(bank)
         self.lost: list[str] = []
-        self.follow_up = FollowUp(self.store, self.banks, clock.now, self.lost.append)
+        self.follow_up = FollowUp(self.store, self.banks, clock.now, self._lost)
         self.payouts = Payouts(
             self.store,
             self.banks,
@@ -276,9 +277,12 @@ class Till:
                 environment=Environment.SANDBOX,
                 now=clock.now,
                 monotonic=clock.monotonic,
-                cas_lost=self.lost.append,
+                count=self._lost,
             ),
         )
+
+    def _lost(self, _event: Event, provider: str) -> None:
+        self.lost.append(provider)
 
     def beside(self) -> Till:
         """Another node."""

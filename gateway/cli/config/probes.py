@@ -16,6 +16,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
 from provider_adapters._shared.factory import AdapterRefused
 
@@ -42,7 +43,7 @@ class Silent:
     def certificate(self, provider: str, ends: datetime) -> None:
         """Let it pass."""
 
-    def count(self, event: str, label: str) -> None:
+    def count(self, event: Event, label: str) -> None:
         """Let it pass."""
 
 

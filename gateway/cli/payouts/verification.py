@@ -57,7 +57,7 @@ def _follow_up(office: Office, banks: Banks) -> FollowUp:
         office.store.payouts,
         banks,
         office.acting.now,
-        lambda _provider: None,
+        lambda _event, _provider: None,
         look_first=office.settings.payouts.look_first,
     )
 

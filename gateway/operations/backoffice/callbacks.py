@@ -31,13 +31,11 @@ from gateway.domain.kernel.headers import Headers
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout
 from gateway.operations.bank.connections import refund_calls
+from gateway.telemetry.ports import Count, Event
 
 _CLAIM: Final = timedelta(seconds=60)
 _FIRST: Final = timedelta(seconds=2)
 _MOST_TRIES: Final = 6
-
-Seen = Callable[[str, str], None]
-"""Count a fixed word under one of its labels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +62,7 @@ class Reception:
     proofs: Mapping[str, CallbackProof]
     now: Now
     new_id: Callable[[], str]
-    seen: Seen
+    count: Count
     wake: Callable[[], None]
 
     async def take(self, came: Delivery) -> None:
@@ -78,10 +76,10 @@ class Reception:
         proof = self.proofs.get(came.provider)
         notice = proof.check(came.headers, came.body, came.token) if proof else None
         if notice is None:
-            self.seen("callback", "forged")
+            self.count(Event.CALLBACK, "forged")
             raise ServiceError(errors.CREDENTIALS_INVALID, "forged")
         new = await self.store.add(self._callback(came, notice))
-        self.seen("callback", "taken" if new else "repeated")
+        self.count(Event.CALLBACK, "taken" if new else "repeated")
         if new:
             self.wake()
 

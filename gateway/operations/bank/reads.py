@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -22,6 +22,7 @@ from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import bank_of, incoming_calls
 from gateway.operations.bank.pages import PAGE, Listed, every, listed
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.telemetry.ports import Count, Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,13 @@ class Statements:
     Reads statements from the bank.
 
     Attributes:
-        left_out: Told the provider's name for each movement that is not Pix.
+        count: Counts the movements left out since they are not Pix, by provider.
 
     Source: contract 2.7.
     """
 
     banks: Banks
-    left_out: Callable[[str], None]
+    count: Count
 
     async def read(self, caller: Caller, search: Search) -> Statement:
         """
@@ -136,7 +137,7 @@ class Statements:
             pix = [entry for entry in page.items if entry.is_pix]
             entries += pix
             for _ in range(len(page.items) - len(pix)):
-                self.left_out(bank.name)
+                self.count(Event.NOT_PIX, bank.name)
             cursor = page.next_cursor
             if cursor is None:
                 return sorted(entries, key=attrgetter("created_at"), reverse=True)

@@ -16,6 +16,7 @@ from gateway.domain.identity.signing_keys import SigningKeys
 from gateway.domain.identity.users import Users
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now
+from gateway.telemetry.ports import Count, Event
 
 
 class PasswordHashing(Protocol):
@@ -116,11 +117,15 @@ class Sealing(Protocol):
 
 
 OnEvent = Callable[[str, str], None]
-"""Called with a fixed word, and what it is about: a user's id, or the label of a metric."""
+"""Called with a fixed word and the id of the user it is about."""
 
 
 def ignore_event(event: str, about: str) -> None:
-    """Do nothing: for commands, which keep neither security log nor metrics."""
+    """Do nothing: commands keep no security log."""
+
+
+def ignore_outcome(event: Event, label: str) -> None:
+    """Do nothing: commands keep no metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,7 @@ class IdentityEvents:
     """
 
     on_security_event: OnEvent = ignore_event
-    on_outcome: OnEvent = ignore_event
+    on_outcome: Count = ignore_outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

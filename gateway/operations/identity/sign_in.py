@@ -14,6 +14,7 @@ from gateway.operations.identity.passwords import PasswordCheck
 from gateway.operations.identity.ports import ClientInfo, IdentityContext
 from gateway.operations.identity.second_factors import SecondFactorCodes
 from gateway.operations.identity.tokens import SignedIn, TokenIssuer
+from gateway.telemetry.ports import Event
 
 _LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials"}
 _CODE_LABELS: Final = {MFA_INVALID.name: "wrong", MFA_EXPIRED.name: "expired"}
@@ -49,10 +50,12 @@ class SignIn:
         try:
             outcome = await self._login(email, password, client)
         except ServiceError as refusal:
-            self.context.events.on_outcome("login", _LOGIN_LABELS.get(refusal.error.name, "locked"))
+            self.context.events.on_outcome(
+                Event.LOGIN, _LOGIN_LABELS.get(refusal.error.name, "locked")
+            )
             raise
         needs_code = isinstance(outcome, SecondFactorRequired)
-        self.context.events.on_outcome("login", "mfa_required" if needs_code else "ok")
+        self.context.events.on_outcome(Event.LOGIN, "mfa_required" if needs_code else "ok")
         return outcome
 
     async def submit_code(self, mfa_token: str, code: str, client: ClientInfo) -> SignedIn:
@@ -69,9 +72,9 @@ class SignIn:
             outcome = await self._submit_code(mfa_token, code, client)
         except ServiceError as refusal:
             label = _CODE_LABELS.get(refusal.error.name, "locked")
-            self.context.events.on_outcome("mfa", f"{factor}.{label}")
+            self.context.events.on_outcome(Event.MFA, f"{factor}.{label}")
             raise
-        self.context.events.on_outcome("mfa", f"{factor}.ok")
+        self.context.events.on_outcome(Event.MFA, f"{factor}.ok")
         return outcome
 
     async def _login(

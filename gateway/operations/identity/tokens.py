@@ -18,6 +18,7 @@ from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo, IdentityContext
 from gateway.operations.identity.user_changes import is_valid, own_audit_event
+from gateway.telemetry.ports import Event
 
 # user agents are cut for the list of sessions; no browser's is longer
 _LONGEST_AGENT: Final = 256
@@ -172,9 +173,9 @@ class TokenRefresh:
         except ServiceError as refusal:
             if refusal.error is REFRESH_INVALID:
                 label = _REFUSED.get(refusal.reason, "invalid_grant")
-                self.context.events.on_outcome("token_refresh", label)
+                self.context.events.on_outcome(Event.TOKEN_REFRESH, label)
             raise
-        self.context.events.on_outcome("token_refresh", "ok")
+        self.context.events.on_outcome(Event.TOKEN_REFRESH, "ok")
         return pair
 
     async def exchange(self, refresh_token: str) -> TokenPair:

@@ -15,6 +15,7 @@ from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.sessions import OwnSessions
 from gateway.operations.identity.sign_in import SignIn
 from gateway.operations.identity.tokens import TokenRefresh
+from gateway.telemetry.ports import Event
 
 
 class CookieCrypto(Protocol):
@@ -100,6 +101,6 @@ class PanelContext:
         text = self.cookies.open(sealed, cookie)
         return None if text is None else json.loads(text)
 
-    def count(self, event: str, label: str) -> None:
+    def count(self, event: Event, label: str) -> None:
         """Count an event of the panel under one of its labels."""
         self.identity.events.on_outcome(event, label)

@@ -23,8 +23,9 @@ from gateway.operations.identity.tokens import SignedIn, printable_agent
 from gateway.operations.identity.user_changes import audit_event, is_valid
 from gateway.operations.panel.context import PanelContext
 from gateway.operations.panel.token_refresh import ACCESS, MFA, REFRESH, PanelTokens
+from gateway.telemetry.ports import Event
 
-_EVENT: Final = "session_event"
+_EVENT: Final = Event.SESSION_EVENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.tokens import TokenPair
 from gateway.operations.panel.context import PanelContext
+from gateway.telemetry.ports import Event
 
 ACCESS: Final = "access"
 REFRESH: Final = "refresh"
@@ -31,7 +32,7 @@ MFA: Final = "mfa"
 _POLL_S: Final = 0.1
 # a token that lasts as long as its session is not refreshed; times are cut to whole seconds
 _NOT_WORTH_IT: Final = timedelta(seconds=1)
-_EVENT: Final = "token_refresh"
+_EVENT: Final = Event.TOKEN_REFRESH
 
 
 class PanelTokens:

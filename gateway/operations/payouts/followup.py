@@ -32,6 +32,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Change, Failure, Payout, Payouts, PayoutState
 from gateway.operations.payouts.evidence import evidence_in_statement
+from gateway.telemetry.ports import Count, Event
 
 Moved = Callable[[Payout, Change], None]
 """Is told of a payout as it stood, and of the step that was recorded."""
@@ -54,7 +55,7 @@ class FollowUp:
     Moves a payout to the state that the bank's answer proves.
 
     Attributes:
-        cas_lost: Told the provider when somebody else was quicker.
+        count: Counts steps that another process did first, by provider.
         look_first: The store was restored from a backup: what it takes for not
             sent may have been sent by an attempt it has forgotten.
         moved: Told of every step that was done.
@@ -63,7 +64,7 @@ class FollowUp:
     store: Payouts
     banks: Banks
     now: Now
-    cas_lost: Callable[[str], None]
+    count: Count
     look_first: bool = False
     moved: Moved = unobserved
 
@@ -225,5 +226,5 @@ class FollowUp:
         if await self.store.record(change):
             self.moved(payout, change)
         else:
-            self.cas_lost(payout.provider)
+            self.count(Event.CAS_LOSS, payout.provider)
         return await self.store.find(payout.account_id, payout.reference) or payout

@@ -13,6 +13,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.payouts.payouts import Payout, Payouts
 from gateway.domain.payouts.stops import Stop
 from gateway.domain.requests.calls import Caller
+from gateway.telemetry.ports import Count, Event
 
 _log = logging.getLogger(__name__)
 
@@ -38,14 +39,14 @@ class PayoutGuards:
 
     Attributes:
         stops: Gives the stops in force; those of other processes at most a second late.
-        seen: Counts, by event and provider.
+        count: Counts payouts that were stopped, or look like an earlier one.
     """
 
     stops: Callable[[], Awaitable[Sequence[Stop]]]
     store: Payouts
     similar: SimilarPolicy
     now: Now
-    seen: Callable[[str, str], None]
+    count: Count
 
     async def admit(self, caller: Caller, payout: Payout) -> None:
         """
@@ -58,7 +59,7 @@ class PayoutGuards:
         """
         await self.go_on(caller)
         if self.similar.within and await self._has_twin(payout):
-            self.seen("payout_similar", payout.provider)
+            self.count(Event.PAYOUT_SIMILAR, payout.provider)
             _log.warning("payout_similar provider_key=%s", payout.provider_key)
             if self.similar.refuse:
                 raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar")
@@ -74,7 +75,7 @@ class PayoutGuards:
         now = self.now()
         for stop in await self.stops():
             if stop.holds(caller.principal, caller.account, now):
-                self.seen("payout_stopped", stop.scope.value)
+                self.count(Event.PAYOUT_STOPPED, stop.scope.value)
                 raise ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped")
 
     async def _has_twin(self, payout: Payout) -> bool:

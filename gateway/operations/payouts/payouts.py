@@ -8,7 +8,7 @@ compare-and-set; an outcome that is not known is never sent again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import NoReturn
@@ -49,6 +49,7 @@ from gateway.operations.bank.connections import paying_bank_of
 from gateway.operations.payouts.followup import FollowUp, Moved, unobserved
 from gateway.operations.payouts.guards import PayoutGuards
 from gateway.operations.payouts.restored_store import seen_before
+from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import current_record
 from gateway.telemetry.trace import current_trace_id
 
@@ -66,7 +67,7 @@ class Terms:
     What payouts are made under.
 
     Attributes:
-        cas_lost: Counts steps that somebody else did first, by provider.
+        count: Counts steps that another process did first, by provider.
         moved: Told of every step that was done.
         look_first: Ask the bank for the payout before it is sent. After a
             restore from backup the store may have forgotten what was sent.
@@ -75,7 +76,7 @@ class Terms:
     environment: Environment
     now: Now
     monotonic: Monotonic
-    cas_lost: Callable[[str], None]
+    count: Count
     look_first: bool = False
     moved: Moved = unobserved
 
@@ -249,7 +250,7 @@ class Payouts:
         await self.guards.admit(caller, claimed)
         if await self._claim(caller, claimed, attempt):
             return await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
-        self.terms.cas_lost(bank.name)
+        self.terms.count(Event.CAS_LOSS, bank.name)
         found = await self.store.find(stored.account_id, stored.reference)
         return await self._repeat(caller, request, found or stored)
 
@@ -295,7 +296,7 @@ class Payouts:
         if recorded:
             self.terms.moved(payout, change)
         else:
-            self.terms.cas_lost(payout.provider)
+            self.terms.count(Event.CAS_LOSS, payout.provider)
         return recorded
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from gateway.domain.kernel.clocks import Now
 from gateway.http.backoffice.oversight.providers import Health
 from gateway.runtime.providers.directory import Connection
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer, ProviderCall
 
 _OK = "ok"
@@ -62,7 +63,7 @@ class ProviderHealth:
         """Pass it on."""
         self._told.certificate(provider, ends)
 
-    def count(self, event: str, label: str) -> None:
+    def count(self, event: Event, label: str) -> None:
         """Pass it on."""
         self._told.count(event, label)
 

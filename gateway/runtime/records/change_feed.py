@@ -16,6 +16,7 @@ from gateway.domain.backoffice.change_feed import Mark, News
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.records.kept_records import KeptRecords
+from gateway.telemetry.ports import Gauge, Show
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class ChangeFeed:
         read: Read,
         kept: KeptRecords,
         clock: Monotonic,
-        show: Callable[[str, float], None],
+        show: Show,
     ) -> None:
         """
         Know no place in the log yet.
@@ -62,7 +63,7 @@ class ChangeFeed:
         try:
             followed_at = await self._follow()
         except StoreUnavailable as problem:
-            self._tell_lost(problem)
+            self._log_lost(problem)
             return
         # only now: what was changed before that instant is forgotten
         self._followed_at = followed_at
@@ -71,11 +72,11 @@ class ChangeFeed:
             self._is_lost = False
             _log.info("change_feed_back")
 
-    def tell(self) -> None:
+    def show_age(self) -> None:
         """Show how long ago the log was followed, and whether kept records are believed."""
         now = self._clock()
-        self._show("change_feed_age", now - self._followed_at)
-        self._show("kept_records_believed", float(now < self._kept.belief.until))
+        self._show(Gauge.CHANGE_FEED_AGE, now - self._followed_at)
+        self._show(Gauge.KEPT_RECORDS_BELIEVED, float(now < self._kept.belief.until))
 
     async def _follow(self) -> float:
         """Read until nothing is left; return when the reading began that found so."""
@@ -94,7 +95,7 @@ class ChangeFeed:
             if news.is_all:
                 return asked
 
-    def _tell_lost(self, problem: StoreUnavailable) -> None:
+    def _log_lost(self, problem: StoreUnavailable) -> None:
         """Log the first failure of a row."""
         if not self._is_lost:
             self._is_lost = True

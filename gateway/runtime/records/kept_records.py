@@ -8,8 +8,9 @@ ever kept belongs here, or it is believed after it was changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from gateway.config.settings import Settings
@@ -21,6 +22,7 @@ from gateway.domain.payouts.stops import Stop, Stops
 from gateway.runtime.records.lookups import watched, within
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.security.identity.signing_keys import Keyring
+from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import RequestObserver
 
 _STOPS_S: Final = 5.0
@@ -53,7 +55,7 @@ class KeptRecords:
     stops: RecordCache[Sequence[Stop]]
     keyring: Keyring
     belief: Belief
-    count: Callable[[str, str], None]
+    count: Count
 
     async def stops_in_force(self) -> Sequence[Stop]:
         """
@@ -81,13 +83,13 @@ class KeptRecords:
             (Kept.SIGNING_KEY, int(self.keyring.forget())),
         ):
             for _ in range(forgotten):
-                self.count("forgotten", f"restart.{kind}")
+                self.count(Event.FORGOTTEN, f"restart.{kind}")
 
     def _forget(self, act: Act, told_by: str) -> None:
         """Forget the record that an act has changed, if it is kept."""
         found = outdated(act)
         if found is not None and self._drop(*found):
-            self.count("forgotten", f"{told_by}.{found[0]}")
+            self.count(Event.FORGOTTEN, f"{told_by}.{found[0]}")
 
     def _drop(self, kind: Kept, key: str) -> bool:
         """Drop one record; say whether it was kept."""
@@ -116,7 +118,7 @@ def build_kept_records(
             "credentials",
             lifetimes,
             watched(within(bound, registers.credentials.find), observer.show),
-            lambda result: observer.count("credential_cache", result),
+            partial(observer.count, Event.CREDENTIAL_CACHE),
             belief,
         ),
         accounts=RecordCache(

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.telemetry.ports import Gauge, Show
 
 Key = TypeVar("Key")
 Record = TypeVar("Record")
@@ -45,17 +46,17 @@ def within(
 
 
 def watched(
-    load: Callable[[str], Awaitable[Record | None]], show: Callable[[str, float], None]
+    load: Callable[[str], Awaitable[Record | None]], show: Show
 ) -> Callable[[str], Awaitable[Record | None]]:
     """Show whether the credential store answered the last time it was asked."""
 
-    async def seen(key: str) -> Record | None:
+    async def watched_load(key: str) -> Record | None:
         try:
             found = await load(key)
         except StoreUnavailable:
-            show("credential_store_up", 0)
+            show(Gauge.CREDENTIAL_STORE_UP, 0)
             raise
-        show("credential_store_up", 1)
+        show(Gauge.CREDENTIAL_STORE_UP, 1)
         return found
 
-    return seen
+    return watched_load

@@ -67,7 +67,7 @@ class RecordCache(Generic[Record]):
         name: str,
         lifetimes: Lifetimes,
         load: Callable[[str], Awaitable[Record | None]],
-        seen: Callable[[str], None],
+        on_look_up: Callable[[str], None],
         belief: Belief,
     ) -> None:
         """
@@ -77,13 +77,13 @@ class RecordCache(Generic[Record]):
             name: Sets it apart from others.
             lifetimes: How long and how many.
             load: Reads one record; None when there is none.
-            seen: Is told hit, miss or negative.
+            on_look_up: Told of each look-up: hit, miss or negative.
             belief: Until when anything kept may be believed at all.
         """
         self._cache = SimpleMemoryCache(namespace=name, timeout=0)
         self._lifetimes = lifetimes
         self._load = load
-        self._seen = seen
+        self._on_look_up = on_look_up
         self._belief = belief
         self._near: OrderedDict[str, _Near[Record | None]] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Record | None]] = {}
@@ -98,7 +98,7 @@ class RecordCache(Generic[Record]):
         near = self._near.get(key)
         if near is None or not near.until > time.monotonic() < self._belief.until:
             return self._ask(key)
-        self._seen("hit" if near.value is not None else "negative")
+        self._on_look_up("hit" if near.value is not None else "negative")
         return near
 
     def read_since(self, key: str, instant: float) -> Ready[Record | None] | None:
@@ -138,9 +138,9 @@ class RecordCache(Generic[Record]):
         kept: Any = await self._cache.get(key, default=_UNSEEN)
         if kept is not _UNSEEN and kept.until > time.monotonic() < self._belief.until:
             found: Record | None = kept.value
-            self._seen("hit" if found is not None else "negative")
+            self._on_look_up("hit" if found is not None else "negative")
             return found
-        self._seen("miss")
+        self._on_look_up("miss")
         return await self._load_once(key)
 
     async def _load_once(self, key: str) -> Record | None:

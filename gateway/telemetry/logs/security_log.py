@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import structlog
+
+from gateway.telemetry.ports import Count, Event
 
 _SESSION: Final = {
     "created": "session_created",
@@ -14,12 +15,9 @@ _SESSION: Final = {
 }
 _ALARMS: Final = frozenset({"authn_token_reuse", "authn_factor_reuse", "authn_login_lock"})
 _REUSES: Final = {
-    "authn_token_reuse": ("token_refresh", "reuse_attack"),
-    "authn_factor_reuse": ("mfa", "totp.reused"),
+    "authn_token_reuse": (Event.TOKEN_REFRESH, "reuse_attack"),
+    "authn_factor_reuse": (Event.MFA, "totp.reused"),
 }
-
-Count = Callable[[str, str], None]
-"""Count an event under a label, as ``Observer.count`` does."""
 
 
 class SecurityLog:
@@ -30,16 +28,16 @@ class SecurityLog:
         self._count = count
         self._log = structlog.get_logger("gateway.security")
 
-    def notice(self, word: str, user_id: str) -> None:
+    def on_event(self, word: str, user_id: str) -> None:
         """Log what befell a person; ``user_id`` is empty for nobody known."""
         say = self._log.warning if word in _ALARMS else self._log.info
         say(word, user_id=user_id)
         if word in _REUSES:
             self._count(*_REUSES[word])
 
-    def seen(self, event: str, label: str) -> None:
+    def count(self, event: Event, label: str) -> None:
         """Count an event; what becomes of a session is logged too."""
         self._count(event, label)
-        word = _SESSION.get(label, "") if event == "session_event" else ""
+        word = _SESSION.get(label, "") if event is Event.SESSION_EVENT else ""
         if word:
             self._log.info(word, reason_id=label)

@@ -27,6 +27,7 @@ from gateway.http.json import error_body
 from gateway.http.pages import PAGES
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Label
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, ProviderCall
 from tests.unit.gateway.http.stage import Witness
 from tests.unit.standing import NOON
@@ -86,12 +87,12 @@ def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
     tell = made.observer
 
     for quota in RateLimits.__struct_fields__:
-        tell.count("quota_allowed", quota)
-        tell.count("quota_limited", quota)
+        tell.count(Event.QUOTA_ALLOWED, quota)
+        tell.count(Event.QUOTA_LIMITED, quota)
     for name in {*calls_of_the_port()} - {"start", "close", "__init__"}:
         tell.provider_call(structs.replace(CALL, operation=name))
         tell.provider_retry("sandbox", name)
-        tell.count("unknown_status", f"sandbox.{name}")
+        tell.count(Event.UNKNOWN_STATUS, f"sandbox.{name}")
     for resource in (*Resource, *Area):
         for reason in DENIED_REASONS:
             tell.request(structs.replace(DENIED, resource=resource, reason=reason))

@@ -169,7 +169,7 @@ class Stage:
 async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[Stage]:
     """Serve a surface on a free port."""
     witness = Witness()
-    admission = Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, seen=witness.count)
+    admission = Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=witness.count)
     chosen = {
         "table": Table([shown]),
         "pages": {},

@@ -15,7 +15,7 @@ def admission(seen: list[tuple[str, str]], *, in_flight: int = 0, lag_s: float =
         most=10,
         longest_lag_s=0.25,
         lag_s=lambda: lag_s,
-        seen=lambda event, label: seen.append((event, label)),
+        count=lambda event, label: seen.append((event, label)),
         in_flight=in_flight,
     )
 

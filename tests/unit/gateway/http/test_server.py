@@ -328,7 +328,7 @@ async def test_a_gateway_may_take_uuids_alone(sent: str, echoed: bool):
 
 async def test_an_overloaded_server_refuses_all_but_the_exempt():
     """Before it looks for a route."""
-    admission = Admission(most=0, longest_lag_s=9, lag_s=lambda: 0.0, seen=lambda *_: None)
+    admission = Admission(most=0, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
     shown = surface(row(), row(path="/health/{word}"), exempt=frozenset({"tests.health"}))
     pages = {"/page": Page("tests.page", "text/plain", b"page")}
     async with on_stage(shown, admission=admission, pages=pages) as stage:
@@ -346,7 +346,7 @@ async def test_requests_in_flight_are_counted_while_they_last():
         await gate.wait()
         return said
 
-    admission = Admission(most=9, longest_lag_s=9, lag_s=lambda: 0.0, seen=lambda *_: None)
+    admission = Admission(most=9, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
     async with on_stage(surface(row(wait)), admission=admission) as stage:
         held = asyncio.create_task(stage.ask("GET", "/v1/echo/a"))
         await asyncio.sleep(0.05)

@@ -48,7 +48,7 @@ class Hall:
     def fails(self, user_id: str = "", address: str = "203.0.113.7", word: str = "fail") -> None:
         """Have somebody fail to sign in."""
         begin_record(AccessRecord(trace_id="t", route="identity.login", address=address))
-        self.tally.notice(f"authn_login_{word}", user_id)
+        self.tally.on_event(f"authn_login_{word}", user_id)
 
     async def told(self, *companies: str) -> list[AuditEvent]:
         """Write, and return what was counted, oldest first."""
@@ -157,8 +157,8 @@ def record(**fields: Any) -> AccessRecord:
 
 async def test_what_somebody_takes_away_is_told_by_account(hall: Hall):
     for _ in range(3):
-        hall.tally.seen(record(route="backoffice.report", account_id=ACCOUNT))
-    hall.tally.seen(record(route="backoffice.audit_export"))
+        hall.tally.on_request(record(route="backoffice.report", account_id=ACCOUNT))
+    hall.tally.on_request(record(route="backoffice.audit_export"))
 
     told = await hall.told(COMPANY)
 
@@ -170,7 +170,7 @@ async def test_what_somebody_takes_away_is_told_by_account(hall: Hall):
 
 
 async def test_a_refused_right_is_told_with_its_row(hall: Hall):
-    hall.tally.seen(record(status=403, code="FORBIDDEN", route="backoffice.users"))
+    hall.tally.on_request(record(status=403, code="FORBIDDEN", route="backoffice.users"))
 
     (told,) = await hall.told(COMPANY)
 
@@ -189,14 +189,14 @@ async def test_a_refused_right_is_told_with_its_row(hall: Hall):
     ids=str,
 )
 async def test_other_requests_are_not_told(hall: Hall, of: dict[str, object]):
-    hall.tally.seen(record(**of))
+    hall.tally.on_request(record(**of))
 
     assert await hall.told() == []
 
 
 async def test_other_notices_are_not_told(hall: Hall):
     begin_record(AccessRecord(trace_id="t"))
-    hall.tally.notice("authn_login_success", MARIA)
+    hall.tally.on_event("authn_login_success", MARIA)
 
     assert await hall.told() == []
 

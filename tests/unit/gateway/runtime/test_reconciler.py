@@ -318,7 +318,7 @@ async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(desk: 
 async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
     till: Till, caplog: pytest.LogCaptureFixture
 ):
-    till.follow_up = FollowUp(till.store, Broken(till.bank), till.clock.now, till.lost.append)
+    till.follow_up = FollowUp(till.store, Broken(till.bank), till.clock.now, till._lost)
     desk = Desk(till)
     desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(2)]
 

@@ -1,7 +1,6 @@
 """One record, two readers: the metrics and the log."""
 
 import json
-import logging
 from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +13,7 @@ from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import OTHER, Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
 from gateway.telemetry.observer import TelemetryObserver
+from gateway.telemetry.ports import Event, Gauge
 from gateway.telemetry.records import AccessRecord, Observer, ProviderCall, begin_record
 
 INSTANCE = Instance(
@@ -353,23 +353,25 @@ def test_an_event_without_a_record_is_counted(world: World, event, label, family
 
 def test_events_without_a_record_add_up(world: World):
     for _ in range(3):
-        world.observer.count("quota_allowed", "read")
+        world.observer.count(Event.QUOTA_ALLOWED, "read")
 
     assert world.values.values(series.QUOTA_DECISIONS).get("read", "allowed") == 3
 
 
 def test_events_of_many_words_fill_no_memory(world: World):
     for number in range(5000):
-        world.observer.count("shed", f"made up {number}")
+        world.observer.count(Event.SHED, f"made up {number}")
 
     assert world.values.values(series.SHED_REQUESTS).get(OTHER) == 5000
-    assert len(world.observer._tallies["shed"]) <= 1024
+    assert len(world.observer._tallies[Event.SHED]) <= 1024
 
 
-def test_an_event_nobody_declared_is_logged_and_breaks_nothing(
-    world: World, caplog: pytest.LogCaptureFixture
-):
-    with caplog.at_level(logging.WARNING):
-        world.observer.count("invented", "x")
+@pytest.mark.parametrize("event", Event)
+def test_every_event_has_its_series(world: World, event: Event):
+    """A member without a series would fail a request when it is counted."""
+    world.observer.count(event, "sandbox.get_balance")
 
-    assert "invented" in caplog.text
+
+@pytest.mark.parametrize("gauge", Gauge)
+def test_every_gauge_has_its_series(world: World, gauge: Gauge):
+    world.observer.show(gauge, 1.0)

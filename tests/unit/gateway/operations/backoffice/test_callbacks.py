@@ -73,7 +73,7 @@ class Hall:
             proofs={"p": self.proof},
             now=self.clock.now,
             new_id=self.office.new_id,
-            seen=lambda _event, label: self.counted.update([label]),
+            count=lambda _event, label: self.counted.update([label]),
             wake=self.ring,
         )
         came = Delivery(provider=provider, token=token, headers=NO_HEADERS, body=b"body")

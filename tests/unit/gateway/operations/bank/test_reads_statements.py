@@ -51,7 +51,9 @@ class Account:
         }
         self.bank = ScriptedBank(reads={"statement": told, "balance": BALANCE})
         self.left_out: list[str] = []
-        self.statements = Statements(OneBank(self.bank), self.left_out.append)
+        self.statements = Statements(
+            OneBank(self.bank), lambda _event, bank: self.left_out.append(bank)
+        )
 
     async def shows(self, search: Search) -> list[str]:
         found = await self.statements.read(caller(), search)
@@ -127,7 +129,7 @@ async def test_without_one_of_both_parts_there_is_no_statement(part: str):
 
 
 async def test_without_a_bank_there_is_none():
-    statements = Statements(OneBank(ScriptedBank(), is_there=False), [].append)
+    statements = Statements(OneBank(ScriptedBank(), is_there=False), lambda _event, _bank: None)
 
     with refused(errors.PROVIDER_NOT_CONFIGURED):
         await statements.read(caller(), asking())

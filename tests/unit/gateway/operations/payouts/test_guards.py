@@ -59,7 +59,7 @@ class Guarded:
             store=self.till.store.inner,
             similar=self.similar,
             now=self.till.clock.now,
-            seen=lambda event, label: self.seen.append((event, label)),
+            count=lambda event, label: self.seen.append((event, label)),
         )
         whole = self.till.payouts
         self.till.payouts = Payouts(whole.store, whole.banks, whole.follow_up, guards, whole.terms)
@@ -179,7 +179,7 @@ async def test_admitting_says_which_rule_refused():
         store=lonely.store,  # type: ignore[arg-type]
         similar=WARN,
         now=lambda: NOON,
-        seen=lambda _event, _label: None,
+        count=lambda _event, _label: None,
     )
 
     with pytest.raises(ServiceError) as refused:

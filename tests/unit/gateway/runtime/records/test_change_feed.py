@@ -159,10 +159,10 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
 
 async def test_the_figures_age_while_the_feed_stands_still(log: Log):
     await log.feed.run_once()
-    log.feed.tell()
+    log.feed.show_age()
     fresh = dict(log.watch.shown)
     log.clock.passes(5)
-    log.feed.tell()
+    log.feed.show_age()
 
     assert fresh == {"change_feed_age": 0.0, "kept_records_believed": 1.0}
     assert log.watch.shown == {"change_feed_age": 5.0, "kept_records_believed": 0.0}

@@ -7,6 +7,7 @@ import structlog
 from structlog.testing import capture_logs
 
 from gateway.telemetry.logs.security_log import SecurityLog
+from gateway.telemetry.ports import Event
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def log(counted: list[tuple[str, str]]) -> SecurityLog:
 
 def test_what_befell_a_person_is_logged(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
-        log.notice("authn_login_success", "u-1")
+        log.on_event("authn_login_success", "u-1")
 
     assert lines == [{"event": "authn_login_success", "user_id": "u-1", "log_level": "info"}]
     assert counted == []
@@ -30,7 +31,7 @@ def test_what_befell_a_person_is_logged(log: SecurityLog, counted: list[tuple[st
 
 def test_a_reused_token_is_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
-        log.notice("authn_token_reuse", "u-1")
+        log.on_event("authn_token_reuse", "u-1")
 
     assert lines[0]["log_level"] == "warning"
     assert counted == [("token_refresh", "reuse_attack")]
@@ -38,7 +39,7 @@ def test_a_reused_token_is_an_alarm(log: SecurityLog, counted: list[tuple[str, s
 
 def test_a_reused_code_is_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
-        log.notice("authn_factor_reuse", "u-1")
+        log.on_event("authn_factor_reuse", "u-1")
 
     assert lines[0]["log_level"] == "warning"
     assert counted == [("mfa", "totp.reused")]
@@ -59,14 +60,14 @@ def test_what_becomes_of_a_session_is_counted_and_logged(
     log: SecurityLog, counted: list[tuple[str, str]], label: str, word: str
 ):
     with capture_logs() as lines:
-        log.seen("session_event", label)
+        log.count(Event.SESSION_EVENT, label)
 
     assert [each["event"] for each in lines] == ([word] if word else [])
-    assert counted == [("session_event", label)]
+    assert counted == [(Event.SESSION_EVENT, label)]
 
 
 def test_everything_else_is_counted_alone(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
-        log.seen("login", "created")
+        log.count(Event.LOGIN, "created")
 
     assert (lines, counted) == ([], [("login", "created")])

@@ -1,0 +1,51 @@
+"""The port to the metrics: which events can be counted, and which gauges shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+
+class Event(StrEnum):
+    """What is counted without a record of its own; the comment names its label."""
+
+    CALLBACK = "callback"  # taken, repeated, forged
+    CAS_LOSS = "cas_loss"  # provider
+    CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative
+    FORGOTTEN = "forgotten"  # source.record, such as feed.account
+    LOGIN = "login"  # result
+    MFA = "mfa"  # factor.result
+    NOT_PIX = "not_pix"  # provider
+    PAYOUT_SIMILAR = "payout_similar"  # provider
+    PAYOUT_STOPPED = "payout_stopped"  # scope of the kill switch
+    QUOTA_ALLOWED = "quota_allowed"  # policy
+    QUOTA_LIMITED = "quota_limited"  # policy
+    REQUEST_LOG = "request_log"  # kept, dropped, thinned
+    SESSION_EVENT = "session_event"  # event
+    SHED = "shed"  # reason
+    TOKEN_REFRESH = "token_refresh"  # noqa: S105 - the name of an event; label: result
+    TRACE_ID_REPLACED = "trace_id_replaced"  # reason
+    UNKNOWN_FIELD = "unknown_field"  # route
+    UNKNOWN_STATUS = "unknown_status"  # provider.operation
+
+
+class Gauge(StrEnum):
+    """A figure that is shown as it is now."""
+
+    CHANGE_FEED_AGE = "change_feed_age"
+    CONNECTIONS_OPEN = "connections_open"
+    CREDENTIAL_STORE_UP = "credential_store_up"
+    KEPT_RECORDS_BELIEVED = "kept_records_believed"
+    REQUESTS_IN_FLIGHT = "requests_in_flight"
+    STORE_IN_USE = "store_in_use"
+    STORE_WAITING = "store_waiting"
+    TURNED_AWAY_ADDRESS = "turned_away.address"
+    TURNED_AWAY_FULL = "turned_away.full"
+    TURNED_AWAY_PEER = "turned_away.peer"
+
+
+Count = Callable[[Event, str], None]
+"""Count an event under a label."""
+
+Show = Callable[[Gauge, float], None]
+"""Show a gauge's value."""
