@@ -19,10 +19,12 @@ from itertools import islice, product
 from pathlib import Path
 
 import uvloop
-from aiohttp import web
 
 from bench import system
-from gateway.http.ops.surface import OpsParts, ops_application
+from gateway.http.ops.surface import OpsParts, OpsSurface
+from gateway.net.server.listener import Address, Listener
+from gateway.net.server.reply import Reply
+from gateway.net.server.request import Request
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
@@ -55,10 +57,10 @@ class Pauses:
         self._last = now
         self._loop.call_soon(self.turn)
 
-    async def tell(self, _request: web.Request) -> web.Response:
-        """Tell the longest pause in seconds, and begin anew."""
+    def answer(self) -> Reply:
+        """Return the longest pause in seconds, and start again."""
         longest_s, self._longest_s = self._longest_s, 0.0
-        return web.Response(text=json.dumps(longest_s))
+        return Reply(body=json.dumps(longest_s).encode())
 
 
 def held_up_ms(folder: Path, times: int) -> Mapping[str, list[float]]:
@@ -123,7 +125,7 @@ async def serve(port: int) -> None:
     async def ready() -> Mapping[str, bool]:
         return {"bench": True}
 
-    application = ops_application(
+    surface = OpsSurface(
         OpsParts(
             ready=ready,
             draining=lambda: False,
@@ -134,10 +136,11 @@ async def serve(port: int) -> None:
         )
     )
     pauses = Pauses()
-    application.router.add_get("/longest", pauses.tell)
-    runner = web.AppRunner(application, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", port).start()
+
+    async def answer(request: Request) -> Reply:
+        return pauses.answer() if request.path == "/longest" else await surface.answer(request)
+
+    await Listener(answer, at=Address(port=port)).start()
     pauses.turn()
     await asyncio.Event().wait()
 
