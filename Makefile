@@ -8,6 +8,8 @@ UV := $(TOOLS)/bin/uv
 BIN := $(VENV)/bin
 # What builds clients from our documents has an environment of its own: it pins what we do not.
 CLIENTS := $(TOOLS)/clients
+# The newest aiohttp has one too: it must never get into .venv.
+NEXT := $(TOOLS)/next-aiohttp
 NPM := tests/contract/openapi/clients
 PACKAGES := gateway policies provider_adapters
 # Pages that repeat code: `pixgate <page> --markdown` writes docs/<page>.md, a test compares them.
@@ -30,7 +32,7 @@ export UV_CACHE_DIR := $(CURDIR)/$(TOOLS)/cache
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clients run check quick test pipeline simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup clients run check quick test pipeline simulate torture bench bench-peers bench-plots bench-profile bench-storage bench-payouts bench-record next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -92,6 +94,15 @@ simulate: $(VENV)/.test ## payouts under a seeded scheduler: [SEEDS=n] [FIRST=n]
 
 torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [SCALE=release] [SECONDS=n] [SEED=n]
 	@$(BIN)/python -m tests.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+
+next-aiohttp: | $(UV) ## tests of gateway/net against the newest aiohttp, pre-releases too; may fail
+	@$(UV) venv -q --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(NEXT)
+	@$(UV) pip install -q --python $(NEXT)/bin/python --require-hashes -r requirements/test.txt
+	@$(UV) pip install -q --python $(NEXT)/bin/python --no-deps -e .
+	@$(UV) pip install -q --python $(NEXT)/bin/python --upgrade 'aiohttp>=3.14.0a0'
+	@$(NEXT)/bin/python -c 'import aiohttp; print("aiohttp", aiohttp.__version__)'
+	@$(NEXT)/bin/python -m pytest -p tests.next_aiohttp tests/unit/gateway/net tests/contract/transport \
+	  --ignore tests/unit/gateway/net/common/test_parser_check.py
 
 races: $(VENV)/.test ## ten thousand races for one refresh token, on two nodes
 	@$(BIN)/python -m tests.identity.races
