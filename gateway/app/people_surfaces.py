@@ -83,9 +83,9 @@ def make_people_surfaces(parts: PeopleParts, who: PeopleQuestions) -> Sequence[S
     quota, panel = _quota(parts), _panel_runs(parts)
     questions = make_panel_questions(parts, who, quota)
     runs = IdentityActions(
-        entrance=SignInActions(parts.people.services),
-        ways_back=panel.ways_back,
-        own=panel.own,
+        sign_in=SignInActions(parts.people.services),
+        recovery=panel.recovery,
+        account=panel.account,
         session=session_gate(panel, questions),
     )
     return (
@@ -128,12 +128,12 @@ def _panel_runs(parts: PeopleParts) -> PanelActions:
     form = INSECURE if parts.settings.session.insecure_dev else HARDENED
     services, panel = parts.people.services, parts.panel
     return PanelActions(
-        acts=PanelSessionActions(records=panel.records, views=panel.views, services=services),
+        session=PanelSessionActions(records=panel.records, views=panel.views, services=services),
         shows=PanelResponses(
             form, parts.settings.environment, parts.panel.devices, parts.settings.factor_roles
         ),
-        ways_back=RecoveryActions(services),
-        own=AccountActions(services),
+        recovery=RecoveryActions(services),
+        account=AccountActions(services),
     )
 
 

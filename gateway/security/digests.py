@@ -1,8 +1,8 @@
 """
 Digests of client secrets: HMAC-SHA-256 under a pepper that no database holds.
 
-A secret has 256 random bits, so nothing slow is needed; what the pepper adds
-is that a stolen database opens nothing, and a forged row neither.
+A secret has 256 random bits, so a fast digest is enough. Thanks to the pepper, neither
+a stolen database nor a forged row lets anybody in.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ from gateway.domain.accounts.credentials import SecretDigest
 from gateway.domain.kernel.clocks import Now
 
 SLOTS = 2
-"""Live secrets of a credential: the current one and one rotated away."""
+"""Valid secrets of a credential: the current one and the previous one."""
 
 
 class SecretDigester:
     """
-    Makes digests and compares with them.
+    Makes and checks digests.
 
-    A comparison digests the text under every pepper and compares twice, whatever
-    there is to compare with, so that its duration tells neither whether a client
-    id exists nor how old its secret is.
+    A check digests the text under every pepper and compares twice, whatever is stored,
+    so that its duration reveals neither whether a client id exists nor how old its
+    secret is.
     """
 
     def __init__(self, peppers: Mapping[str, bytes], current: str) -> None:
-        """Take the peppers by key id; new digests are made under ``current``."""
-        # Setting a key costs more than the digest of a secret: it is done once, then copied.
+        """Use the peppers by key id; new digests are made under ``current``."""
+        # setting up a key costs more than the digest itself: done once, then copied
         self._keyed = {key_id: hmac.new(key, digestmod="sha256") for key_id, key in peppers.items()}
         self._current = current
         self._dummy = self._made(current, b"no secret has this digest")
 
     def digest(self, secret: str) -> tuple[str, bytes]:
-        """Return the key id and the 32 bytes to be stored."""
+        """Return the key id and the 32 bytes to store."""
         return self._current, self._made(self._current, secret.encode())
 
     def matches(self, secret: str, digests: Sequence[SecretDigest], now: datetime) -> bool:
-        """Say whether ``secret`` is one of the live ones; ``digests`` may be empty."""
+        """Say whether ``secret`` matches a valid digest; ``digests`` may be empty."""
         return self.matching(secret, digests, lambda: now) is not None
 
     def matching(
         self, secret: str, digests: Sequence[SecretDigest], now: Now
     ) -> SecretDigest | None:
         """
-        Return the live digest that ``secret`` has; only the first two are looked at.
+        Return the valid digest of ``secret``; only the first two are compared.
 
-        The clock is asked where a digest ends at some time, which few do.
+        The clock is read only for digests that expire, which few do.
         """
         content = secret.encode()
         made = {key_id: self._made(key_id, content) for key_id in self._keyed}
@@ -58,7 +58,7 @@ class SecretDigester:
             if hmac.compare_digest(made[stored.key_id], stored.digest):
                 found = stored
         for _ in range(SLOTS - len(live)):
-            # the dummy is the digest of a known text: whether it matches counts for nothing
+            # the dummy is the digest of a known text, so its result must be ignored
             hmac.compare_digest(made[self._current], self._dummy)
         return found
 
@@ -69,7 +69,7 @@ class SecretDigester:
         return keyed.digest()
 
     def _is_live(self, stored: SecretDigest, now: Now) -> bool:
-        """Say whether a stored secret has not ended and its pepper is here."""
+        """Say whether a stored secret has not expired and its pepper is known."""
         return stored.key_id in self._keyed and (
             stored.expires_at is None or now() < stored.expires_at
         )

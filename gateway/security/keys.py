@@ -1,8 +1,8 @@
 """
-The keys in force: from the configuration, in the sandbox else made once.
+The server's keys: from the configuration, or generated once in the sandbox.
 
-A key's id is derived from the key, so that rotating means no more than moving
-the key in force to the retired ones and configuring a new one.
+A key's id is derived from the key, so that rotating means only to move the current
+key to the retired ones and to configure a new one.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _PEPPER, _SEALING_KEY = "pepper", "sealing_key"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
     """
-    The keys in force.
+    The server's keys, ready for use.
 
     Attributes:
         digester: Makes digests of client secrets.
-        sealer: Encrypts what is read again.
-        derivation: Makes the keys of all other purposes from the sealing keys.
-        password_peppers: By key id, the one in force first.
+        sealer: Encrypts secrets that must be read again.
+        derivation: Derives the keys of all other purposes from the sealing keys.
+        password_peppers: By key id, the current one first.
     """
 
     digester: SecretDigester
@@ -54,13 +54,13 @@ class Keys:
 
 def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
     """
-    Take the configured keys; the sandbox makes those that are not configured.
+    Load the configured keys; the sandbox generates those that are missing.
 
-    Made keys are written to ``keys.json`` before they are used, once: processes
-    that start together take the same ones. Reads and may write that file.
+    Generated keys are written to ``keys.json`` once, before they are used: processes
+    that start together load the same ones.
 
     Raises:
-        ConfigError: production lacks one, one has not its form, or the file
+        ConfigError: production lacks a key, a key is malformed, or the file
             cannot be read or written.
     """
     pepper, key = settings.auth.basic.pepper, settings.sealing.key
@@ -79,7 +79,7 @@ def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
 
 
 def _password_peppers(settings: Settings, derivation: Derivation) -> dict[str, bytes]:
-    """Return the configured ones, then those derived from every sealing key."""
+    """Return the configured peppers, then those derived from every sealing key."""
     identity = settings.identity
     texts = [identity.pepper, *identity.retired_peppers.values()]
     derived = derivation.keys(_PASSWORDS).values()
@@ -88,7 +88,7 @@ def _password_peppers(settings: Settings, derivation: Derivation) -> dict[str, b
 
 
 def _by_id(path: str, texts: Iterable[Secret], read: Callable[[str], bytes]) -> dict[str, bytes]:
-    """Read keys, the current one first, and name them."""
+    """Read keys, the current one first, and return them by id."""
     try:
         keys = [read(each) for each in texts if each]
     except ValueError as problem:
@@ -98,7 +98,7 @@ def _by_id(path: str, texts: Iterable[Secret], read: Callable[[str], bytes]) -> 
 
 
 def _named(keys: Iterable[bytes]) -> dict[str, bytes]:
-    """Name keys, each by what only its owner can compute."""
+    """Return keys by id; an id reveals nothing about its key."""
     return {
         hmac.digest(key, b"pixgate key id", "sha256")[:_KEY_ID_BYTES].hex(): key for key in keys
     }
@@ -110,7 +110,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _made(settings: Settings, random: Random) -> dict[str, Secret]:
-    """Return the sandbox's own keys, making them the first time."""
+    """Return the generated keys of the sandbox; generate them the first time."""
     if settings.environment is Environment.PRODUCTION:
         message = "auth.basic.pepper, sealing.key: production needs both"
         raise ConfigError(message)
@@ -125,7 +125,7 @@ def _made(settings: Settings, random: Random) -> dict[str, Secret]:
 
 
 def _make(file: Path, random: Random) -> None:
-    """Write new keys, whole or not at all; a process that was quicker wins."""
+    """Write new keys, completely or not at all; the quickest process wins."""
     content = {
         name: base64.urlsafe_b64encode(random(LEAST_KEY_BYTES)).decode()
         for name in (_PEPPER, _SEALING_KEY)
@@ -147,7 +147,7 @@ def _make(file: Path, random: Random) -> None:
 
 
 def _read(file: Path) -> dict[str, Secret]:
-    """Read made keys; a broken file is never replaced, since data is sealed under its keys."""
+    """Read generated keys; a broken file is kept, because data is sealed under its keys."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         return {name: Secret(content[name]) for name in (_PEPPER, _SEALING_KEY)}

@@ -1,10 +1,10 @@
 """
-What is encrypted at rest: AES-256-GCM with the key's id, bound to its row.
+Encryption at rest: AES-256-GCM with the key's id, bound to its row.
 
-A sealed text opens only where it was put: the id of its row is associated
-data, so that one moved to another row is as broken as one that was changed.
-The form is a version byte (1), the length of the key id, the key id, a nonce
-of 12 bytes, then the ciphertext with its tag of 16 bytes.
+A sealed text can be opened only for its own row: the row's id is associated data, so a
+text moved to another row fails like one that was changed. The format is a version byte
+(1), the length of the key id, the key id, a nonce of 12 bytes, then the ciphertext with
+its tag of 16 bytes.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _PREFIX_BYTES = 2
 
 
 class SealBroken(Exception):
-    """It was changed, moved, or sealed under a key that is not here."""
+    """The text was changed, moved, or sealed under an unknown key."""
 
 
 class Sealer:
-    """Seals texts and opens them; the same text sealed twice differs."""
+    """Encrypts and decrypts texts; the same text encrypted twice differs."""
 
     def __init__(
         self, keys: Mapping[str, bytes], current: str, random: Random = os.urandom
     ) -> None:
-        """Take keys of 32 bytes by key id; what is new is sealed under ``current``."""
+        """Use keys of 32 bytes by key id; new texts are sealed under ``current``."""
         self._ciphers = {key_id: AESGCM(key) for key_id, key in keys.items()}
         self._cipher = self._ciphers[current]
         name = current.encode("ascii")
@@ -50,7 +50,7 @@ class Sealer:
         Decrypt what was sealed for the row ``bound_to``.
 
         Raises:
-            SealBroken: it was not sealed for that row by a key we have.
+            SealBroken: it was not sealed for that row under a known key.
         """
         head, nonce, rest = _parts(sealed)
         cipher = self._ciphers.get(head[_PREFIX_BYTES:].decode("ascii", "replace"))

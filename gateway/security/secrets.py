@@ -1,8 +1,8 @@
 """
-Client ids and client secrets: how they are made, and the form they have.
+Client ids and client secrets: how they are made, and their format.
 
-A secret carries a checksum in plain sight, so that a mistyped or cut one is
-told from a wrong one without asking anybody; it protects nothing.
+A secret ends in a public checksum, so that a mistyped or truncated secret is recognized
+without a look-up. The checksum protects nothing.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import zlib
 from collections.abc import Callable
 
 Random = Callable[[int], bytes]
-"""So many bytes that nobody can guess."""
+"""Returns this many random bytes."""
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-"""Digits of the checksum, in order of their value: base 62."""
+"""Digits of the checksum in base 62, ordered by value."""
 
 _PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
-"""Two digits at a time."""
+"""Every pair of digits, by value: two digits are written at a time."""
 
 _ID_PREFIX = "cli_"
 _ID_LENGTH = 20
@@ -45,9 +45,9 @@ def new_client_secret(random: Random) -> str:
 
 def has_valid_checksum(secret: str) -> bool:
     """
-    Say whether a text has the form of a secret and the checksum it ends in.
+    Say whether a text has the format of a secret and the right checksum.
 
-    Costs about the same for every text of that form, and needs no store.
+    Takes about the same time for every text of that format, and needs no store.
     """
     if _SECRET.fullmatch(secret) is None:
         return False
@@ -55,7 +55,7 @@ def has_valid_checksum(secret: str) -> bool:
 
 
 def _checksum(body: str) -> str:
-    """Write the CRC-32 of ``body`` in six digits of base 62, leading zeros included."""
+    """Return the CRC-32 of ``body`` as six digits of base 62, with leading zeros."""
     rest, low = divmod(zlib.crc32(body.encode("ascii")), len(_PAIRS))
     high, middle = divmod(rest, len(_PAIRS))
     return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]

@@ -24,6 +24,7 @@ from policies.traffic.person_quota import PERSON
 from policies.validation.identity import CHANGE, CODE, FORGOT, LINK, PASSWORD, SESSION_ID
 from policies.validation.inputs import NOTHING
 
+# a password of 128 code points and a token take less than 2 KiB
 BODY_BYTES = 16 * 1024
 SIGN_IN = RowLimits("sign_in", BODY_BYTES)
 SECOND_FACTOR = RowLimits("second_factor", BODY_BYTES)
@@ -31,25 +32,25 @@ _RECOVERY = RowLimits("recovery", BODY_BYTES)
 OWN = RowLimits(PERSON, 0)
 OWN_BODY = RowLimits(PERSON, BODY_BYTES)
 LEAVING = RowLimits("leaving", 0)
-"""Signing out is never refused for having asked too often."""
+"""Signing out is never refused by a quota."""
 
 NO_CONTENT = 204
 ACCEPTED = 202
 
 FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
-"""Without the store nobody is known: 503, for every row of people."""
+"""Without the store nobody can be authenticated: 503 on every row."""
 
 
 def recovery_rows(
     surface: str, actions: RecoveryActions, shows: Callable[[str, AnonymousCaller], Answer[None]]
 ) -> Sequence[Row[AnonymousCaller]]:
-    """Return the rows of people who cannot sign in; ``shows`` what a used link is answered."""
+    """Return the rows for users who cannot sign in; ``shows`` renders the use of a link."""
     return (
         route(
             "POST",
             "/auth/password/forgot",
             name=f"{surface}.password_forgot",
-            summary="Ask for a link by mail; the answer is the same for everybody.",
+            summary="Request a reset link by mail; the answer never tells whether the user exists.",
             needs=None,
             limits=_RECOVERY,
             takes=FORGOT,
@@ -63,7 +64,7 @@ def recovery_rows(
             "POST",
             "/auth/password/reset",
             name=f"{surface}.password_reset",
-            summary="Set a password by the link of a mail; every session ends.",
+            summary="Set a new password with the token of a reset link; every session ends.",
             needs=None,
             limits=_RECOVERY,
             takes=LINK,
@@ -77,7 +78,7 @@ def recovery_rows(
             "POST",
             "/auth/invitations/accept",
             name=f"{surface}.invitation_accept",
-            summary="Set the first password by the link of an invitation.",
+            summary="Set the first password with the token of an invitation link.",
             needs=None,
             limits=_RECOVERY,
             takes=LINK,
@@ -91,13 +92,13 @@ def recovery_rows(
 
 
 def account_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
-    """Return the rows on the own sign-ins and the own password."""
+    """Return the rows for one's own sessions and password."""
     return (
         route(
             "GET",
             "/auth/sessions",
             name=f"{surface}.sessions",
-            summary="List one's own sign-ins, oldest first.",
+            summary="List your own sessions, oldest first.",
             needs=None,
             limits=OWN,
             takes=NOTHING,
@@ -110,7 +111,7 @@ def account_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedIn
             "DELETE",
             "/auth/sessions/{session_id}",
             name=f"{surface}.session_end",
-            summary="End one of one's own sign-ins, with all of its tokens.",
+            summary="End one of your own sessions, with all of its tokens.",
             needs=None,
             limits=OWN,
             takes=SESSION_ID,
@@ -124,7 +125,7 @@ def account_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedIn
             "DELETE",
             "/auth/sessions",
             name=f"{surface}.sessions_end",
-            summary="End every sign-in of one's own but this one.",
+            summary="End all of your own sessions except this one.",
             needs=None,
             limits=OWN,
             takes=NOTHING,
@@ -138,7 +139,7 @@ def account_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedIn
             "POST",
             "/auth/password/change",
             name=f"{surface}.password_change",
-            summary="Set a password by the current one; every session ends, this one too.",
+            summary="Change the password, given the current one; every session ends.",
             needs=None,
             limits=OWN_BODY,
             takes=CHANGE,
@@ -152,13 +153,13 @@ def account_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedIn
 
 
 def second_factor_rows(surface: str, actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
-    """Return the rows on the own second factor."""
+    """Return the rows for one's own second factor."""
     return (
         route(
             "POST",
             "/auth/totp",
             name=f"{surface}.totp_begin",
-            summary="Begin to enrol an authenticator app, by the password once more.",
+            summary="Start to enrol an authenticator app, given the password again.",
             needs=None,
             limits=OWN_BODY,
             takes=PASSWORD,
@@ -171,7 +172,7 @@ def second_factor_rows(surface: str, actions: AccountActions) -> Sequence[Row[Si
             "POST",
             "/auth/totp/confirm",
             name=f"{surface}.totp_confirm",
-            summary="Enrol the app by its first code; shows ten recovery codes; all sessions end.",
+            summary="Confirm the app by its first code; returns recovery codes; all sessions end.",
             needs=None,
             limits=OWN_BODY,
             takes=CODE,
@@ -184,7 +185,7 @@ def second_factor_rows(surface: str, actions: AccountActions) -> Sequence[Row[Si
             "DELETE",
             "/auth/totp",
             name=f"{surface}.totp_remove",
-            summary="Remove the app by a fresh code of it; every session ends.",
+            summary="Remove the app, after a recent step-up; every session ends.",
             needs=None,
             limits=OWN,
             takes=NOTHING,
@@ -198,7 +199,7 @@ def second_factor_rows(surface: str, actions: AccountActions) -> Sequence[Row[Si
             "POST",
             "/auth/recovery-codes",
             name=f"{surface}.recovery_codes",
-            summary="Void all recovery codes and show ten new ones, after a fresh code.",
+            summary="Replace all recovery codes by ten new ones, after a recent step-up.",
             needs=None,
             limits=OWN,
             takes=NOTHING,

@@ -29,26 +29,26 @@ from policies.validation.identity import (
 
 @dataclass(frozen=True, slots=True)
 class RecoveryActions:
-    """What people do who cannot sign in."""
+    """Recovering access without signing in."""
 
     services: IdentityServices
 
     async def forgot(self, who: AnonymousCaller, body: ForgotBody) -> None:
-        """Send a link, if anybody has the address."""
+        """Queue a reset link, if the address belongs to a user."""
         await self.services.passwords.forgot(body.email, who.client)
 
     async def reset(self, who: AnonymousCaller, body: LinkBody) -> str:
-        """Set a password by the link of a mail; return whose."""
+        """Set a password by a reset link; return the user's id."""
         return await self.services.passwords.reset(body.token, body.password, who.client)
 
     async def accept(self, who: AnonymousCaller, body: LinkBody) -> str:
-        """Set the first password by the link of an invitation; return whose."""
+        """Set the first password by an invitation link; return the user's id."""
         return await self.services.invitations.accept(body.token, body.password, who.client)
 
 
 @dataclass(frozen=True, slots=True)
 class AccountActions:
-    """What people do to their own account."""
+    """What users do to their own account."""
 
     services: IdentityServices
 
@@ -57,49 +57,49 @@ class AccountActions:
         await self.services.sessions.logout(who.person)
 
     async def sessions(self, who: SignedInCaller, _taken: None) -> Sequence[Session]:
-        """List the sign-ins."""
+        """List the caller's sessions."""
         return await self.services.sessions.list(who.person)
 
     async def end_session(self, who: SignedInCaller, wanted: str) -> None:
-        """End one sign-in, named as lists name it, or by its own id."""
+        """End a session, given its public id or its own id."""
         for each in await self.services.sessions.list(who.person):
             if wanted in {each.id, public_id(each.id)}:
                 return await self.services.sessions.end(who.person, each.id)
         raise ServiceError(NOT_FOUND, "session")
 
     async def end_others(self, who: SignedInCaller, _taken: None) -> None:
-        """End every sign-in but this one."""
+        """End every session but this one."""
         await self.services.sessions.end_others(who.person)
 
     async def change_password(self, who: SignedInCaller, body: ChangeBody) -> None:
-        """Set a password by the current one."""
+        """Change the password, given the current one."""
         current, new = body.current_password, body.new_password
         await self.services.passwords.change(who.person, current, new, who.client)
 
     async def start_totp(self, who: SignedInCaller, body: PasswordBody) -> Enrolment:
-        """Begin to enrol an app."""
+        """Start to enrol an app."""
         return await self.services.second_factors.begin(who.person, body.password, who.client)
 
     async def confirm_totp(self, who: SignedInCaller, body: CodeBody) -> Sequence[str]:
-        """Take the app's first code."""
+        """Confirm the app by its first code."""
         return await self.services.second_factors.confirm(who.person, body.code)
 
     async def remove_totp(self, who: SignedInCaller, _taken: None) -> None:
-        """Take the app away."""
+        """Remove the app."""
         await self.services.second_factors.remove(who.person)
 
     async def new_codes(self, who: SignedInCaller, _taken: None) -> Sequence[str]:
-        """Make recovery codes anew."""
+        """Replace the recovery codes."""
         return await self.services.second_factors.new_recovery_codes(who.person)
 
     async def step_up(self, who: SignedInCaller, body: CodeBody) -> datetime:
-        """Take a code now."""
+        """Step up by a code."""
         return await self.services.second_factors.step_up(who.person, body.code)
 
 
 @dataclass(frozen=True, slots=True)
 class SignInActions:
-    """Signing in and refreshing, for callers who keep tokens themselves."""
+    """Signing in and refreshing, for clients that hold the tokens themselves."""
 
     services: IdentityServices
 

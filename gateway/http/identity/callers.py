@@ -14,10 +14,10 @@ from gateway.operations.identity.ports import ClientInfo
 @dataclass(frozen=True, slots=True)
 class AnonymousCaller:
     """
-    Somebody before they signed in.
+    A caller who has not signed in.
 
     Attributes:
-        browser: None for callers of the interface, and for a browser without a cookie.
+        browser: None for API callers, and for a browser without a cookie.
     """
 
     client: ClientInfo
@@ -27,10 +27,10 @@ class AnonymousCaller:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedInCaller:
     """
-    Somebody who signed in.
+    A caller who has signed in.
 
     Attributes:
-        farewell: Answer headers that go with the end of their session.
+        logout_headers: Response headers for answers that end the session.
     """
 
     person: SignedInUser
@@ -40,19 +40,19 @@ class SignedInCaller:
 
 
 def admit_anonymous(call: Call) -> AnonymousCaller:
-    """Turn a call of nobody known into what operations take."""
-    return AnonymousCaller(_visitor(call), call.browser)
+    """Return the caller of a call before the sign-in."""
+    return AnonymousCaller(_client(call), call.browser)
 
 
 def admit_signed_in(call: Call) -> SignedInCaller:
-    """Turn a call of a known person into what operations take."""
+    """Return the caller of a call that was authenticated."""
     if call.person is None:
         problem = "a policy of this gate is missing"
         raise RuntimeError(problem)
-    return SignedInCaller(person=call.person, client=_visitor(call), browser=call.browser)
+    return SignedInCaller(person=call.person, client=_client(call), browser=call.browser)
 
 
-def _visitor(call: Call) -> ClientInfo:
-    """Say where a call comes from."""
+def _client(call: Call) -> ClientInfo:
+    """Return the client of a call."""
     agent = call.asked.headers.get("User-Agent") or ""
     return ClientInfo(address=call.asked.address, user_agent=agent, known=call.known)

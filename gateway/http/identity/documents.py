@@ -21,7 +21,7 @@ Instant = Annotated[
 PublicId = Annotated[
     str,
     Meta(
-        description="Names a session in lists; it opens nothing.",
+        description="Identifies a session in lists; it is no credential.",
         pattern=r"^[0-9a-f]{12}$",
         examples=["0f1e2d3c4b5a"],
     ),
@@ -29,7 +29,7 @@ PublicId = Annotated[
 
 
 class UserDocument(TypedDict):
-    """Who signed in."""
+    """The signed-in user."""
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class UserDocument(TypedDict):
 
 
 class OwnSessionDocument(TypedDict):
-    """A sign-in of one's own; ``current`` is the one that asks."""
+    """One of the caller's sessions; ``current`` marks the one of this request."""
 
     id: PublicId
     current: bool
@@ -51,14 +51,14 @@ class OwnSessionDocument(TypedDict):
 
 
 class OwnSessionsDocument(TypedDict):
-    """Every sign-in of one's own, oldest first."""
+    """The caller's sessions, oldest first."""
 
     data: list[OwnSessionDocument]
     meta: Total
 
 
 class EnrolmentDocument(TypedDict):
-    """An authenticator app to be; shown once."""
+    """An authenticator app that is being enrolled; shown once."""
 
     secret: str
     otpauth_uri: str
@@ -66,25 +66,25 @@ class EnrolmentDocument(TypedDict):
 
 
 class RecoveryCodesDocument(TypedDict):
-    """Ten ways back in, each for one time; shown once."""
+    """Ten recovery codes; each works once, and all are shown once."""
 
     recovery_codes: list[str]
 
 
 class FreshDocument(TypedDict):
-    """Until when the second factor counts as just given."""
+    """Until when the second factor counts as recent."""
 
     expires_at: Epoch
 
 
 class AcceptedDocument(TypedDict):
-    """The same answer whoever was asked for."""
+    """The answer never tells whether the user exists."""
 
     status: Literal["accepted"]
 
 
 class TokensDocument(TypedDict):
-    """A pair of tokens, shown once."""
+    """A pair of tokens; shown once."""
 
     access_token: str
     refresh_token: str
@@ -94,7 +94,7 @@ class TokensDocument(TypedDict):
 
 
 class SignedInDocument(TypedDict):
-    """A sign-in."""
+    """The tokens of a sign-in, and its user."""
 
     access_token: str
     refresh_token: str
@@ -106,7 +106,7 @@ class SignedInDocument(TypedDict):
 
 
 class FactorAskedDocument(TypedDict):
-    """A second factor is asked for; the challenge is good for five minutes."""
+    """A second factor is required; the challenge is valid for five minutes."""
 
     mfa_required: Literal[True]
     mfa_token: str
@@ -114,7 +114,7 @@ class FactorAskedDocument(TypedDict):
 
 @one_of(SignedInDocument, FactorAskedDocument)
 class LoginDocument(TypedDict):
-    """A sign-in; or ``mfa_required: true`` with ``mfa_token``, and nothing else."""
+    """The tokens of a sign-in; or only ``mfa_required: true`` with ``mfa_token``."""
 
     mfa_required: bool
     mfa_token: NotRequired[str]
@@ -127,7 +127,7 @@ class LoginDocument(TypedDict):
 
 
 class KeyDocument(TypedDict):
-    """A public key that access tokens are signed with (RFC 8037)."""
+    """The public half of a key that signs access tokens (RFC 8037)."""
 
     kty: Literal["OKP"]
     crv: Literal["Ed25519"]
@@ -138,6 +138,6 @@ class KeyDocument(TypedDict):
 
 
 class KeySetDocument(TypedDict):
-    """The keys in use, the next one included (RFC 7517)."""
+    """The keys in use, including the next one (RFC 7517)."""
 
     keys: list[KeyDocument]

@@ -29,7 +29,9 @@ from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn, TokenPair
 
+# 48 bits: a user has five sessions at most, so no two collide
 _PUBLIC_LENGTH = 12
+# pixels per module: a phone's camera reads the code from the screen
 _SCALE = 4
 
 
@@ -39,12 +41,12 @@ def epoch(at: datetime) -> int:
 
 
 def public_id(session_id: str) -> str:
-    """Name a session in lists: 12 hexadecimal digits of SHA-256."""
+    """Return the id of a session in lists: 12 hexadecimal digits of SHA-256."""
     return hashlib.sha256(session_id.encode()).hexdigest()[:_PUBLIC_LENGTH]
 
 
 def user(who: SignedInUser) -> UserDocument:
-    """Show a person."""
+    """Show a user."""
     return {
         "id": who.user_id,
         "name": who.name,
@@ -54,13 +56,13 @@ def user(who: SignedInUser) -> UserDocument:
 
 
 def own_sessions(found: Sequence[Session], who: SignedInCaller) -> OwnSessionsDocument:
-    """Show every sign-in of one's own."""
+    """Show the caller's sessions."""
     data = [_session(each, who) for each in found]
     return {"data": data, "meta": {"total": len(data)}}
 
 
 def enrolment(begun: Enrolment, _who: SignedInCaller) -> EnrolmentDocument:
-    """Show what an app takes, by hand or by its camera."""
+    """Show what an app needs, to type or to scan."""
     return {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": _qr(begun.uri)}
 
 
@@ -72,32 +74,32 @@ def recovery_codes(made: Sequence[str], _who: SignedInCaller) -> RecoveryCodesDo
 def recovery_codes_and_logout(
     made: Sequence[str], who: SignedInCaller
 ) -> Answer[RecoveryCodesDocument]:
-    """Show new recovery codes to somebody whose session has ended with that."""
+    """Show new recovery codes, and end the browser's session."""
     return Answer(content=recovery_codes(made, who), headers=who.logout_headers)
 
 
 def fresh(until: datetime, _who: SignedInCaller) -> FreshDocument:
-    """Show until when the factor counts."""
+    """Show until when the factor counts as recent."""
     return {"expires_at": epoch(until)}
 
 
 def accepted(_done: None, _who: AnonymousCaller) -> AcceptedDocument:
-    """Show that something may have been done."""
+    """Show that the request was accepted, whatever comes of it."""
     return {"status": "accepted"}
 
 
 def done(_done: str | None, _who: AnonymousCaller | SignedInCaller) -> Answer[None]:
-    """Show nothing."""
+    """Answer without a body."""
     return Answer(content=None)
 
 
 def ended(_done: None, who: SignedInCaller) -> Answer[None]:
-    """Show nothing to somebody whose session has ended with that."""
+    """Answer without a body, and end the browser's session."""
     return Answer(content=None, headers=who.logout_headers)
 
 
 def _session(found: Session, who: SignedInCaller) -> OwnSessionDocument:
-    """Show one."""
+    """Show a session."""
     return {
         "id": public_id(found.id),
         "current": found.id == who.person.session_id,
@@ -123,7 +125,7 @@ _KEYS_CACHED = {"Cache-Control": "public, max-age=300"}
 
 
 def login(outcome: SignedIn | SecondFactorRequired, who: AnonymousCaller) -> LoginDocument:
-    """Show a sign-in, or that a code is asked for, without a word on whose (contract 2.9)."""
+    """Show a sign-in, or that a code is required without naming the user (contract 2.9)."""
     if isinstance(outcome, SecondFactorRequired):
         return {"mfa_required": True, "mfa_token": outcome.mfa_token}
     return cast("LoginDocument", signed_in(outcome, who))
@@ -147,5 +149,5 @@ def tokens(pair: TokenPair, _who: AnonymousCaller) -> TokensDocument:
 
 
 def keys(published: dict[str, object], _who: None) -> Answer[KeySetDocument]:
-    """Show the keys; everybody may keep them for five minutes."""
+    """Show the keys, which clients may cache for five minutes."""
     return Answer(content=cast("KeySetDocument", published), headers=_KEYS_CACHED)

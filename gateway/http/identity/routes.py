@@ -33,17 +33,17 @@ _REFRESH = RowLimits("anonymous", BODY_BYTES)
 _KEYS = RowLimits("keys", 0)
 
 Published = Callable[[], Awaitable[dict[str, object]]]
-"""Return the JWK set of the keys in use."""
+"""Returns the JWK set of the keys in use."""
 
 
-def entrance_rows(actions: SignInActions) -> Sequence[Row[AnonymousCaller]]:
-    """Return the rows that nobody has a token for yet."""
+def sign_in_rows(actions: SignInActions) -> Sequence[Row[AnonymousCaller]]:
+    """Return the rows that are called without a token."""
     return (
         route(
             "POST",
             "/auth/login",
             name="identity.login",
-            summary="Sign in; answers a session, or asks for a second factor.",
+            summary="Sign in by password. Returns tokens, or asks for a second factor.",
             needs=None,
             limits=SIGN_IN,
             takes=LOGIN,
@@ -56,7 +56,7 @@ def entrance_rows(actions: SignInActions) -> Sequence[Row[AnonymousCaller]]:
             "POST",
             "/auth/mfa",
             name="identity.mfa",
-            summary="Exchange the challenge and a code for the session.",
+            summary="Finish a sign-in with the challenge and a code.",
             needs=None,
             limits=SECOND_FACTOR,
             takes=MFA,
@@ -69,7 +69,7 @@ def entrance_rows(actions: SignInActions) -> Sequence[Row[AnonymousCaller]]:
             "POST",
             "/auth/refresh",
             name="identity.refresh",
-            summary="Exchange a refresh token, which works once, for a new pair.",
+            summary="Exchange a refresh token for a new pair of tokens; it works once.",
             needs=None,
             limits=_REFRESH,
             takes=REFRESH,
@@ -82,13 +82,13 @@ def entrance_rows(actions: SignInActions) -> Sequence[Row[AnonymousCaller]]:
 
 
 def token_rows(actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
-    """Return the rows on the present session that the panel has in another form."""
+    """Return the rows for the session of a token, which the panel has in another form."""
     return (
         route(
             "DELETE",
             "/auth/logout",
             name="identity.logout",
-            summary="Sign out: the session ends with all of its tokens, at once.",
+            summary="Sign out: the session and all of its tokens end at once.",
             needs=None,
             limits=LEAVING,
             takes=NOTHING,
@@ -102,7 +102,7 @@ def token_rows(actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
             "POST",
             "/auth/step-up",
             name="identity.step_up",
-            summary="Give a code now; for five minutes it counts as fresh.",
+            summary="Submit a code of the second factor; it counts as recent for five minutes.",
             needs=None,
             limits=OWN_BODY,
             takes=CODE,
@@ -115,7 +115,7 @@ def token_rows(actions: AccountActions) -> Sequence[Row[SignedInCaller]]:
 
 
 def key_rows(published: Published) -> Sequence[Row[None]]:
-    """Return the one row of public keys."""
+    """Return the row of the public keys."""
 
     async def read(_who: None, _taken: None) -> dict[str, object]:
         return await published()

@@ -1,4 +1,4 @@
-"""Where people sign in: the gates of identity, and the public keys of its tokens."""
+"""The surface of identity: its gates, and the public keys of its tokens."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gateway.http.identity.account_routes import (
 from gateway.http.identity.actions import AccountActions, RecoveryActions, SignInActions
 from gateway.http.identity.callers import admit_anonymous, admit_signed_in
 from gateway.http.identity.represent import done
-from gateway.http.identity.routes import Published, entrance_rows, key_rows, token_rows
+from gateway.http.identity.routes import Published, key_rows, sign_in_rows, token_rows
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
 from policies.traffic.address_quota import WithinAddressQuota
@@ -27,7 +27,7 @@ from policies.traffic.csrf import NoForeignPage, Origin
 from policies.traffic.person_quota import WithinPersonQuota
 
 CHALLENGE = 'Bearer realm="iam"'
-"""Never Basic: a browser would open a password box of its own."""
+"""Never Basic: a browser would open its own password dialog."""
 
 NAME = "identity"
 _OURS = ("SVC.GTW.", "SVC.SYS.")
@@ -51,12 +51,12 @@ CATALOGUE: tuple[ErrorCode, ...] = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityPolicies:
     """
-    The policies that need something to look at.
+    The policies of identity that need stores or settings.
 
     Attributes:
-        quota: Of addresses, before anybody is known.
-        persons: Of people, from then on.
-        origin: Where our own pages come from.
+        quota: Per client address, before the caller is known.
+        persons: Per user, afterwards.
+        origin: The origin of our own pages.
     """
 
     bearer: BearerToken
@@ -71,40 +71,40 @@ class IdentityActions:
     What the rows run.
 
     Attributes:
-        session: The gate of the panel's own session, which lives at this prefix.
+        session: The gate of the panel's session row, which has this surface's prefix.
     """
 
-    entrance: SignInActions
-    ways_back: RecoveryActions
-    own: AccountActions
+    sign_in: SignInActions
+    recovery: RecoveryActions
+    account: AccountActions
     session: Gate[Any]
 
 
 def identity_surface(
-    runs: IdentityActions, policies: IdentityPolicies, environment: Environment
+    actions: IdentityActions, policies: IdentityPolicies, environment: Environment
 ) -> Surface:
-    """Put the gates together."""
+    """Build the surface from its gates."""
     strangers = Gate(
         policies=(NoForeignPage(policies.origin), policies.quota),
         admits=admit_anonymous,
-        rows=(*entrance_rows(runs.entrance), *recovery_rows(NAME, runs.ways_back, done)),
-        opens="nobody has a token before they sign in",
+        rows=(*sign_in_rows(actions.sign_in), *recovery_rows(NAME, actions.recovery, done)),
+        opens="these rows are called before a token exists",
     )
     members = Gate(
         policies=(policies.bearer, policies.persons),
         admits=admit_signed_in,
         rows=(
-            *token_rows(runs.own),
-            *account_rows(NAME, runs.own),
-            *second_factor_rows(NAME, runs.own),
+            *token_rows(actions.account),
+            *account_rows(NAME, actions.account),
+            *second_factor_rows(NAME, actions.account),
         ),
         scheme="bearer",
-        opens="whoever signed in does this to their own account",
+        opens="every signed-in user may do this to their own account",
     )
     return Surface(
         name=NAME,
         prefix="/iam/v1",
-        gates=(strangers, members, runs.session, open_gate(NAME, environment, CATALOGUE)),
+        gates=(strangers, members, actions.session, open_gate(NAME, environment, CATALOGUE)),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
         exempt=frozenset({"identity.health", "identity.logout"}),
@@ -113,12 +113,12 @@ def identity_surface(
 
 
 def keys_surface(published: Published, quota: WithinAddressQuota) -> Surface:
-    """Serve the public keys."""
+    """Build the surface of the public keys."""
     everybody = Gate(
         policies=(quota,),
         admits=admit_anybody,
         rows=key_rows(published),
-        opens="who checks our tokens needs the keys first",
+        opens="verifiers of our tokens have no credentials here",
     )
     return Surface(
         name="keys",

@@ -1,7 +1,7 @@
 """
-What the panel's pages may call of the back office: this list and nothing else.
+The rows of the back office that the panel's pages may call: this list and nothing else.
 
-A row that is added there is not the panel's before it is named here.
+A new row of the back office is not open to the panel until it is listed here.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _CONTROL: Final = (
 )
 
 _SANDBOX: Final = ("outbox",)
-"""Rows that production does not have."""
+"""Rows that exist in the sandbox alone."""
 
 
 def allowed_in(environment: Environment) -> frozenset[str]:
-    """Return the names of rows, by which they are found."""
+    """Return the names of the rows that the panel may call in an environment."""
     only = _SANDBOX if environment is Environment.SANDBOX else ()
     names = (*_ACCOUNTS, *_DECISIONS, *_PEOPLE, *_CONTROL, *only)
     return frozenset(f"backoffice.{name}" for name in names)

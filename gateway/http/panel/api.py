@@ -1,8 +1,8 @@
 """
 The back office served a second time, for the panel's pages: behind the cookie.
 
-The same rows, the same policies but for who is calling: nothing is sent on, so
-there is no header to strip, no destination to choose and no token to lend.
+The same rows behind the same policies, except for authentication. Nothing is proxied,
+so there is no header to strip, no destination to choose and no token to pass on.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def panel_api(office: Surface, policies: PanelPolicies, allowed: frozenset[str])
     Serve the rows of ``office`` that ``allowed`` names, and no others.
 
     Raises:
-        ValueError: a name is no row's that a person is asked for.
+        ValueError: a name belongs to no row behind a user's token.
     """
     asked = [gate for gate in office.gates if _asks(gate)]
     unknown = allowed - {row.name for gate in asked for row in gate.rows}
@@ -46,7 +46,7 @@ def panel_api(office: Surface, policies: PanelPolicies, allowed: frozenset[str])
 def _again(
     gate: Gate[Any], policies: PanelPolicies, allowed: frozenset[str]
 ) -> Iterable[Gate[Any]]:
-    """Return a gate twice, for reads and for writes; one without rows is left out."""
+    """Return a gate once for reads and once for writes; a gate without rows is left out."""
     rows = [row for row in gate.rows if row.name in allowed]
     reads = [row for row in rows if row.method in READING]
     writes = [row for row in rows if row.method not in READING]
@@ -56,12 +56,12 @@ def _again(
 
 
 def _behind(gate: Gate[Any], policies: Sequence[Policy], rows: Sequence[Row[Any]]) -> Gate[Any]:
-    """Put rows behind the cookie; what is asked after who it is, is asked here too."""
+    """Put rows behind the cookie; all policies but the token's stay in their order."""
     place = next(i for i, each in enumerate(gate.policies) if isinstance(each, BearerToken))
     kept = (*gate.policies[:place], *policies, *gate.policies[place + 1 :])
     return replace(gate, policies=kept, rows=rows, scheme="session")
 
 
 def _asks(gate: Gate[Any]) -> bool:
-    """Say whether a gate asks for a person."""
+    """Say whether a gate requires a user's token."""
     return any(isinstance(policy, BearerToken) for policy in gate.policies)

@@ -1,4 +1,4 @@
-"""The shape of the panel's session: what a page knows of itself. It never holds a token of ours."""
+"""The document of the panel's session; it never holds a token."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gateway.http.identity.documents import Epoch, PublicId
 
 
 class SeatedUserDocument(TypedDict):
-    """Who is signed in."""
+    """The signed-in user."""
 
     id: str
     name: str
@@ -18,7 +18,7 @@ class SeatedUserDocument(TypedDict):
 
 
 class OwnCompanyDocument(TypedDict):
-    """The only company that somebody sees."""
+    """The company of a user who sees only one."""
 
     id: str
     name: str
@@ -34,11 +34,11 @@ class FactorDocument(TypedDict):
 
 
 class SessionDocument(TypedDict):
-    """A browser's session; who it is stands there once they are signed in."""
+    """A browser's session; the user's fields are present once they have signed in."""
 
     authenticated: bool
     mfa_required: bool
-    csrf_token: Annotated[str, Meta(description="Goes into X-CSRF-Token of every write.")]
+    csrf_token: Annotated[str, Meta(description="Send it as X-CSRF-Token with every write.")]
     environment: Literal["sandbox", "production"]
     user: NotRequired[SeatedUserDocument]
     roles: NotRequired[list[str]]

@@ -19,24 +19,25 @@ from gateway.operations.panel.view import PanelView, SignedInView
 from policies.authentication.session import SET_COOKIE, CookieForm
 
 _CLEAR = {"Clear-Site-Data": '"cache", "storage"'}
-"""Not cookies: the session's is taken by name, and the device's stays for the next sign-in."""
+"""Not cookies: the session's is cleared by name, the device's stays for the next sign-in."""
 
 
 class Devices(Protocol):
-    """Device cookies, as ``DeviceCookies`` makes them."""
+    """Makes device cookies."""
 
     def make(self, user_id: str, known: KnownBrowser | None) -> str:
-        """Make one for a person who signs in."""
+        """Make the cookie of a browser in which a user signs in."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PanelResponses:
     """
-    Shows sessions; ``form`` is how their cookies are written.
+    Answers with sessions and their cookies.
 
     Attributes:
-        factor_roles: Whoever has one of these changes nothing without a second factor.
+        form: How cookies are written.
+        factor_roles: Users with one of these roles need a second factor for every change.
     """
 
     form: CookieForm
@@ -46,13 +47,13 @@ class PanelResponses:
 
     @property
     def logout_headers(self) -> Mapping[str, str]:
-        """The headers that leave nothing behind in a browser."""
+        """The headers that clear the browser."""
         return {SET_COOKIE: self.form.taken, **_CLEAR}
 
     def session(
         self, view: PanelView, who: AnonymousCaller | SignedInCaller
     ) -> Answer[SessionDocument]:
-        """Show a session, and give its cookie where it is a new one."""
+        """Show a session, and set its cookie if it is new."""
         if not view.new_cookie:
             return Answer(content=self._session(view))
         cookies = [self.form.given(view.browser.cookie)]
@@ -61,19 +62,19 @@ class PanelResponses:
         return Answer(content=self._session(view), cookies=cookies)
 
     def remembered(self, user_id: str, who: AnonymousCaller) -> Answer[None]:
-        """Show nothing, and know the browser of who has proven to read the person's mail."""
+        """Answer without a body, and remember the browser: its user can read the mail."""
         return Answer(content=None, cookies=[self._device(user_id, who.client)])
 
     def left(self, _done: None, _who: AnonymousCaller) -> Answer[None]:
-        """Show nothing, and leave nothing behind."""
+        """Answer without a body, and clear the browser."""
         return Answer(content=None, headers=self.logout_headers)
 
     def _device(self, user_id: str, client: ClientInfo) -> str:
-        """Write the header by which a browser is known next time."""
+        """Return the header that sets the device cookie."""
         return self.form.remembered(self.devices.make(user_id, client.known), KNOWN_FOR)
 
     def _session(self, view: PanelView) -> SessionDocument:
-        """Say what a page may know."""
+        """Build the document of a session."""
         shown: SessionDocument = {
             "authenticated": view.signed_in is not None,
             "mfa_required": view.is_pending,
@@ -87,7 +88,7 @@ class PanelResponses:
 
 
 def _add_person(shown: SessionDocument, seen: SignedInView, roles: frozenset[Role]) -> None:
-    """Say who it is, and what they may do; ``roles`` change nothing without a second factor."""
+    """Add the user and their permissions; ``roles`` need a second factor for changes."""
     who, lacks = seen.person, seen.person.lacks_factor(roles)
     shown["user"] = {"id": who.user_id, "name": who.name, "email": who.email}
     shown["roles"] = sorted(who.roles)
@@ -101,7 +102,7 @@ def _add_person(shown: SessionDocument, seen: SignedInView, roles: frozenset[Rol
 
 
 def _factor(who: SignedInUser, codes_left: int, *, is_required: bool) -> FactorDocument:
-    """Say how it stands with the second factor."""
+    """Show the state of the second factor."""
     verified_at = None if who.factor_at is None else epoch(who.factor_at)
     return {
         "enrolled": who.has_factor,

@@ -46,17 +46,17 @@ class PanelSessionActions:
     services: IdentityServices
 
     async def session(self, who: AnonymousCaller, _taken: None) -> PanelView:
-        """Look at the session; its idle time does not slide."""
+        """Show the session without extending its idle time."""
         return await self.views.visit(who.browser, who.client)
 
     async def login(self, who: AnonymousCaller, body: LoginBody) -> PanelView:
-        """Take a password."""
+        """Sign in by password."""
         browser = _present(who.browser)
         new = await self.records.login(browser, body.email, body.password, who.client)
         return await self.views.with_new_cookie(new)
 
     async def submit_code(self, who: AnonymousCaller, body: CodeBody) -> PanelView:
-        """Take a code for the challenge of this browser."""
+        """Finish the sign-in of this browser by a code."""
         browser = _present(who.browser)
         new = await self.records.submit_code(browser, body.code, who.client)
         return await self.views.with_new_cookie(new)
@@ -66,14 +66,14 @@ class PanelSessionActions:
         await self.records.logout(who.browser)
 
     async def step_up(self, who: SignedInCaller, body: CodeBody) -> PanelView:
-        """Take a code now; the browser gets a new cookie."""
+        """Step up by a code; the browser gets a new cookie."""
         await self.services.second_factors.step_up(who.person, body.code)
         new = await self.records.rotate(_present(who.browser))
         return await self.views.with_new_cookie(new)
 
 
 def _present(browser: Browser | None) -> Browser:
-    """Return the browser that the policies have found."""
+    """Return the browser that the policies found."""
     if browser is None:
         raise ServiceError(CSRF_FAILED, "token")
     return browser
@@ -82,13 +82,13 @@ def _present(browser: Browser | None) -> Browser:
 def session_rows(
     actions: PanelSessionActions, shows: PanelResponses
 ) -> Sequence[Row[AnonymousCaller]]:
-    """Return the row that a page asks first; it stands on the surface of identity."""
+    """Return the row that a page calls first; it is served by the surface of identity."""
     return (
         route(
             "GET",
             "/auth/session",
             name="identity.session",
-            summary="The browser's session, signed in or not; always 200, by cookie alone.",
+            summary="Show the browser's session, signed in or not; always 200, by cookie alone.",
             needs=None,
             limits=_SESSION,
             takes=NOTHING,
@@ -100,7 +100,7 @@ def session_rows(
     )
 
 
-def entrance_rows(
+def sign_in_rows(
     actions: PanelSessionActions, shows: PanelResponses
 ) -> Sequence[Row[AnonymousCaller]]:
     """Return the rows that sign in."""
@@ -109,7 +109,7 @@ def entrance_rows(
             "POST",
             "/auth/login",
             name="panel.login",
-            summary="Sign this browser in; answers its session, or that a code is asked for.",
+            summary="Sign this browser in. Returns its session, which may ask for a second factor.",
             needs=None,
             limits=SIGN_IN,
             takes=LOGIN,
@@ -122,7 +122,7 @@ def entrance_rows(
             "POST",
             "/auth/mfa",
             name="panel.mfa",
-            summary="Give the code that this browser was asked for.",
+            summary="Finish the sign-in of this browser with a code.",
             needs=None,
             limits=SECOND_FACTOR,
             takes=CODE,
@@ -168,7 +168,7 @@ def step_up_rows(
             "POST",
             "/auth/step-up",
             name="panel.step_up",
-            summary="Give a code now; for five minutes it counts as fresh.",
+            summary="Submit a code of the second factor; it counts as recent for five minutes.",
             needs=None,
             limits=OWN_BODY,
             takes=CODE,

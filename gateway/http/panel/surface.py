@@ -1,4 +1,4 @@
-"""The panel: gates behind a cookie, each with its layers against forged requests."""
+"""The surface of the panel: gates behind a cookie, each with its defences against CSRF."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from gateway.http.identity.callers import (
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.routes import (
     PanelSessionActions,
-    entrance_rows,
     logout_rows,
     session_rows,
+    sign_in_rows,
     step_up_rows,
 )
 from gateway.http.route import Gate, Row, Surface
@@ -37,9 +37,9 @@ from policies.traffic.person_quota import WithinPersonQuota
 NAME = "panel"
 CHALLENGE = 'Bearer realm="iam"'
 READING = frozenset({"GET"})
-_BEFORE = "nobody is signed in before they sign in"
-_OWN = "whoever signed in does this to their own account"
-_LEAVING = "signing out twice is no mistake"
+_BEFORE = "these rows are called before the sign-in"
+_OWN = "every signed-in user may do this to their own account"
+_LEAVING = "signing out twice is no error"
 
 Who = TypeVar("Who")
 
@@ -50,10 +50,10 @@ class PanelPolicies:
     The policies of cookie gates.
 
     Attributes:
-        quota: Of addresses, before anybody is known.
-        persons: Of people, from then on. Both are asked behind what tells foreign
-            pages, so that none of those can use them up.
-        origin: Where our pages come from.
+        quota: Per client address, before the caller is known.
+        persons: Per user, afterwards. Both come after the checks of the origin, so
+            that a foreign page cannot use them up.
+        origin: The origin of our own pages.
     """
 
     quota: WithinAddressQuota
@@ -65,12 +65,12 @@ class PanelPolicies:
 
     @property
     def reads(self) -> Sequence[Policy]:
-        """Ask a script that reads."""
+        """The policies of reads by our scripts."""
         return (ReadFromOurPage(origin=self.origin, marked=True), self.session)
 
     @property
     def writes(self) -> Sequence[Policy]:
-        """Ask a script that writes."""
+        """The policies of writes by our scripts."""
         return (WriteFromOurPage(self.origin), self.session, CsrfToken())
 
 
@@ -78,14 +78,14 @@ class PanelPolicies:
 class PanelActions:
     """What the rows run."""
 
-    acts: PanelSessionActions
+    session: PanelSessionActions
     shows: PanelResponses
-    ways_back: RecoveryActions
-    own: AccountActions
+    recovery: RecoveryActions
+    account: AccountActions
 
 
-def session_gate(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
-    """Return the gate of the session row: a page asks it before anybody is known."""
+def session_gate(actions: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
+    """Return the gate of the session row, which a page calls before the sign-in."""
     return Gate(
         policies=(
             ReadFromOurPage(origin=policies.origin, marked=False),
@@ -93,21 +93,21 @@ def session_gate(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousC
             policies.browser,
         ),
         admits=admit_anonymous,
-        rows=session_rows(runs.acts, runs.shows),
+        rows=session_rows(actions.session, actions.shows),
         scheme="session",
-        opens="a page learns here whether anybody is signed in",
+        opens="a page learns here whether its browser is signed in",
     )
 
 
-def panel_surface(runs: PanelActions, policies: PanelPolicies) -> Surface:
-    """Put the gates together."""
+def panel_surface(actions: PanelActions, policies: PanelPolicies) -> Surface:
+    """Build the surface from its gates."""
     return Surface(
         name=NAME,
         prefix="/panel",
         gates=(
-            _strangers(runs, policies),
-            _leaving(runs, policies),
-            *_members(runs, policies),
+            _strangers(actions, policies),
+            _leaving(actions, policies),
+            *_members(actions, policies),
         ),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
@@ -116,17 +116,17 @@ def panel_surface(runs: PanelActions, policies: PanelPolicies) -> Surface:
     )
 
 
-def _members(runs: PanelActions, policies: PanelPolicies) -> Sequence[Gate[SignedInCaller]]:
-    """Return the gates of who signed in: one for reads, one for writes."""
+def _members(actions: PanelActions, policies: PanelPolicies) -> Sequence[Gate[SignedInCaller]]:
+    """Return the gates of signed-in users: one for reads, one for writes."""
     rows = (
-        *step_up_rows(runs.acts, runs.shows),
-        *account_rows(NAME, runs.own),
-        *second_factor_rows(NAME, runs.own),
+        *step_up_rows(actions.session, actions.shows),
+        *account_rows(NAME, actions.account),
+        *second_factor_rows(NAME, actions.account),
     )
 
     def admit(call: Call) -> SignedInCaller:
-        """Let somebody in who leaves nothing behind when their session ends."""
-        return replace(admit_signed_in(call), logout_headers=runs.shows.logout_headers)
+        """Return the caller with the headers that clear the browser at logout."""
+        return replace(admit_signed_in(call), logout_headers=actions.shows.logout_headers)
 
     parts = ((policies.reads, _reading(rows)), (policies.writes, _writing(rows)))
     return [
@@ -141,8 +141,8 @@ def _members(runs: PanelActions, policies: PanelPolicies) -> Sequence[Gate[Signe
     ]
 
 
-def _strangers(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
-    """Return the gate of signing in: the token guards against being signed in by others."""
+def _strangers(actions: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
+    """Return the gate of signing in; its CSRF token prevents login by a foreign page."""
     return Gate(
         policies=(
             WriteFromOurPage(policies.origin),
@@ -153,15 +153,15 @@ def _strangers(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCal
         ),
         admits=admit_anonymous,
         rows=(
-            *entrance_rows(runs.acts, runs.shows),
-            *recovery_rows(NAME, runs.ways_back, runs.shows.remembered),
+            *sign_in_rows(actions.session, actions.shows),
+            *recovery_rows(NAME, actions.recovery, actions.shows.remembered),
         ),
         scheme="session",
         opens=_BEFORE,
     )
 
 
-def _leaving(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
+def _leaving(actions: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
     """Return the gate of signing out."""
     return Gate(
         policies=(
@@ -170,7 +170,7 @@ def _leaving(runs: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCalle
             CsrfToken(without_session=True),
         ),
         admits=admit_anonymous,
-        rows=logout_rows(runs.acts, runs.shows),
+        rows=logout_rows(actions.session, actions.shows),
         scheme="session",
         opens=_LEAVING,
     )

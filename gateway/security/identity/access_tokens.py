@@ -2,7 +2,7 @@
 Access tokens: EdDSA, one form, every claim required (RFC 9068, RFC 8725).
 
 The header holds ``alg``, ``typ`` and ``kid`` and nothing else, each compared
-exactly before a signature is looked at: no other algorithm, no key that comes
+exactly before the signature is checked: no other algorithm, no key that comes
 with the token, no extension.
 """
 
@@ -28,15 +28,18 @@ from gateway.security.identity.signing_keys import Keyring
 
 ALGORITHM: Final = "EdDSA"
 TYPE: Final = "at+jwt"
+# between the clocks of our nodes
 LEEWAY_S: Final = 30
+# our tokens have some 500 characters; anything longer is not parsed at all
 LONGEST: Final = 4096
+# more sessions than a back office has at a time; bounds the memory
 MOST_CACHED: Final = 10_000
 
 _CLAIMS: Final = ("iss", "aud", "sub", "sid", "jti", "iat", "nbf", "exp")
 _KEY_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,32}", re.ASCII)
 _FORM: Final = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}", re.ASCII)
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-# the library reads the machine's clock; ours may be shifted, so times are compared below
+# the library reads the system clock, but ours is injected, so times are compared below
 _OPTIONS: Final[Any] = {
     "require": list(_CLAIMS),
     "strict_aud": True,
@@ -48,41 +51,41 @@ _OPTIONS: Final[Any] = {
 
 
 class _Refused(Exception):
-    """The token is not valid; the text is a fixed word."""
+    """The token is not valid; the text is a fixed word for the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who issues tokens, and for whom."""
+    """Issuer and audience of tokens."""
 
     issuer: str
     audience: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Remembered:
-    """Claims that were proven under a key."""
+class _Verified:
+    """Claims that were verified, and the key that signed them."""
 
     claims: AccessClaims
     key_id: str
 
 
 class AccessTokens:
-    """Issues tokens and proves them; what was proven is remembered until it is over."""
+    """Issues and verifies tokens; verified claims are cached until they expire."""
 
     def __init__(
         self, keyring: Keyring, audience: Audience, now: Now, most: int = MOST_CACHED
     ) -> None:
-        """Take the keys; remember at most so many."""
+        """Use these keys; cache at most ``most`` tokens."""
         self._keyring = keyring
         self._audience = audience
         self._now = now
         self._most = most
-        self._remembered: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._cache: OrderedDict[bytes, _Verified] = OrderedDict()
 
     async def issue(self, claims: AccessClaims) -> str:
         """
-        Sign a token of now.
+        Sign a token issued now.
 
         Raises:
             StoreUnavailable: the keys cannot be read.
@@ -104,7 +107,7 @@ class AccessTokens:
 
     async def verify(self, token: str) -> AccessClaims:
         """
-        Prove a token.
+        Verify a token.
 
         Raises:
             ServiceError: TOKEN_INVALID, whatever is wrong; the reason is for the log.
@@ -116,40 +119,38 @@ class AccessTokens:
             raise ServiceError(TOKEN_INVALID, str(problem)) from problem
 
     def forget(self, session_id: str) -> None:
-        """Drop what is remembered of a session."""
+        """Drop the cached claims of a session."""
         ended = [
-            digest
-            for digest, each in self._remembered.items()
-            if each.claims.session_id == session_id
+            digest for digest, each in self._cache.items() if each.claims.session_id == session_id
         ]
         for digest in ended:
-            del self._remembered[digest]
+            del self._cache[digest]
 
     async def _verify(self, token: str) -> AccessClaims:
-        """Look into the memory, then at the token."""
+        """Look into the cache, then check the token."""
         if len(token) > LONGEST or _FORM.fullmatch(token) is None:
             problem = "form"
             raise _Refused(problem)
         digest = hashlib.sha256(token.encode("ascii")).digest()
-        known = self._remembered.get(digest)
+        known = self._cache.get(digest)
         if known is not None and await self._holds(known):
-            self._remembered.move_to_end(digest)
+            self._cache.move_to_end(digest)
             return known.claims
-        self._remembered.pop(digest, None)
+        self._cache.pop(digest, None)
         proven = await self._proven(token)
         if self._now() < proven.claims.ends_at:
-            self._remembered[digest] = proven
-            if len(self._remembered) > self._most:
-                self._remembered.popitem(last=False)
+            self._cache[digest] = proven
+            if len(self._cache) > self._most:
+                self._cache.popitem(last=False)
         return proven.claims
 
-    async def _holds(self, known: _Remembered) -> bool:
-        """Say whether what was proven is proven still: not over, and its key not retired."""
+    async def _holds(self, known: _Verified) -> bool:
+        """Say whether cached claims still hold: not expired, and their key not retired."""
         in_time = self._now() < known.claims.ends_at
         return in_time and await self._keyring.public(known.key_id) is not None
 
-    async def _proven(self, token: str) -> _Remembered:
-        """Prove a token by its signature."""
+    async def _proven(self, token: str) -> _Verified:
+        """Check the signature of a token, then its claims."""
         key_id = _key_id(token)
         key = await self._keyring.public(key_id)
         if key is None:
@@ -167,10 +168,10 @@ class AccessTokens:
         except (jwt.PyJWTError, ValueError, RecursionError) as problem:
             word = type(problem).__name__
             raise _Refused(word) from problem
-        return _Remembered(self._claims(content), key_id)
+        return _Verified(self._claims(content), key_id)
 
     def _claims(self, content: dict[str, object]) -> AccessClaims:
-        """Read the claims, each of its own form, and compare the times with our clock."""
+        """Check the form of each claim, and compare the times with our clock."""
         texts = [content[name] for name in ("sub", "sid", "jti")]
         times = [content[name] for name in ("iat", "nbf", "exp")]
         issued, begins, ends = (_instant(each) for each in times)
@@ -186,7 +187,7 @@ class AccessTokens:
 
 
 def _key_id(token: str) -> str:
-    """Read the header, which has one form; return the key id."""
+    """Check the header, which has exactly one form; return the key id."""
     try:
         first, *_ = [_canonical(part) for part in token.split(".")]
         pairs = json.loads(first, object_pairs_hook=list)
@@ -208,7 +209,7 @@ def _key_id(token: str) -> str:
 
 
 def _canonical(part: str) -> bytes:
-    """Decode base64url; one content has one text, so that a token has no twin."""
+    """Decode base64url; refuse a second spelling of the same bytes."""
     try:
         content = base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
     except binascii.Error as malformed:

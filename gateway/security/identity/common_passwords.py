@@ -1,12 +1,11 @@
 """
-Passwords that everybody tries first.
+Passwords that attackers try first.
 
-``common_passwords.txt`` holds them in lower case, one a line. It is ours: some
-words that lists of leaked passwords are known to begin with, in English and in
-Brazilian Portuguese, joined with the endings people add to get past a rule
-(years, runs of digits, ``@123``), said twice, and walked on a keyboard. Beside
-the list, what is one short thing repeated, or a run along the alphabet or a
-keyboard, is common without standing there.
+``common_passwords.txt`` lists them in lower case, one per line. We composed it: words
+that lists of leaked passwords start with, in English and Brazilian Portuguese, combined
+with the endings people add to satisfy a rule (years, runs of digits, ``@123``), doubled,
+and as runs on a keyboard. Besides the list, repetitions of a short text and runs along
+the alphabet or a keyboard count as common.
 """
 
 from __future__ import annotations
@@ -16,8 +15,11 @@ from functools import lru_cache
 from importlib.resources import files
 
 _FILE = "common_passwords.txt"
+# fewer different characters than this can be guessed by trying
 _LEAST_DISTINCT = 5
+# "abcdabcdabcd" is one text of four characters, repeated
 _LONGEST_UNIT = 4
+# shorter runs, such as "abcd", occur in ordinary words
 _SHORTEST_RUN = 5
 _RUNS = (
     "abcdefghijklmnopqrstuvwxyz",
@@ -31,7 +33,7 @@ _LEET = str.maketrans("@4301!5$7", "aaeoiisst")
 
 
 def is_common(password: str) -> bool:
-    """Say whether a password is one of the first that are tried, in any letter case."""
+    """Say whether attackers try a password first, in any letter case."""
     lowered = password.casefold()
     return (
         lowered in _listed()
@@ -44,20 +46,20 @@ def is_common(password: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _listed() -> frozenset[str]:
-    """Read the list, once, when it is first asked for."""
+    """Read the list, once, on first use."""
     text = files("gateway.security.identity").joinpath(_FILE).read_text(encoding="utf-8")
     return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
 def _plain(text: str) -> str:
-    """Put letters where signs stand for them, but for the ending, where digits are meant."""
+    """Replace look-alike signs by letters, except at the end, where digits are digits."""
     ending = _ENDING.search(text)
     cut = ending.start() if ending else len(text)
     return text[:cut].translate(_LEET) + text[cut:]
 
 
 def _is_repeated(text: str) -> bool:
-    """Say whether it is one short thing over and over, the last time perhaps cut."""
+    """Say whether it is a short text repeated, the last time perhaps cut."""
     return any(
         text == (text[:length] * len(text))[: len(text)]
         for length in range(1, min(_LONGEST_UNIT, len(text) // 2) + 1)
@@ -65,7 +67,7 @@ def _is_repeated(text: str) -> bool:
 
 
 def _is_run(text: str) -> bool:
-    """Say whether it is made of runs of neighbours only, forwards or backwards."""
+    """Say whether it consists only of runs of neighbours, forwards or backwards."""
     rest = text
     while rest:
         length = _run_length(rest)
@@ -76,7 +78,7 @@ def _is_run(text: str) -> bool:
 
 
 def _run_length(text: str) -> int:
-    """Return how many characters at the beginning follow one another somewhere."""
+    """Return the length of the run at the beginning."""
     lines = [line[::step] for line in _RUNS for step in (1, -1)]
     length = 0
     while length < len(text) and any(text[: length + 1] in line for line in lines):

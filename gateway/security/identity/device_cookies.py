@@ -1,8 +1,8 @@
 """
-The device cookie: a browser is told again in which a person has signed in before.
+The device cookie: it marks a browser in which a user has signed in before.
 
-Signed, not secret: a person's id, an id of the browser, and when it was given. HMAC-SHA-256
-under a key of the server, so nobody makes one, and none is kept in the store.
+Signed, not secret: the user's id, an id of the browser, and the time it was set.
+HMAC-SHA-256 under a key of the server, so it cannot be forged, and none is stored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.security.secrets import Random
 
 LABEL: Final = "device cookies"
-"""Under which the server's keys are derived."""
+"""The label that the server's keys are derived under."""
 
 _CONTENT: Final = struct.Struct(">16s16sQ")
 _ID_BYTES: Final = 16
@@ -33,13 +33,13 @@ class DeviceCookies:
     """Makes device cookies and reads them."""
 
     def __init__(self, keys: Sequence[bytes], now: Now, random: Random = os.urandom) -> None:
-        """Take the server's keys, the one in force first."""
+        """Use the server's keys, the current one first."""
         self._keys = tuple(keys)
         self._now = now
         self._random = random
 
     def make(self, user_id: str, known: KnownBrowser | None) -> str:
-        """Make one for a person who signs in; a browser known for them keeps its id."""
+        """Make a cookie for a user who signs in; a browser known for them keeps its id."""
         same = known is not None and known.user_id == user_id
         browser = bytes.fromhex(known.id) if known is not None and same else None
         content = _CONTENT.pack(
@@ -51,7 +51,7 @@ class DeviceCookies:
         return f"v1.{base64.urlsafe_b64encode(sealed).decode('ascii')}"
 
     def read(self, value: str) -> KnownBrowser | None:
-        """Read one as a browser sends it; None for one that is not ours, or too old."""
+        """Read a cookie as a browser sends it; None for one that is forged or too old."""
         found = _FORM.fullmatch(value)
         if found is None:
             return None
@@ -67,5 +67,5 @@ class DeviceCookies:
 
 
 def _mac(key: bytes, content: bytes) -> bytes:
-    """Sign."""
+    """Return the signature of ``content``."""
     return hmac.digest(key, content, "sha256")

@@ -1,9 +1,9 @@
 """
 The panel's opaque cookie: 128 bits that name a row, and 128 bits that open it.
 
-The row is found by the SHA-256 of the first half; what it holds is sealed by
+The row is found by the SHA-256 of the first half. Its content is encrypted with
 AES-256-GCM under a key derived from the second half and a key of the server.
-A dump of the store opens nothing, nor does a cookie without the server.
+Neither a dump of the store nor a cookie alone opens it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gateway.domain.identity.browsers import Cookie
 from gateway.security.secrets import Random
 
 LABEL: Final = "panel cookies"
-"""Under which the server's keys are derived."""
+"""The label that the server's keys are derived under."""
 
 _HALF_BYTES: Final = 16
 _CSRF_BYTES: Final = 32
@@ -34,19 +34,19 @@ _FORM: Final = re.compile(r"([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{22})", re.ASCII)
 
 
 class PanelCookies:
-    """Makes cookies, reads them, and seals what belongs to them."""
+    """Makes and reads cookies, and encrypts the content of their rows."""
 
     def __init__(self, keys: Sequence[bytes], random: Random = os.urandom) -> None:
-        """Take the server's keys, the one in force first."""
+        """Use the server's keys, the current one first."""
         self._keys = tuple(keys)
         self._random = random
 
     def make(self) -> Cookie:
-        """Make a new one."""
+        """Make a new cookie."""
         return _cookie(self._random(_HALF_BYTES), self._random(_HALF_BYTES))
 
     def read(self, value: str) -> Cookie | None:
-        """Read one as a browser sends it; None for anything of another form."""
+        """Read a cookie as a browser sends it; None for anything malformed."""
         found = _FORM.fullmatch(value)
         if found is None:
             return None
@@ -55,11 +55,11 @@ class PanelCookies:
         return cookie if cookie.value == value else None
 
     def new_csrf(self) -> str:
-        """Make a synchronizer token of 256 bits."""
+        """Make a CSRF token of 256 bits."""
         return _text(self._random(_CSRF_BYTES))
 
     def seal(self, text: str, cookie: Cookie) -> bytes:
-        """Encrypt for a cookie's row."""
+        """Encrypt for the row of a cookie."""
         nonce = self._random(_NONCE_BYTES)
         cipher = _cipher(self._keys[0], cookie)
         return nonce + cipher.encrypt(nonce, text.encode(), cookie.id_hash.encode())
@@ -84,7 +84,7 @@ def _cookie(name: bytes, secret: bytes) -> Cookie:
 
 
 def _cipher(key: bytes, cookie: Cookie) -> AESGCM:
-    """Derive the key of a row from the cookie's secret, under the server's key (RFC 5869)."""
+    """Derive the key of a row from the cookie's secret and the server's key (RFC 5869)."""
     derived = HKDF(
         algorithm=SHA256(), length=_KEY_BYTES, salt=key, info=f"pixgate v1 {LABEL}".encode()
     )

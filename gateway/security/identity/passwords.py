@@ -1,9 +1,8 @@
 """
 Digests of passwords: Argon2id over a peppered password, a few at a time.
 
-One digest takes some twenty milliseconds and nineteen MiB, so they run in two
-threads, and only so many wait: above that a caller is told to come again,
-before the process drowns.
+One digest takes some 20 ms and 19 MiB, so they run in two threads, and the queue is
+bounded: when it is full, callers are told to retry instead of overloading the process.
 """
 
 from __future__ import annotations
@@ -31,7 +30,13 @@ _TAG_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class PoolSize:
-    """How many digests are made at once, and how many may wait."""
+    """
+    The size of the thread pool.
+
+    Attributes:
+        threads: Digests computed at the same time; more would take the CPU from the loop.
+        waiting: Digests that may wait: a third of a second of work.
+    """
 
     threads: int = 2
     waiting: int = 32
@@ -41,7 +46,7 @@ _COST, _ROOM = Cost(), PoolSize()
 
 
 class PasswordHasher:
-    """Makes digests and compares with them; close it in the end."""
+    """Makes and checks digests; call ``close`` in the end."""
 
     def __init__(
         self,
@@ -50,7 +55,7 @@ class PasswordHasher:
         room: PoolSize = _ROOM,
         random: Random = os.urandom,
     ) -> None:
-        """Take the peppers by key id, the one in force first."""
+        """Use the peppers by key id, the current one first."""
         self._peppers = dict(peppers)
         self._current = next(iter(self._peppers))
         self._cost = cost
@@ -61,7 +66,7 @@ class PasswordHasher:
         self._running = 0
 
     def close(self) -> None:
-        """Let the threads go; what waits is dropped."""
+        """Stop the threads; what waits is dropped."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def make(self, password: str) -> str:
@@ -69,7 +74,7 @@ class PasswordHasher:
         Return the digest of a password as a PHC string.
 
         Raises:
-            ServiceError: TOO_MANY_ATTEMPTS when too many wait already.
+            ServiceError: TOO_MANY_ATTEMPTS when the queue is full.
         """
         salt = self._random(_SALT_BYTES)
         tag = await self._run(lambda: self._tag(password, self._current, self._cost, salt))
@@ -77,9 +82,9 @@ class PasswordHasher:
 
     async def matches(self, password: str, stored: str) -> bool:
         """
-        Compare; what cannot be read, or was made under a pepper that is gone, never matches.
+        Compare; an unreadable digest, or one of an unknown pepper, never matches.
 
-        It costs the same then. Raises as ``make`` does.
+        It takes as long as any other. Raises as ``make`` does.
         """
         digest = phc.read(stored)
         known = digest is not None and digest.key_id in self._peppers
@@ -90,20 +95,20 @@ class PasswordHasher:
         return hmac.compare_digest(tag, with_what.tag) and known
 
     def is_outdated(self, stored: str) -> bool:
-        """Say whether today's cost or pepper is another."""
+        """Say whether the digest has another cost or pepper than new ones."""
         digest = phc.read(stored)
         return digest is None or (digest.cost, digest.key_id) != (self._cost, self._current)
 
     def is_common(self, password: str) -> bool:
-        """Say whether everybody tries this one first."""
+        """Say whether attackers try this password first."""
         return is_common(password)
 
     def _digest_of(self, cost: Cost, salt: bytes, tag: bytes) -> Digest:
-        """Describe a digest under the pepper in force."""
+        """Describe a digest under the current pepper."""
         return Digest(cost=cost, key_id=self._current, salt=salt, tag=tag)
 
     def _tag(self, password: str, key_id: str, cost: Cost, salt: bytes) -> bytes:
-        """Do the work; in a thread."""
+        """Compute the digest; runs in a thread."""
         content = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
         peppered = hmac.digest(self._peppers[key_id], content, "sha256")
         return Argon2id(
@@ -115,18 +120,18 @@ class PasswordHasher:
         ).derive(peppered)
 
     async def _run(self, work: Callable[[], bytes]) -> bytes:
-        """Run in the pool, if there is room."""
+        """Run ``work`` in the pool, if there is room."""
         if self._running >= self._most:
             raise ServiceError(TOO_MANY_ATTEMPTS, "hashing_busy", {"Retry-After": "1"})
         self._running += 1
         loop = asyncio.get_running_loop()
         future = self._pool.submit(work)
-        # not in a `finally` here: a caller who leaves does not stop the thread
+        # not in a `finally` here: cancelling the caller does not stop the thread
         future.add_done_callback(lambda done: self._done(loop, done))
         return await asyncio.wrap_future(future)
 
     def _done(self, loop: asyncio.AbstractEventLoop, done: Future[bytes]) -> None:
-        """Count one less, on the loop's own thread; a loop that is gone counts nothing."""
+        """Count one less, on the thread of the loop, unless the loop is closed."""
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._left)
 

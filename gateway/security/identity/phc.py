@@ -1,4 +1,4 @@
-"""The text form of a digest of Argon2id (PHC string format), with the pepper's name in it."""
+"""The text form of an Argon2id digest (PHC string format), with the pepper's key id."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ _FORM = re.compile(
     r"\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{16,86})",
     re.ASCII,
 )
+# costs above these could stop a process: 1 GiB and some seconds for one digest
 _MOST_KIB = 1_048_576
 _MOST_PASSES = 16
 _MOST_LANES = 16
+# the minimum of Argon2 (RFC 9106, part 3.1)
 _LEAST_KIB_A_LANE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one digest costs: memory in KiB, passes over it, and lanes."""
+    """The cost of a digest: memory in KiB, passes over it, and lanes (OWASP's minimum)."""
 
     kib: int = 19_456
     passes: int = 2
@@ -42,7 +44,7 @@ class Digest:
 
 
 def read(text: str) -> Digest | None:
-    """Read a digest; None for a text of another form, or of a cost that is out of bounds."""
+    """Read a digest; None for malformed text, or a cost that is out of bounds."""
     found = _FORM.fullmatch(text)
     if found is None:
         return None
@@ -57,7 +59,7 @@ def read(text: str) -> Digest | None:
 
 
 def _is_sane(cost: Cost) -> bool:
-    """Say whether a process can pay this: who writes into the store must not stop it."""
+    """Say whether a process can afford this: a forged row must not stop it."""
     return (
         1 <= cost.lanes <= _MOST_LANES
         and 1 <= cost.passes <= _MOST_PASSES

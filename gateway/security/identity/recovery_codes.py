@@ -1,9 +1,8 @@
 """
-Recovery codes: ten ways back in, ``NN-XXXXX-XXXXX``, each good once.
+Recovery codes: ten of the form ``NN-XXXXX-XXXXX``, each works once.
 
-``NN`` says which of the ten it is, so that one slow comparison is enough; the
-rest are 50 random bits in Crockford's base32, which has no letter that is read
-as a digit.
+``NN`` is the number of the code, so that one slow comparison is enough. The rest are
+50 random bits in Crockford's base32, in which no letter looks like a digit.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ _LONGEST = 32
 
 
 class RecoveryCodes:
-    """Makes codes and reads them."""
+    """Makes and reads recovery codes."""
 
     def __init__(self, random: Random = os.urandom) -> None:
-        """Take a source of randomness."""
+        """Use this source of randomness."""
         self._random = random
 
     def make(self) -> Sequence[str]:
@@ -37,7 +36,7 @@ class RecoveryCodes:
         return [_written(index, self._letters()) for index in range(COUNT)]
 
     def read(self, text: str) -> tuple[int, str] | None:
-        """Read one as typed, in any case, with or without hyphens; None when it is none."""
+        """Read a code as typed, in any case, with or without hyphens; None if malformed."""
         if len(text) > _LONGEST:
             return None
         bare = "".join(text.upper().replace("-", " ").split()).translate(_READ_AS)
@@ -55,5 +54,5 @@ class RecoveryCodes:
 
 
 def _written(index: int, letters: str) -> str:
-    """Write the normal form."""
+    """Return the normal form."""
     return f"{index:02d}-{letters[:_HALF]}-{letters[_HALF:]}"

@@ -1,4 +1,4 @@
-"""The outbox with its texts sealed: a reader of the store finds no link in it."""
+"""The outbox with encrypted texts: somebody who reads the store finds no link."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gateway.security.sealing import SealBroken, Sealer
 _log = logging.getLogger(__name__)
 
 _MARK = "sealed:"
-"""Before a sealed text; what an earlier version wrote has none, and is read as it stands."""
+"""Prefix of an encrypted text. Mail of earlier versions has none, and is read unchanged."""
 
 
 class SealedOutbox:
-    """``Outbox`` over another one; only ids, addresses and subjects are stored in clear."""
+    """An ``Outbox`` over another one; only ids, addresses and subjects are stored in clear."""
 
     def __init__(self, outbox: Outbox, sealer: Sealer) -> None:
-        """Seal what goes into ``outbox``."""
+        """Encrypt what goes into ``outbox``."""
         self._outbox = outbox
         self._sealer = sealer
 
@@ -32,7 +32,7 @@ class SealedOutbox:
         await self._outbox.put(replace(mail, text=text))
 
     async def waiting(self, most: int) -> Sequence[Mail]:
-        """Return unsent ones, oldest first; one whose key is gone is given up."""
+        """Return unsent mail, oldest first; mail whose key is gone is given up."""
         opened = []
         for mail in await self._outbox.waiting(most):
             try:
@@ -43,26 +43,26 @@ class SealedOutbox:
         return opened
 
     async def sent(self, mail_id: str, at: datetime) -> None:
-        """Note that one went out; its text is forgotten."""
+        """Mark a mail as sent and delete its text."""
         await self._outbox.sent(mail_id, at)
 
     async def latest(self, most: int, companies: frozenset[str] = frozenset()) -> Sequence[Mail]:
-        """Return the newest ones, newest first; one whose key is gone without its text."""
+        """Return the newest mail first; mail whose key is gone has no text."""
         return [self._shown(mail) for mail in await self._outbox.latest(most, companies)]
 
     async def forget(self, before: datetime) -> int:
-        """Delete what was written before an instant, sent or not; return how many."""
+        """Delete mail written before a time, sent or not; return how many."""
         return await self._outbox.forget(before)
 
     def _shown(self, mail: Mail) -> Mail:
-        """Open one for a reader."""
+        """Decrypt a mail for display."""
         try:
             return self._opened(mail)
         except SealBroken:
             return replace(mail, text="")
 
     def _opened(self, mail: Mail) -> Mail:
-        """Open one; SealBroken where its key is gone."""
+        """Decrypt a mail; raises SealBroken when its key is gone."""
         if not mail.text.startswith(_MARK):
             return mail
         sealed = base64.b64decode(mail.text.removeprefix(_MARK))
@@ -70,5 +70,5 @@ class SealedOutbox:
 
 
 def _row(mail: Mail) -> str:
-    """Name the row that a text is sealed for."""
+    """Return the name of the row that a text is sealed for."""
     return f"outbox:{mail.id}"

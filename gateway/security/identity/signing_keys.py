@@ -1,9 +1,9 @@
 """
 The keys that sign access tokens: Ed25519, sealed in the store, three at most in use.
 
-A process believes what it read for four seconds, and not a moment longer than it hears of a
-change; a key id it does not know makes it read again, at most once a second, so that nobody
-makes it ask for ever.
+A process caches the keys for four seconds, or until it hears of a change. An unknown key
+id makes it read them again, but at most once a second, so that forged tokens cannot
+flood the store.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random
 
 MOST = 3
-"""Keys in use: the next, the current and the one before."""
+"""Keys in use: the next, the current and the previous one."""
 
 BELIEVED_S = 4.0
 ASKED_AGAIN_S = 1.0
 STALE_S = 600.0
-"""Seconds: what was read is believed, an unknown id is asked for, a silent store is borne."""
+"""Seconds for which keys are cached, between reads for unknown ids, and without the store."""
 
 _ID_BYTES = 8
 _PRIVATE_BYTES = 32
@@ -40,7 +40,7 @@ _PRIVATE_BYTES = 32
 def new_signing_key(
     now: datetime, signs_from: datetime, sealer: Sealer, random: Random = os.urandom
 ) -> SigningKey:
-    """Make a key; its private half leaves here encrypted only."""
+    """Make a key; its private half is returned encrypted."""
     key_id = random(_ID_BYTES).hex()
     private = random(_PRIVATE_BYTES)
     public = Ed25519PrivateKey.from_private_bytes(private).public_key()
@@ -54,7 +54,7 @@ def new_signing_key(
 
 
 def jwks(keys: Sequence[SigningKey]) -> dict[str, object]:
-    """Write keys as a JWK set (RFC 8037)."""
+    """Return keys as a JWK set (RFC 8037)."""
     return {
         "keys": [
             {
@@ -72,7 +72,7 @@ def jwks(keys: Sequence[SigningKey]) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """The key that signs now."""
+    """The key that signs at present."""
 
     id: str
     private: Ed25519PrivateKey = field(repr=False)
@@ -80,7 +80,7 @@ class ActiveKey:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What was read from the store."""
+    """The keys as read from the store."""
 
     at: float
     keys: tuple[SigningKey, ...]
@@ -88,10 +88,10 @@ class _Read:
 
 
 class Keyring:
-    """The keys in use, as this process knows them."""
+    """The keys in use, cached in this process."""
 
     def __init__(self, store: SigningKeys, sealer: Sealer, now: Now, monotonic: Monotonic) -> None:
-        """Read nothing yet."""
+        """Start with an empty cache."""
         self._store = store
         self._sealer = sealer
         self._now = now
@@ -102,9 +102,9 @@ class Keyring:
 
     async def signing(self) -> ActiveKey:
         """
-        Return the key that signs now: the newest that may.
+        Return the key that signs at present: the newest that may.
 
-        Where none may yet, since another node's clock is ahead, the oldest signs.
+        If none may yet, because the clock of another node is ahead, the oldest signs.
 
         Raises:
             StoreUnavailable: the keys cannot be read, or there is none yet.
@@ -120,24 +120,24 @@ class Keyring:
         return self._opened
 
     async def public(self, key_id: str) -> Ed25519PublicKey | None:
-        """Return the public half of a key in use; None for any other."""
+        """Return the public half of a key in use; None for any other id."""
         read = await self._known()
         if key_id not in read.public and self._monotonic() - read.at >= ASKED_AGAIN_S:
             read = await self._known(ASKED_AGAIN_S)
         return read.public.get(key_id)
 
     async def published(self) -> dict[str, object]:
-        """Return the JWK set of the keys in use, the next one included."""
+        """Return the JWK set of the keys in use, including the next one."""
         return jwks((await self._known()).keys)
 
     def forget(self) -> bool:
-        """Drop what was read, and what is being read now; say whether there was anything."""
+        """Drop the cache and any read under way; say whether anything was cached."""
         had, self._read = self._read is not None, None
         self._forgotten += 1
         return had
 
     async def _known(self, believed_s: float = BELIEVED_S) -> _Read:
-        """Return what was read lately; what is older is borne while the store is silent."""
+        """Return the cached keys, or read them; while the store fails, older ones serve."""
         age = self._monotonic() - self._read.at if self._read else None
         if self._read is not None and age is not None and age < believed_s:
             return self._read
@@ -149,7 +149,7 @@ class Keyring:
             return self._read
 
     async def _fetch(self) -> _Read:
-        """Read the keys in use; what was forgotten meanwhile is not kept."""
+        """Read the keys in use; do not cache them if ``forget`` was called meanwhile."""
         asked, forgotten = self._monotonic(), self._forgotten
         listed = await self._store.list()
         keys = tuple(each for each in listed if each.retired_at is None)[-MOST:]
@@ -160,11 +160,11 @@ class Keyring:
         return read
 
     def _private(self, key: SigningKey) -> Ed25519PrivateKey:
-        """Open the private half."""
+        """Decrypt the private half."""
         text = self._sealer.open(key.sealed_private, _row(key.id))
         return Ed25519PrivateKey.from_private_bytes(base64.b64decode(text))
 
 
 def _row(key_id: str) -> str:
-    """Name the row that a private half is sealed for."""
+    """Return the name of the row that a private half is sealed for."""
     return f"signing_key:{key_id}"

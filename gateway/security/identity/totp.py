@@ -24,10 +24,10 @@ def code_at(secret: str, at: datetime) -> str:
 
 
 class Totp:
-    """Makes secrets and looks at codes."""
+    """Makes secrets and checks codes."""
 
     def __init__(self, issuer: str, random: Random = os.urandom) -> None:
-        """Take the name an app shows beside the e-mail."""
+        """Use the name that an app shows beside the e-mail."""
         self._issuer = issuer
         self._random = random
 
@@ -37,9 +37,9 @@ class Totp:
 
     def accepted_step(self, secret: str, code: str, at: datetime) -> int | None:
         """
-        Return the step a code is of: the present one, the one before or the next.
+        Return the step of a code: the present one, the previous one or the next.
 
-        None for a wrong code. The caller sees to it that no step is accepted twice.
+        None for a wrong code. The caller must not accept a step twice.
         """
         if _CODE.fullmatch(code) is None:
             return None
@@ -50,6 +50,6 @@ class Totp:
             return None
 
     def uri(self, secret: str, email: str) -> str:
-        """Write what an app scans."""
+        """Return the URI that an app scans."""
         totp = pyotp.TOTP(secret, interval=STEP_S)
         return totp.provisioning_uri(name=email, issuer_name=self._issuer)

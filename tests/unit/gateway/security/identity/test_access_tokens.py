@@ -358,7 +358,7 @@ async def test_a_session_that_has_ended_is_not_remembered(tokens):
 
     tokens.forget("s-1")
 
-    assert [each.claims.session_id for each in tokens._remembered.values()] == ["s-2"]
+    assert [each.claims.session_id for each in tokens._cache.values()] == ["s-2"]
 
 
 async def test_no_more_than_so_many_are_remembered_the_least_used_goes(register, clock):
@@ -371,13 +371,13 @@ async def test_no_more_than_so_many_are_remembered_the_least_used_goes(register,
     for token in (first, second, first, third):
         await tokens.verify(token)
 
-    assert {each.claims.token_id for each in tokens._remembered.values()} == {"t-0", "t-2"}
+    assert {each.claims.token_id for each in tokens._cache.values()} == {"t-0", "t-2"}
 
 
 async def test_no_refusal_is_remembered(tokens, made):
     await refused(tokens, signed(key(), {**HEAD, "kid": made.id}, BODY))
 
-    assert not tokens._remembered
+    assert not tokens._cache
 
 
 @pytest.mark.parametrize("issue_at", [Clock(), Clock(at=NOON + timedelta(microseconds=999_999))])
