@@ -22,6 +22,7 @@ from tests.mistakes.table import MISTAKES
 ROOT = Path(__file__).resolve().parents[2]
 
 _UNPLANTED_S = 900.0
+_LONGEST_ERROR = 120
 
 
 def main() -> int:
@@ -105,6 +106,8 @@ def _told(verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
     for each in verdicts:
         word = "caught" if each.caught else "SURVIVED"
         print(f"{word:9} {each.took_s:5.1f} s  {each.mistake.name}: {each.by}", flush=True)
+        if each.error:
+            print(" " * 19, each.error[:_LONGEST_ERROR], flush=True)
         if not each.caught:
             print(each.printed[-3000:], flush=True)
         yield each

@@ -33,8 +33,10 @@ _FAILED = 1
 """pytest's code for tests that ran and failed; others stand for a run that did not come to that."""
 
 _FOUND = re.compile(r"^(?:FAILED|ERROR) (\S+\.py::\w+(?:\[.*?\])?)(?: - (.*))?$", re.MULTILINE)
-_NO_PROOF = re.compile(r"^(?:\w+\.)*(?:Import|ModuleNotFound|Name|Syntax|Indentation)Error\b")
-"""Any test fails in a file that cannot be loaded: that shows nothing about the promise."""
+_NO_PROOF = re.compile(
+    r"^(?:\w+\.)*(?:Import|ModuleNotFound|Name|UnboundLocal|Attribute|Syntax|Indentation)Error\b"
+)
+"""Any test fails in code that cannot run at all: that shows nothing about the promise."""
 
 _hours = count(1)
 
@@ -56,12 +58,14 @@ class Verdict:
     Attributes:
         caught: A named test failed because of it.
         by: The test that failed, or why the mistake counts as not caught.
+        error: What it failed with.
     """
 
     mistake: Mistake
     caught: bool
     by: str
     took_s: float
+    error: str = ""
     printed: str = ""
 
 
@@ -114,9 +118,13 @@ def copy_tree(root: Path, to: Path) -> Path:
 
 
 def _surroundings(tree: Path) -> dict[str, str]:
-    """Let every process that a test starts find the copy before the installed tree."""
+    """
+    Let every process that a test starts find the copy before the installed tree.
+
+    With columns enough for the summary to say by which error a test failed.
+    """
     without = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    return without | {"PYTHONPATH": str(tree)}
+    return without | {"PYTHONPATH": str(tree), "COLUMNS": "1000"}
 
 
 @contextmanager
@@ -148,12 +156,15 @@ def _loadable(mistake: Mistake, right: str) -> str:
 def judged(mistake: Mistake, ran: Ran) -> Verdict:
     """Say whether the tests failed, and because of the mistake."""
     failed = _FOUND.search(ran.printed)
-    caught, by = False, f"pytest ended with {ran.code}"
-    if ran.code == 0:
-        by = "every named test passes"
+    if ran.code == _FAILED and failed:
+        error = failed[2] or ""
+        if not _NO_PROOF.match(error):
+            return Verdict(mistake, caught=True, by=failed[1], took_s=ran.took_s, error=error)
+        why = f"the code cannot run: {error}"
+    elif ran.code == 0:
+        why = "every named test passes"
     elif ran.code == STOPPED:
-        by = f"no answer within {LONGEST_S:.0f} s"
-    elif ran.code == _FAILED and failed:
-        broken = _NO_PROOF.match(failed[2] or "")
-        caught, by = not broken, f"not loaded: {failed[2]}" if broken else failed[1]
-    return Verdict(mistake, caught, by, ran.took_s, "" if caught else ran.printed)
+        why = f"no answer within {LONGEST_S:.0f} s"
+    else:
+        why = f"pytest ended with {ran.code}"
+    return Verdict(mistake, caught=False, by=why, took_s=ran.took_s, printed=ran.printed)

@@ -64,6 +64,7 @@ def test_a_failed_test_caught_it():
     verdict = judged(MISTAKE, Ran(1, FAILED, 1.0))
 
     assert (verdict.caught, verdict.by) == (True, "tests/test_a.py::test_b[x - y]")
+    assert verdict.error == "assert 1 == 2"
 
 
 @pytest.mark.parametrize(
@@ -76,12 +77,12 @@ def test_a_failed_test_caught_it():
         (Ran(5, "no tests ran", 1.0), "pytest ended with 5"),
         (
             Ran(1, "ERROR tests/test_a.py::test_b - NameError: name 'x'", 1.0),
-            "not loaded: NameError: name 'x'",
+            "the code cannot run: NameError: name 'x'",
         ),
     ],
 )
 def test_anything_else_did_not(ran: Ran, why: str):
-    """A file that cannot be loaded fails every test and proves nothing about the promise."""
+    """Code that cannot run at all fails every test and proves nothing about the promise."""
     verdict = judged(MISTAKE, ran)
 
     assert (verdict.caught, verdict.by) == (False, why)

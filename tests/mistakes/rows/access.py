@@ -32,8 +32,12 @@ ROWS = (
         promise="A secret that was rotated away ends with its overlap.",
         source="decisions 3",
         file="gateway/security/digests.py",
-        right=("stored.key_id in self._keyed and (\n            stored.expires_at is None or"),
-        wrong=("stored.key_id in self._keyed or (\n            stored.expires_at is None or"),
+        right=(
+            "return stored.key_id in self._keyed and (\n"
+            "            stored.expires_at is None or now() < stored.expires_at\n"
+            "        )"
+        ),
+        wrong="return stored.key_id in self._keyed",
         tests=(_DIGESTS,),
     ),
     Mistake(

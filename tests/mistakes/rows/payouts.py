@@ -19,6 +19,7 @@ _REPRESENT = "tests/unit/gateway/http/resources/test_represent.py"
 _RULES = "tests/payouts/test_rules.py"
 _STOPS = "tests/unit/gateway/domain/payouts/test_stops.py"
 _STORE_FAILURES = "tests/payouts/test_store_failures.py"
+_SURFACE = "tests/surfaces/banking/test_payouts.py"
 
 ROWS = (
     Mistake(
@@ -37,7 +38,7 @@ ROWS = (
         file="gateway/operations/payouts/payouts.py",
         right="if stored.fingerprint != request.fingerprint():",
         wrong="if stored.reference != request.reference:",
-        tests=(f"{_RULES}::test_r12_other_content_under_a_known_reference_is_refused",),
+        tests=(f"{_SURFACE}::test_other_content_under_a_known_reference_is_refused",),
     ),
     Mistake(
         name="provider-key-without-account",
@@ -88,13 +89,10 @@ ROWS = (
         promise="A payout whose outcome is not known is never sent again.",
         source="decisions 6, ADR 0003",
         file="gateway/operations/payouts/payouts.py",
-        right=(
-            "        stored = await self.follow_up.end_day(stored)\n"
-            "        if stored.state is PayoutState.NOT_SENT:"
-        ),
+        right="return replace(step, before=frozenset({PayoutState.SENDING}))",
         wrong=(
-            "        stored = await self.follow_up.end_day(stored)\n"
-            "        if stored.state in {PayoutState.NOT_SENT, PayoutState.UNKNOWN}:"
+            "return replace("
+            "step, before=frozenset({PayoutState.SENDING}), after=PayoutState.NOT_SENT)"
         ),
         tests=(f"{_RULES}::test_r3_an_unknown_outcome_is_never_sent_again",),
     ),
