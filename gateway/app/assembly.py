@@ -96,9 +96,9 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     keys = load_keys(settings)
     store = open_store(settings.store_url, _limits(settings), audit_keys(keys))
     observing = make_observing(settings, now, described_surfaces(settings))
-    passing = armed(settings.environment, environ)
+    failpoint = armed(settings.environment, environ)
     health = ProviderHealth(observing.observer, now)
-    connections = {name: connect(name, settings, health, passing) for name in settings.providers}
+    connections = {name: connect(name, settings, health, failpoint) for name in settings.providers}
     uses = LastUses(store.credentials, now)
     readiness = Readiness(store)
     security, bell = SecurityLog(observing.observer.count), asyncio.Event()
@@ -128,7 +128,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         observer=observing.observer,
         count=security.count,
         now=now,
-        passing=passing,
+        failpoint=failpoint,
     )
     public = public_listener(parts, observing)
     store.database.usage.told = observing.observer.stored

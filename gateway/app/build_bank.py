@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec import to_builtins
 
 from gateway.config.settings import Settings
-from gateway.net.common.runtime import Runtime
-from gateway.runtime.failpoints import Passing
+from gateway.net.common.runtime import Failpoint, Runtime
 from gateway.runtime.providers.directory import Connection, limits_of
 from gateway.telemetry.records import Observer
 from provider_adapters.registry import find
@@ -14,7 +13,7 @@ from provider_adapters.sandbox.factory import SandboxFactory
 
 
 def connect(
-    name: str, settings: Settings, observer: Observer, passing: Passing | None = None
+    name: str, settings: Settings, observer: Observer, failpoint: Failpoint | None = None
 ) -> Connection:
     """
     Make the adapter of one provider; nothing is opened yet.
@@ -26,15 +25,15 @@ def connect(
         name: Of the provider, as configured.
         settings: The whole configuration.
         observer: Told of every call.
-        passing: The sandbox's fail points, where they are armed.
+        failpoint: Called at each point of a payout, if one is armed.
 
     Raises:
         AdapterRefused: the adapter is unknown or does not take its settings.
     """
     provider = settings.providers[name]
     factory = find(provider.adapter)
-    if passing is not None and isinstance(factory, SandboxFactory):
-        factory = SandboxFactory(Runtime(failpoint=passing))
+    if failpoint is not None and isinstance(factory, SandboxFactory):
+        factory = SandboxFactory(Runtime(failpoint=failpoint))
     given = dict(provider.settings)
     for part, ours in {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}.items():
         if part in factory.settings.__struct_fields__:

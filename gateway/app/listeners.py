@@ -44,7 +44,7 @@ def public_listener(parts: Parts, observing: Observing) -> Listener:
     server = settings.server
     serve = Server(serving).answer
     return Listener(
-        failing_replies(serve, parts.passing) if parts.passing else serve,
+        failing_replies(serve, parts.failpoint) if parts.failpoint else serve,
         at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
         limits=_server_limits(settings),
         refusals=refusals_below(observing.observer),

@@ -30,6 +30,7 @@ from gateway.http.banking.routes import Operations
 from gateway.http.banking.surface import Questions, banking_surface
 from gateway.http.callbacks.surface import callback_surface
 from gateway.http.route import Surface
+from gateway.net.common.runtime import Failpoint
 from gateway.operations.backoffice.access_orders import BackOfficeCarriers
 from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.callbacks import Reception
@@ -38,7 +39,7 @@ from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts.payouts import Terms
-from gateway.runtime.failpoints import FailingPayouts, Passing
+from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.runtime.records.second_looks import SecondLooks
 from gateway.telemetry.ports import Count
@@ -60,7 +61,7 @@ class Parts:
 
     Attributes:
         kept: What is known of credentials, accounts and stops without asking.
-        passing: The sandbox's fail points; None where none is armed.
+        failpoint: Called at each point of a payout; None if none is armed.
     """
 
     settings: Settings
@@ -76,7 +77,7 @@ class Parts:
     observer: RequestObserver
     count: Count
     now: Now
-    passing: Passing | None = None
+    failpoint: Failpoint | None = None
 
 
 def make_surfaces(parts: Parts) -> Sequence[Surface]:
@@ -247,7 +248,7 @@ def _operations(parts: Parts) -> Operations:
         look_first=settings.payouts.look_first,
         moved=lambda payout, change: _moved(parts.observer, payout, change),
     )
-    store = FailingPayouts(parts.payouts, parts.passing) if parts.passing else parts.payouts
+    store = FailingPayouts(parts.payouts, parts.failpoint) if parts.failpoint else parts.payouts
     payouts = PayoutOperations(store, banks, make_follow_up(parts), _guards(parts), terms)
     return Operations(
         balances=Balances(banks),

@@ -20,6 +20,7 @@ from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.windows import Search
 from gateway.domain.payouts.payouts import Attempt, Change, Payout, Payouts, PayoutState
+from gateway.net.common.runtime import Failpoint
 from gateway.net.server.http_server import Handler
 from gateway.net.server.reply import Reply, Written, reply_format, to_bytes
 from gateway.net.server.request import Request
@@ -43,14 +44,12 @@ NAMES: Final = (
 )
 """In the order in which one payout passes them."""
 
-Passing = Callable[[str], None]
-
 
 def armed(
     environment: Environment,
     environ: Mapping[str, str],
     end: Callable[[], None] = lambda: os.kill(os.getpid(), signal.SIGKILL),
-) -> Passing | None:
+) -> Failpoint | None:
     """
     Return what counts the passes and ends the process; None where nothing is armed.
 
@@ -88,31 +87,31 @@ class FailingPayouts:
     """The store of payouts as the sender sees it, with the points beside what it commits."""
 
     store: Payouts
-    passing: Passing
+    failpoint: Failpoint
 
     async def add(
         self, payout: Payout, attempt: Attempt, *, limited: bool = False
     ) -> Payout | None:
         """Store an intent."""
-        self.passing("before_insert")
+        self.failpoint("before_insert")
         found = await self.store.add(payout, attempt, limited=limited)
         if found is None:
-            self.passing("after_insert")
+            self.failpoint("after_insert")
         return found
 
     async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
         """Store the intent of another attempt."""
-        self.passing("before_insert")
+        self.failpoint("before_insert")
         won = await self.store.claim(payout, attempt, limited=limited)
         if won:
-            self.passing("after_insert")
+            self.failpoint("after_insert")
         return won
 
     async def record(self, change: Change) -> bool:
         """Store an outcome."""
-        self.passing("before_record")
+        self.failpoint("before_record")
         recorded = await self.store.record(change)
-        self.passing("after_record")
+        self.failpoint("after_record")
         return recorded
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
@@ -134,7 +133,7 @@ class FailingPayouts:
         return await self.store.attempts(account_id, reference)
 
 
-def failing_replies(serve: Handler, passing: Passing) -> Handler:
+def failing_replies(serve: Handler, failpoint: Failpoint) -> Handler:
     """Add the points before and within the answer to a payout."""
 
     async def answer(request: Request) -> Reply | Written:
@@ -143,13 +142,13 @@ def failing_replies(serve: Handler, passing: Passing) -> Handler:
         is_payout = request.method == "POST" and request.path.endswith("/withdraw")
         if not is_payout or isinstance(reply, Written):
             return reply
-        passing("before_reply")
-        return await _write_split(request, reply, passing)
+        failpoint("before_reply")
+        return await _write_split(request, reply, failpoint)
 
     return answer
 
 
-async def _write_split(request: Request, reply: Reply, passing: Passing) -> Written:
+async def _write_split(request: Request, reply: Reply, failpoint: Failpoint) -> Written:
     """Write an answer in two halves with a point between them; it ends the connection."""
     how = reply_format(request.message.version, keeps=False, bodiless=False)
     data, half = to_bytes(reply, how), len(reply.body) // 2
@@ -158,6 +157,6 @@ async def _write_split(request: Request, reply: Reply, passing: Passing) -> Writ
         transport.write(data[: len(data) - half])
         await asyncio.sleep(0)  # uvloop writes at the end of a turn of the loop
         await asyncio.sleep(0)
-        passing("mid_reply")
+        failpoint("mid_reply")
         transport.write(data[len(data) - half :])
     return Written(keeps=False)

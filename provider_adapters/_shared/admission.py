@@ -7,9 +7,9 @@ and given back together here, so that no way through the client can keep one.
 
 from __future__ import annotations
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError, RateLimited, Unknown, Unreachable
 from gateway.net.client.messages import Kind
-from gateway.net.client.reasons import Reason
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
 from provider_adapters._shared import faults

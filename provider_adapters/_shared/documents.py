@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import msgspec
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply
 from gateway.domain.kernel import strict
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
 
 Document = TypeVar("Document")

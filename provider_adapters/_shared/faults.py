@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     BadReply,
     CredentialsRefused,
@@ -18,7 +19,6 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import SendProgress
 
 _SECONDS = re.compile(r"[0-9]{1,5}", re.ASCII)

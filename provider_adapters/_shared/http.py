@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotSent,
     Outcome,
@@ -23,7 +24,6 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
-from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.tls import TlsFilesRefused
 from gateway.net.client.transport import Transport

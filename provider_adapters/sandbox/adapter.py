@@ -10,6 +10,7 @@ from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     Capabilities,
     NotFound,
@@ -25,7 +26,6 @@ from gateway.domain.bank.statements import Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderRequest
-from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import SendProgress
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer

@@ -15,10 +15,10 @@ import msgspec
 from gateway.domain.bank.charges import ChargeOrder
 from gateway.domain.bank.payout_orders import AccountType, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import KeyOrder
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderAccount, Refused
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.net.client.messages import Kind, ProviderRequest
-from gateway.net.client.reasons import Reason
 from provider_adapters.sandbox.requests import below_account
 from provider_adapters.sandbox.words import CHARGE_TYPES, KEY_TYPES
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, Evidence, Outcome, Rejected, Settled, Unknown
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.reasons import Reason
 from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document
 from provider_adapters.sandbox import documents, translate
 from provider_adapters.sandbox.translate import UnknownWord

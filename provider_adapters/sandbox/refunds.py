@@ -13,10 +13,10 @@ from typing import Final
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLOWED, TOO_LATE
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.reasons import Reason
 from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document
 from provider_adapters.sandbox import documents, translate
 from provider_adapters.sandbox.translate import UnknownWord, above_zero

@@ -19,11 +19,11 @@ from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, Par
 from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
 from gateway.domain.bank.statements import Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
 from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document, try_document
 from provider_adapters.sandbox import documents, words

@@ -113,14 +113,14 @@ async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
 
 
 async def called(
-    port: int, passing: Callable[[str], None], progress: SendProgress, body: bytes
+    port: int, failpoint: Callable[[str], None], progress: SendProgress, body: bytes
 ) -> ProviderAnswer:
     """Call a bank on this port: for money where there is a body, else to read."""
     transport = HttpTransport(
         f"http://127.0.0.1:{port}",
         ClientLimits(),
         Environment.SANDBOX,
-        Runtime(failpoint=passing),
+        Runtime(failpoint=failpoint),
     )
     await transport.start()
     request = ProviderRequest(
@@ -145,7 +145,7 @@ async def test_half_a_body_is_on_the_wire_at_mid_body():
         server.settimeout(5)
         asked: list[socket.socket] = []
 
-        def passing(name: str) -> None:
+        def failpoint(name: str) -> None:
             if name == "after_connect":
                 asked.append(server.accept()[0])
             if name in ("mid_body", "after_body"):
@@ -155,7 +155,7 @@ async def test_half_a_body_is_on_the_wire_at_mid_body():
 
         loop = asyncio.get_running_loop()
         progress = SendProgress(Deadline(loop.time() + 5, loop.time))
-        answer = await called(server.getsockname()[1], passing, progress, body)
+        answer = await called(server.getsockname()[1], failpoint, progress, body)
         asked[0].close()
 
     assert answer.status == 200

@@ -10,9 +10,9 @@ from typing import Final, cast
 
 import msgspec
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError, Unavailable
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.reasons import Reason
 from gateway.net.client.response_reader import ResponseReader
 from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.tls import ResumingContext, VerifiedSSLObject

@@ -15,10 +15,10 @@ from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client import addresses
 from gateway.net.client.connection import Connection
-from gateway.net.client.reasons import Reason
 from gateway.net.client.tls import ResumingContext
 
 # Long enough to spare a look-up for most connections, short enough to follow a moved bank.

@@ -15,8 +15,8 @@ from aiohttp import hdrs
 from aiohttp.http_parser import RawResponseMessage
 from multidict import istr
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply
-from gateway.net.client.reasons import Reason
 from gateway.net.common.framing import LENGTH, VERSIONS, is_only_chunked
 
 LINE_BYTES: Final = 8190

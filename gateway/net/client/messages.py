@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import msgspec
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Evidence, Phase, Refused
-from gateway.net.client.reasons import Reason
 
 _PLAIN: Final = re.compile(r"[0-9A-Za-z._~-]+", re.ASCII)
 _NO_STEPS: Final = frozenset({"", ".", ".."})

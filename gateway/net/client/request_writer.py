@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.messages import ProviderRequest
-from gateway.net.client.reasons import Reason
 
 # A token (RFC 9110, 5.6.2), except for the percent sign, which templates use.
 _TOKEN: Final = re.compile(r"[!#$&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)

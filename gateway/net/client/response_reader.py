@@ -10,6 +10,7 @@ from aiohttp.base_protocol import BaseProtocol
 from aiohttp.http_parser import HttpResponseParser, RawResponseMessage
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable
 from gateway.net.client import framing
 from gateway.net.client.fast_path import read_fast
@@ -22,7 +23,6 @@ from gateway.net.client.framing import (
     is_without_body,
 )
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.reasons import Reason
 
 HEAD_BYTES: Final = 64 * 1024
 """The largest head that is read; banks send about one kilobyte."""

@@ -21,9 +21,9 @@ from typing import Final, cast
 import msgspec
 from cryptography import x509
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.kernel.clocks import Monotonic, Now
-from gateway.net.client.reasons import Reason
 
 # Looking at three files costs microseconds, and a renewal is in use within a second.
 _LOOK_S: Final = 1.0

@@ -17,12 +17,12 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.connection import AnswerDeadlines, Connection, send_split
 from gateway.net.client.connector import Connector, read_endpoint
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 from gateway.net.client.pool import Pool, WarmConnections
-from gateway.net.client.reasons import Reason
 from gateway.net.client.request_writer import RequestWriter
 from gateway.net.client.send_progress import SendProgress, SendRefused
 from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused

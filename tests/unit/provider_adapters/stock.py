@@ -15,10 +15,10 @@ import aiohttp
 from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, Unreachable
 from gateway.net.client import addresses
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest
-from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import SendProgress, SendRefused
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import LONGEST_S

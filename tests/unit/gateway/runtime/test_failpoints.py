@@ -8,6 +8,7 @@ import pytest
 
 from gateway.config.reading import ConfigError
 from gateway.domain.accounts.accounts import Environment
+from gateway.net.common.runtime import Failpoint
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import Request
@@ -15,7 +16,6 @@ from gateway.runtime.failpoints import (
     NAMES,
     VARIABLE,
     FailingPayouts,
-    Passing,
     armed,
     failing_replies,
 )
@@ -30,7 +30,7 @@ def end() -> None:
     raise Ended
 
 
-def arm(text: str, environment: Environment = Environment.SANDBOX) -> Passing | None:
+def arm(text: str, environment: Environment = Environment.SANDBOX) -> Failpoint | None:
     return armed(environment, {VARIABLE: text}, end)
 
 
@@ -46,26 +46,26 @@ def test_production_has_no_fail_points():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_process_ends_where_it_is_told(name: str):
-    passing = arm(name)
-    assert passing is not None
+    failpoint = arm(name)
+    assert failpoint is not None
 
     for other in NAMES:
         if other != name:
-            passing(other)
+            failpoint(other)
 
     with pytest.raises(Ended):
-        passing(name)
+        failpoint(name)
 
 
 def test_a_process_ends_at_the_pass_that_was_named():
-    passing = arm("after_insert:3")
-    assert passing is not None
+    failpoint = arm("after_insert:3")
+    assert failpoint is not None
 
-    passing("after_insert")
-    passing("after_insert")
+    failpoint("after_insert")
+    failpoint("after_insert")
 
     with pytest.raises(Ended):
-        passing("after_insert")
+        failpoint("after_insert")
 
 
 @pytest.mark.parametrize("text", ["nowhere", "mid_body:0", "mid_body:x", "mid_body:-1", ":3"])

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotFound,
     ProviderError,
@@ -16,7 +17,6 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.net.client.messages import Kind, ProviderAnswer
-from gateway.net.client.reasons import Reason
 from provider_adapters._shared.admission import Admission
 from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
 from tests.unit.provider_adapters.witness import Clock, Witness, still

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
@@ -23,7 +24,6 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import SendProgress
 from gateway.telemetry import records, trace
 from provider_adapters._shared import faults

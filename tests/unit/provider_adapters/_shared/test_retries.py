@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unavailable
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.reasons import Reason
 from provider_adapters._shared import faults
 from provider_adapters._shared.limits import ClientLimits
 from provider_adapters._shared.retries import RetryBudget

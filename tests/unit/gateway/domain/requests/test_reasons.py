@@ -14,8 +14,8 @@ import pytest
 from gateway.config.settings import RateLimits
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import WHY
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.requests.reasons import REASONS, UNTOLD, sentence, told
-from gateway.net.client.reasons import Reason
 from tests.architecture.tree import ROOT
 
 REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "_not_possible": 0}

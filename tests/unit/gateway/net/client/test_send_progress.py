@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Evidence, Phase, Unavailable
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.reasons import Reason
 from gateway.net.client.send_progress import SendProgress, SendRefused
 from tests.unit.provider_adapters.witness import Clock
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gateway.net.client.reasons import Reason
+from gateway.domain.bank.provider_reasons import Reason
 
 
 @pytest.mark.parametrize("reason", list(Reason))
