@@ -25,9 +25,9 @@ from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.document import document
 from gateway.http.table import Place, Table
 from tests.surfaces.house import House
-from tests.surfaces.house_fixtures import clock, house, kind, maria, store, template, url
+from tests.surfaces.house_fixtures import clock, house, kind, maria, store, url
 
-__all__ = ["clock", "house", "kind", "maria", "store", "template", "url"]
+__all__ = ["clock", "house", "kind", "maria", "store", "url"]
 
 SURFACE = next(each for each in described_surfaces(Settings()) if each.name == "identity")
 DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate identity")
