@@ -45,9 +45,7 @@ async def test_no_token_serves_as_another(here, maria):
     for token in (tokens.access_token, challenge.mfa_token, link):
         assert await refused(services.tokens.refresh(token)) == "REFRESH_INVALID"
     for token in (tokens.access_token, tokens.refresh_token, link):
-        assert (
-            await refused(services.signing_in.submit_code(token, "123456", HOME)) == "MFA_EXPIRED"
-        )
+        assert await refused(services.sign_in.submit_code(token, "123456", HOME)) == "MFA_EXPIRED"
     for token in (tokens.access_token, tokens.refresh_token, challenge.mfa_token):
         assert await refused(services.passwords.reset(token, PASSWORD, HOME)) == "VALIDATION_FAILED"
 
