@@ -15,10 +15,12 @@ import pytest
 MARKS = {
     "server": "asks for PostgreSQL, Redis or a browser; not in `make quick`",
     "process": "starts a process; not in `make quick`",
+    "slow": "a unit test that takes long, as it sets up much; not in `make quick`",
     "pipeline": "large, or asks for a clone, a peer or others' programs; only in `.ci/run`",
 }
 SERVERS = frozenset({"browser", "postgres_server", "redis_server"})
 PIPELINE = frozenset({"checkout", "street", "workshop"})
+MAY_START = ("server", "process", "pipeline")
 # What starts another program, whatever it goes through: see the table of audit events of Python.
 STARTS = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
 
@@ -54,7 +56,7 @@ class Processes:
         if not self._hears:
             sys.addaudithook(self._hear)
             self._hears = True
-        may = any(item.get_closest_marker(name) for name in MARKS)
+        may = any(item.get_closest_marker(name) for name in MAY_START)
         self._test = "" if may else item.nodeid
 
     def rest(self) -> None:

@@ -18,6 +18,8 @@ from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.surfaces.world import sandbox
 
+pytestmark = pytest.mark.slow
+
 
 def brief(adapter: str = "sandbox", **changed: Any) -> Provider:
     """A provider that is given up before the listener is."""

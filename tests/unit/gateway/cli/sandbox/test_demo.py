@@ -3,8 +3,12 @@
 import json
 from datetime import UTC, datetime
 
+import pytest
+
 from gateway.cli.sandbox.demo import summary
 from gateway.security.identity.totp import Totp
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_demo_is_made_once(shell, bank):

@@ -2,12 +2,16 @@
 
 from datetime import timedelta
 
+import pytest
 from aiohttp import ClientSession
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.refunds import refund_key
 from gateway.operations.demo import bank_side, contents
 from gateway.operations.demo.ensure import ensure_demo
+
+pytestmark = pytest.mark.slow
+
 
 ONE = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 OTHER = "1b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c02"

@@ -9,6 +9,8 @@ import pytest
 from gateway.operations.demo.curls import curl_lines
 from gateway.operations.demo.ensure import ensure_demo
 
+pytestmark = pytest.mark.slow
+
 TODAY = date(2026, 11, 20)
 PATHS = [
     ("GET", "/balance"),

@@ -3,10 +3,15 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from gateway.domain.identity.rights import Role
 from gateway.operations.demo.ensure import ensure_demo
 from tests import registers
 from tests.unit.gateway.operations.demo.conftest import people_of, records_of
+
+pytestmark = pytest.mark.slow
+
 
 ROLES = {"pending", "paid", "expired", "anonymous", "canceled", "other_company"}
 

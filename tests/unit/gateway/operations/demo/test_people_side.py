@@ -12,6 +12,8 @@ from gateway.operations.demo.document import Demo
 from gateway.operations.demo.ensure import DemoParts
 from tests.contract.stores.samples import event
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def demo(parts: DemoParts) -> Demo:

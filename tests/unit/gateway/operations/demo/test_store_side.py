@@ -9,6 +9,8 @@ from gateway.operations.demo.ensure import ensure_demo
 from gateway.security.digests import SecretDigester
 from gateway.security.sealing import Sealer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def demo(parts):

@@ -27,6 +27,8 @@ from gateway.security.identity.passwords import PasswordHasher, PoolSize
 from gateway.security.identity.phc import Cost
 from tests.unit.door import ELSEWHERE, EMAIL, HOME, PASSWORD
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("address", "known"),
