@@ -10,7 +10,9 @@ three things depend on the number:
   row, and the number of changed rows says whether the payout was in the state it expects. That
   saves a round trip.
 - Many leave a payout above a limit undecided, because another write of the batch may have used up
-  the limit and may turn out to be a duplicate. For one, the limit is exact.
+  the limit and may turn out to be a duplicate. One is written first and undone if it is above:
+  writing waits for a rival with the same reference, and its payout is the result then. A refusal
+  that overtakes such a rival would be followed by money.
 - Many come as arrays where that saves a server work. For one row arrays cost PostgreSQL about half
   as much again as plain parameters, so one row comes as those. See ``BulkParameters``.
 """
@@ -50,7 +52,7 @@ from gateway.store.tables.columns import Record, reference_digest
 from gateway.store.tables.core import payouts
 
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
-_HOLD = select(*_KEY, payouts.c.state, payouts.c.attempt)
+_LOCK = select(*_KEY, payouts.c.state, payouts.c.attempt).with_for_update(skip_locked=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class PayoutWriter:
             self._commit, BatchLimits(count=database.writers, queue_s=database.checkout_s)
         )
 
-    async def write(self, write: Write) -> WriteResult | None:
+    async def write(self, write: Write) -> Payout | bool:
         """
         Do one durably, in a batch with others or alone, and return what became of it.
 
@@ -138,14 +140,13 @@ class PayoutWriter:
         A row that cannot be stored undoes a batch of many, and each write is tried alone then. Once
         the commit was asked for nothing is tried again: it may have happened.
         """
-        async with self._database.writing() as connection:
-            with faults_of_rows(of=len(writes)):
-                results = await write_batch(self._database, connection, writes)
-            if isinstance(results[0], LimitReached):
-                # Nothing was written: without a commit there is no disk to wait for, and the next
-                # payout of this credential gets its turn sooner.
-                await connection.rollback()
-            return results
+        try:
+            async with self._database.writing() as connection:
+                with faults_of_rows(of=len(writes)):
+                    return await write_batch(self._database, connection, writes)
+        except LimitReached as above:
+            # A result like any other, of the only write there is.
+            return [above]
 
 
 async def record_step(database: Database, connection: AsyncConnection, change: Change) -> bool:
@@ -167,13 +168,16 @@ async def write_batch(
         limit of the credential seems reached. A batch of one always has a result.
 
     Raises:
-        StoreUnavailable: another payout has the provider key of the new one; of one alone.
+        LimitReached: the only write is above a limit; the transaction is to be undone.
+        StoreUnavailable: the only write is a new payout with the provider key of another.
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
     left = await allowances(connection, [*_limited(intents.values()), *_limited(moves.values())])
     batch = _Batch(database, connection, left, alone=_alone(writes))
-    results: dict[int, WriteResult] = {}
+    if batch.alone:
+        return [await batch.write_one(writes[0])]
+    results: dict[int, Payout | bool] = {}
     # Inserting may wait for the commit of another transaction, so it comes before rows are locked.
     if intents:
         results |= await batch.add(intents)
@@ -191,42 +195,57 @@ class _Batch:
     left: Allowances
     alone: bool
 
-    async def add(self, intents: Mapping[int, Intent]) -> Mapping[int, WriteResult]:
+    async def write_one(self, write: Write) -> Payout | bool:
+        """Do the only write; see ``write_batch``."""
+        above = self._above(write)
+        if isinstance(write, Intent):
+            done = bool(await self._insert([write]))
+        else:
+            done = await self._change([write]) == 1
+        if done and above is not None:
+            raise above
+        if done:
+            await self._write_attempts([write])
+        if done or not isinstance(write, Intent):
+            return done
+        for found in (await _found(self.database, self.connection, [_key_of(write)])).values():
+            return found
+        problem = "another payout has this provider key"
+        raise StoreUnavailable(problem)
+
+    async def add(self, intents: Mapping[int, Intent]) -> Mapping[int, Payout | bool]:
         """Insert new payouts; the result of the others is the payout with their reference."""
         keys = {number: _key_of(each) for number, each in intents.items()}
         firsts = _firsts(keys)
         # In the order of their keys, so that two batches with the same ones cannot deadlock.
-        above = {firsts[key]: self._above(intents[firsts[key]]) for key in sorted(firsts)}
-        new = await self._insert([intents[number] for number, limit in above.items() if not limit])
-        results: dict[int, WriteResult] = {firsts[key]: True for key in new}
+        wanted = [intents[firsts[key]] for key in sorted(firsts)]
+        new = await self._insert([each for each in wanted if self._above(each) is None])
+        await self._write_attempts([intents[firsts[key]] for key in new])
+        results: dict[int, Payout | bool] = {firsts[key]: True for key in new}
         lost = {number: key for number, key in keys.items() if number not in results}
         if lost:
             found = await _found(self.database, self.connection, list(dict.fromkeys(lost.values())))
             results |= {number: found[key] for number, key in lost.items() if key in found}
-        if self.alone and not results:
-            results = {number: _refused(limit) for number, limit in above.items()}
         return results
 
-    async def move(self, moves: Mapping[int, Claim | Change]) -> Mapping[int, WriteResult]:
-        """Do claims and steps where the payouts stand as each expects."""
-        if self.alone:
-            return {number: await self._move_one(each) for number, each in moves.items()}
+    async def move(self, moves: Mapping[int, Claim | Change]) -> Mapping[int, bool]:
+        """Do claims and steps where the payouts are in the state that each expects."""
         firsts = _firsts({number: _key_of(each) for number, each in moves.items()})
-        rows = await self._hold(list(firsts))
-        fits = {firsts[key]: _fits(moves[firsts[key]], row) for key, row in rows.items()}
-        decided = {
-            number: fit for number, fit in fits.items() if not fit or not self._above(moves[number])
+        locked = _LOCK.where(self.database.among(_KEY, list(firsts)))
+        rows = {
+            firsts[row.account_id, row.reference_sha256]: row
+            for row in (await self.connection.execute(locked)).all()
         }
-        await self._write([moves[number] for number, fit in decided.items() if fit])
+        fits = {number: _fits(moves[number], row) for number, row in rows.items()}
+        decided = {
+            number: fit
+            for number, fit in fits.items()
+            if not fit or self._above(moves[number]) is None
+        }
+        done = [moves[number] for number, fit in decided.items() if fit]
+        await self._change(done)
+        await self._write_attempts(done)
         return decided
-
-    async def _move_one(self, move: Claim | Change) -> bool | LimitReached:
-        above = self._above(move)
-        if above is None:
-            return await self._write([move]) == 1
-        # A claim that lost gets that answer, whatever its limits.
-        rows = await self._hold([_key_of(move)])
-        return above if any(_fits(move, row) for row in rows.values()) else False
 
     def _above(self, write: Write) -> LimitReached | None:
         """Return the limit of the credential that a write exceeds; a step moves no money."""
@@ -234,42 +253,35 @@ class _Batch:
             return None
         return self.left.take(write.payout)
 
-    async def _hold(self, keys: Sequence[Key]) -> Mapping[Key, Record]:
-        """Read and lock rows: they stay as they are until the transaction ends."""
-        wanted = _HOLD.where(self.database.among(_KEY, keys))
-        rows = await self.connection.execute(wanted.with_for_update(skip_locked=not self.alone))
-        return {(row.account_id, row.reference_sha256): row for row in rows.all()}
-
     async def _insert(self, intents: Sequence[Intent]) -> Sequence[Key]:
-        """Insert payouts that are new with their attempts; return the keys of those."""
+        """Insert payouts that are new; return their keys."""
         if not intents:
             return []
-        said = self._statements
-        rows = (await self._execute(said.add, [payout_row(each.payout) for each in intents])).all()
-        new = [(row.account_id, row.reference_sha256) for row in rows]
-        if new:
-            by_key = {_key_of(each): each for each in intents}
-            await self._execute(said.begin, [_attempt_of(by_key[key]) for key in new])
-        return new
+        rows = [payout_row(each.payout) for each in intents]
+        new = (await self._execute(self._statements.add, rows)).all()
+        return [(row.account_id, row.reference_sha256) for row in new]
 
-    async def _write(self, moves: Sequence[Claim | Change]) -> int:
-        """Write claims and steps; return how many payouts stood as expected."""
-        said, done = self._statements, 0
-        claims = [each for each in moves if isinstance(each, Claim)]
-        steps = [each for each in moves if isinstance(each, Change)]
+    async def _change(self, moves: Sequence[Claim | Change]) -> int:
+        """Change payouts that are in the state a claim or step expects; return how many were."""
+        claims = [
+            claim_values(each.payout, each.attempt) for each in moves if isinstance(each, Claim)
+        ]
+        steps = [step_values(each) for each in moves if isinstance(each, Change)]
+        done = 0
         if claims:
-            values = [claim_values(each.payout, each.attempt) for each in claims]
-            done = (await self._execute(said.claim, values)).rowcount
-            if done:
-                await self._execute(said.begin, [_attempt_of(each) for each in claims])
+            done += (await self._execute(self._statements.claim, claims)).rowcount
         if steps:
-            stepped = (
-                await self._execute(said.step, [step_values(each) for each in steps])
-            ).rowcount
-            if stepped:
-                await self._execute(said.end, [ending_values(each) for each in steps])
-            done += stepped
+            done += (await self._execute(self._statements.step, steps)).rowcount
         return done
+
+    async def _write_attempts(self, writes: Sequence[Write]) -> None:
+        """Begin the attempts of intents and claims that were done, and end those of steps."""
+        begun = [_attempt_of(each) for each in writes if not isinstance(each, Change)]
+        ended = [ending_values(each) for each in writes if isinstance(each, Change)]
+        if begun:
+            await self._execute(self._statements.begin, begun)
+        if ended:
+            await self._execute(self._statements.end, ended)
 
     async def _execute(
         self, statement: Insert | Update, rows: Sequence[BulkRow]
@@ -289,17 +301,9 @@ def _alone(writes: Sequence[Write]) -> bool:
     return len(writes) == 1
 
 
-def _refused(limit: LimitReached | None) -> LimitReached:
-    """Return why a new payout is neither stored now nor was before; raises if that is unclear."""
-    if limit is None:
-        problem = "another payout has this provider key"
-        raise StoreUnavailable(problem)
-    return limit
-
-
 async def _found(
     database: Database, connection: AsyncConnection, keys: Sequence[Key]
-) -> Mapping[Key, WriteResult]:
+) -> Mapping[Key, Payout | bool]:
     rows = await connection.execute(select(payouts).where(database.among(_KEY, keys)))
     return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
 

@@ -9,6 +9,7 @@ import pytest
 from gateway.domain.accounts.credentials import CredentialLimits
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import LimitReached
 from gateway.domain.payouts.payouts import SUCCESSORS, Attempt, Change, Failure, Payout, PayoutState
 from gateway.store.engine import Store
 from gateway.store.payouts.writes import Claim, Intent, Write, WriteResult, write_batch
@@ -54,8 +55,11 @@ class World:
 
     async def write(self, *writes: Write) -> Sequence[WriteResult | None]:
         own = [self._own(each) for each in writes]
-        async with self.store.database.writing() as connection:
-            return await write_batch(self.store.database, connection, own)
+        try:
+            async with self.store.database.writing() as connection:
+                return await write_batch(self.store.database, connection, own)
+        except LimitReached as above:
+            return [above]
 
     async def stand(self) -> list[tuple[Payout | None, Sequence[Attempt]]]:
         payouts = self.store.payouts

@@ -63,6 +63,29 @@ async def test_a_step_alone_waits_and_is_compared_with_what_it_finds_then(
     assert found.state == ("paid" if done else moved)
 
 
+@pytest.mark.parametrize("others", [0, 3], ids=["alone", "in a batch"])
+async def test_a_payout_above_its_limit_waits_for_a_rival_with_its_reference(
+    store: Store, others: int
+) -> None:
+    """A refusal that overtakes it would be followed by money."""
+    limits = CredentialLimits(per_payout=Money(1000))
+    await store.credentials.add(replace(credential(), limits=limits), event())
+    rival = replace(payout(), client_id="cli_zyxwvutsrqponmlkjihg")
+
+    async with store.database.writing() as other:
+        await store.database.add(other, *_row(rival))
+        waits = [
+            asyncio.create_task(
+                store.payouts.add(payout(name), attempt(), limited=name == "order-1")
+            )
+            for name in ["order-1", *(f"other-{number}" for number in range(others))]
+        ]
+        await asyncio.sleep(0.3)
+        assert not waits[0].done()
+
+    assert await asyncio.gather(*waits) == [rival, *[None] * others]
+
+
 async def test_a_claim_above_its_limit_waits_for_its_row_too(store: Store) -> None:
     """It has lost if somebody else claims first, whatever its limit."""
     limits = CredentialLimits(per_payout=Money(1000))
