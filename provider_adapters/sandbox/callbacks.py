@@ -1,8 +1,8 @@
 """
-The sandbox bank's callbacks: how they are signed, and how a signature is checked.
+The sandbox bank's callbacks: how they are signed, and how signatures are checked.
 
-As Standard Webhooks has it: HMAC-SHA-256 over id, instant and body, each
-joined by a full stop; what is older or newer than five minutes is refused.
+As in Standard Webhooks: HMAC-SHA-256 over id, timestamp and body, joined by full
+stops. A timestamp more than five minutes away is refused.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ SIGNATURE: Final = "Webhook-Signature"
 TOLERANCE_S: Final = 300
 
 _VERSION: Final = "v1,"
+# Characters of an id, and signatures in a header; Standard Webhooks needs far less.
 _LONGEST: Final = 128
 _MOST: Final = 8
 _KINDS: Final[Mapping[str, CallbackKind]] = {
@@ -50,7 +51,7 @@ class SandboxProof:
     """Checks callbacks of the sandbox bank; a ``CallbackProof``."""
 
     def __init__(self, secrets: Sequence[bytes], now: Now) -> None:
-        """Know the secrets that the bank may sign with, former ones too."""
+        """Accept signatures of any of these secrets, former ones included."""
         self._secrets = secrets
         self._tokens = [token_of(each).encode() for each in secrets]
         self._now = now
@@ -62,12 +63,12 @@ class SandboxProof:
         if not known or not event or not self._is_fresh(instant):
             return None
         wanted = [_mac(each, event, instant, body) for each in self._secrets]
-        # Every signature is compared: several are there while a secret is being changed.
+        # Every signature is compared: while a secret is being replaced there are several.
         right = [_among(each, wanted) for each in _signatures(signatures)]
         return _notice(body, event) if any(right) else None
 
     def read(self, body: bytes) -> Notice:
-        """Read a body that was proven before."""
+        """Read a body that was checked before."""
         return _notice(body, "")
 
     def _is_fresh(self, instant: str) -> bool:
@@ -76,9 +77,9 @@ class SandboxProof:
         return abs(self._now().timestamp() - int(instant)) <= TOLERANCE_S
 
 
-def _among(told: bytes, known: Sequence[bytes]) -> bool:
-    """Say whether one is there; how long that takes says nothing about which."""
-    return sum(hmac.compare_digest(told, each) for each in known) > 0
+def _among(value: bytes, known: Sequence[bytes]) -> bool:
+    """Return whether it is one of these, in a time that does not depend on which."""
+    return sum(hmac.compare_digest(value, each) for each in known) > 0
 
 
 def _mac(secret: bytes, event: str, instant: str, body: bytes) -> bytes:
@@ -86,7 +87,7 @@ def _mac(secret: bytes, event: str, instant: str, body: bytes) -> bytes:
 
 
 def _only(headers: Headers, name: str) -> str:
-    """Return the one printable value there is; empty when there are none or several."""
+    """Return the header's only printable value; empty for none or several."""
     values = headers.getall(name, ())
     if len(values) != 1 or len(values[0]) > _LONGEST * _MOST:
         return ""
@@ -104,7 +105,7 @@ def _signatures(header: str) -> list[bytes]:
 
 
 def _notice(body: bytes, event: str) -> Notice:
-    """Read a body; what is not known is told as such, for the bank has said it."""
+    """Read a body; an unknown kind is still a callback of the bank."""
     try:
         said: Any = json.loads(body)
     except (ValueError, RecursionError):
@@ -121,7 +122,7 @@ def _notice(body: bytes, event: str) -> Notice:
 
 
 def _text(found: object) -> str:
-    """Return a text that can be stored; anything else is empty."""
+    """Return a text that can be stored; empty for anything else."""
     if not isinstance(found, str) or len(found) > _LONGEST * _MOST:
         return ""
     return found if found.isprintable() else ""

@@ -1,4 +1,4 @@
-"""A client of the sandbox bank's control interface; see the bank's README for what it offers."""
+"""A client of the sandbox bank's control interface; the README lists the calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reply = Mapping[str, Any]  # a JSON document; its shape is the bank's README's
 
 class ControlRefused(Exception):
     """
-    The bank did not do what it was told.
+    The bank refused a control call.
 
     Attributes:
         status: 0 when it could not be reached.
@@ -38,10 +38,11 @@ class ControlRefused(Exception):
 
 class BankControl:
     """
-    Tells the sandbox bank what happened; open while used as ``async with``.
+    Controls the sandbox bank; open inside ``async with``.
 
-    Every call ends within ten seconds and raises ``ControlRefused`` for any
-    answer but success. Paths are given in segments, of any characters.
+    Every call ends within ten seconds, and raises ``ControlRefused`` for any
+    answer but success. Paths are given as segments, which may hold any
+    characters.
     """
 
     def __init__(self, url: str) -> None:
@@ -69,11 +70,11 @@ class BankControl:
     async def post(
         self, *segments: str, body: Mapping[str, object], query: Mapping[str, str] | None = None
     ) -> Reply:
-        """Let something happen; ``Money`` in the body is written exactly, in reais."""
+        """Make something happen; ``Money`` in the body is written exactly, in reais."""
         return await self._call("POST", segments, body=body, query=query)
 
     async def delete(self, *segments: str) -> Reply:
-        """Clear something."""
+        """Delete something."""
         return await self._call("DELETE", segments)
 
     async def _call(
@@ -117,6 +118,6 @@ def _read(status: int, raw: bytes) -> Reply:
     if status < 400:  # noqa: PLR2004 - where refusals begin in HTTP
         return document
     error = document.get("error")
-    told = error if isinstance(error, dict) else {}
-    message = f"the sandbox bank says {status} {told.get('code', '')}: {told.get('message', '')}"
-    raise ControlRefused(status, str(told.get("code", "")), message)
+    given = error if isinstance(error, dict) else {}
+    message = f"the sandbox bank says {status} {given.get('code', '')}: {given.get('message', '')}"
+    raise ControlRefused(status, str(given.get("code", "")), message)

@@ -12,24 +12,25 @@ from gateway.domain.bank.providers import Capabilities, Repeat
 from gateway.net.client.tls import TlsFiles
 from provider_adapters._shared.limits import ClientLimits
 
-# The bank carries a payout out the moment it has read it, before it answers or hangs. Once the
-# lease is over the connection is long closed, so a request not seen by then is never carried
-# out; the seconds are for a machine that stood still.
+# The bank executes a payout as soon as it has read it, before it answers or hangs. When the
+# lease is over the connection has long been closed, so a payout not seen by then will never be
+# executed. The seconds allow for a machine that stood still.
 _ABSENT_AFTER_S = 5.0
 
 
 class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Where the sandbox bank is, and what this provider pretends to be.
+    Where the sandbox bank is, and what kind of provider it acts as.
 
-    All but the address, the limits and TLS lessen what the bank can do, so that
-    every kind of provider can be tried. ``repeat`` must be what the bank's account is set to.
+    All but the address, the limits and TLS restrict what the bank can do, so
+    that every kind of provider can be tried. ``repeat`` must match the setting
+    of the bank's account.
 
     Attributes:
         base_url: On this machine only.
         payouts: False makes its accounts read-only.
-        lacks: Names of optional operations that it does not offer.
-        absent_after_s: Null when nothing proves that a payout is absent.
+        lacks: Optional operations that it does not offer.
+        absent_after_s: Null if nothing can prove a payout absent.
     """
 
     base_url: str = "http://127.0.0.1:8090"

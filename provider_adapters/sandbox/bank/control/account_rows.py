@@ -1,4 +1,4 @@
-"""The control interface's half about accounts: opening them, and what they hold."""
+"""The rows of the control interface about one account: opening, funding, keys, charges."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def _open(request: ControlRequest) -> Answer:
 
 
 async def _every(request: ControlRequest) -> Answer:
-    return listing([_shown(account) for account in accounts.every(request.books)])
+    return listing([_shown(account) for account in accounts.list_all(request.books)])
 
 
 async def _get(request: ControlRequest) -> Answer:
@@ -96,7 +96,7 @@ async def _move(request: ControlRequest) -> Answer:
 
 
 async def _refund(request: ControlRequest) -> Answer:
-    """Order a refund as the customer would; the same key is the same refund."""
+    """Order a refund as the customer would; a known key is the same refund."""
     account, body = _account(request), request.body
     order = RefundOrder(
         payment_e2e_id=body.text("e2e_id"),
@@ -112,7 +112,7 @@ async def _refund(request: ControlRequest) -> Answer:
 
 
 def _book(request: ControlRequest, account: Account, kind: str) -> int:
-    """Book a movement that is not Pix; gives its row number."""
+    """Book a movement that is not Pix; return its row number."""
     body, books = request.body, request.books
     other = read_payer(body.inside("counterparty")) if "counterparty" in body else _NOBODY
     movement = OtherMovement(
@@ -215,7 +215,7 @@ def _new_charge(books: Books, account: Account, state: str, body: Fields) -> New
 
 
 def _first_key(books: Books, account: Account) -> str:
-    for key in keys.every(books, account.id):
+    for key in keys.list_all(books, account.id):
         if key.status == "active":
             return key.key
     problem = "the account has no active key"
@@ -239,7 +239,7 @@ def _top_up_by(books: Books, account_id: str, centavos: int) -> None:
 
 
 def _transfer(request: ControlRequest, debit: str, credit: str) -> Answer:
-    """Move money between what is free and what is blocked; the customer owns the same."""
+    """Move money between available and blocked; the customer owns the same."""
     books, centavos = request.books, request.body.reais("value")
     _require_funds(books, debit, centavos)
     at = books.clock.micros()
@@ -252,7 +252,7 @@ def _transfer(request: ControlRequest, debit: str, credit: str) -> Answer:
 
 
 def _require_funds(books: Books, name: str, centavos: int) -> None:
-    if ledger.standing(books.database, name) < centavos:
+    if ledger.balance(books.database, name) < centavos:
         raise Refusal(Code.INSUFFICIENT_FUNDS, "there is not that much")
 
 

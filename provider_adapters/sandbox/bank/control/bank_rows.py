@@ -131,7 +131,7 @@ async def _ledger(request: ControlRequest) -> Answer:
     document = {
         "balanced": ledger.balanced(database),
         "total": ledger.total(database),
-        "accounts": ledger.standings(database),
+        "accounts": ledger.balances(database),
     }
     return Answer(document=document)
 
@@ -162,7 +162,7 @@ def _fault(body: bodies.Fields) -> Fault:
 
 
 def _count(body: bodies.Fields) -> int | None:
-    """Read how often; absent is once, ``null`` is until cleared."""
+    """Read the count; absent is 1, ``null`` is until cleared."""
     if body.says_null("count"):
         return None
     count = body.whole("count", 1)
@@ -182,7 +182,7 @@ def _one_charge(request: ControlRequest) -> Charge:
         raise Refusal(Code.AMBIGUOUS, "several accounts have this charge: say which account")
     if not found:
         what = "charge"
-        raise refusals.absent(what)
+        raise refusals.not_found(what)
     return found[0]
 
 

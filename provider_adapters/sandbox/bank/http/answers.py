@@ -1,4 +1,4 @@
-"""Answers: documents into responses, refusals into the bank's error shape."""
+"""Answers: documents as responses, refusals in the bank's error shape."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _SERVER_ERROR = 500
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """
-    What the bank says.
+    The bank's answer to a request.
 
     Attributes:
-        fault: How the answer is spoilt on its way, by magic amount.
+        fault: What a magic amount does to the answer.
     """
 
     document: object
@@ -40,28 +40,28 @@ class Answer:
     fault: Fault | None = None
 
     def body(self) -> bytes:
-        """Write the document as JSON, UTF-8."""
+        """Encode the document as JSON, UTF-8."""
         return json.dumps(self.document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def refusal(problem: Refusal) -> Answer:
-    """Show a refusal."""
+    """Return the answer of a refusal."""
     return error(problem.status, problem.code, problem.message)
 
 
 def error(status: int, code: str, message: str) -> Answer:
-    """Show an error in the bank's shape."""
+    """Return an error in the bank's shape."""
     return Answer(document={"error": {"code": code, "message": message}}, status=status)
 
 
 def failure(status: int) -> Answer:
-    """Show a failure that only has a status; by its code the caller learns no more."""
+    """Return the error of a bare HTTP status; the code says no more than the status."""
     fallback = Code.INTERNAL if status >= _SERVER_ERROR else Code.INVALID_REQUEST
     return error(status, _CODES.get(status, fallback), "the request failed")
 
 
 def respond(answer: Answer) -> web.Response:
-    """Make the response of an answer."""
+    """Build the HTTP response of an answer."""
     return web.Response(
         body=answer.body(),
         status=answer.status,
@@ -72,7 +72,7 @@ def respond(answer: Answer) -> web.Response:
 
 @web.middleware
 async def show_refusals(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give every refusal and every failure the bank's error shape."""
+    """Answer every refusal and every failure in the bank's error shape."""
     try:
         return await handler(request)
     except Refusal as problem:
@@ -82,6 +82,6 @@ async def show_refusals(request: web.Request, handler: Handler) -> web.StreamRes
         shown = failure(problem.status)
         headers = {"Allow": allowed[0]} if allowed else {}
         return respond(Answer(document=shown.document, status=shown.status, headers=headers))
-    except Exception:  # noqa: BLE001 - the last net: JSON even when the bank itself is wrong
+    except Exception:  # noqa: BLE001 - the last resort: JSON even for a mistake of the bank's own
         _LOG.exception("the sandbox bank failed")
         return respond(failure(_SERVER_ERROR))

@@ -1,4 +1,4 @@
-"""Bodies read strictly: every field asked for by name and type, money without a float."""
+"""Request bodies, read strictly: every field by name and type, money without floats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REAIS = re.compile(r"([0-9]{1,13})(?:\.([0-9]{1,2}))?")
 
 
 class NumberText(str):
-    """The text of a JSON number that is no plain integer."""
+    """The text of a JSON number that is not a plain integer."""
 
     __slots__ = ()
 
@@ -27,8 +27,8 @@ class Fields:
     """
     A JSON object, read field by field.
 
-    Every reader takes ``null`` for absent and raises ``INVALID_REQUEST`` (400)
-    when a field has another type, or is absent and has no default.
+    Every method treats ``null`` as absent, and raises ``INVALID_REQUEST`` (400)
+    for a field of another type, or for an absent one without default.
     """
 
     def __init__(self, document: Document) -> None:
@@ -39,11 +39,11 @@ class Fields:
         return self._document.get(name) is not None
 
     def says_null(self, name: str) -> bool:
-        """Tell ``null`` from absent, where that is a difference."""
+        """Return whether the field is ``null``, where that differs from absent."""
         return name in self._document and self._document[name] is None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Read a text; one without default may not be empty either."""
+        """Read a text; without a default it must not be empty."""
         value = self._document.get(name)
         if value is None and default is not None:
             return default
@@ -54,7 +54,7 @@ class Fields:
         return value
 
     def choice(self, name: str, choices: Mapping[str, str], default: str | None = None) -> str:
-        """Read one of some words and give what it stands for."""
+        """Read one of the listed words; return what it stands for."""
         word = self.text(name, default)
         if word not in choices:
             raise _wrong(name, f"one of {', '.join(choices)}")
@@ -77,7 +77,7 @@ class Fields:
         return value
 
     def reais(self, name: str) -> int:
-        """Read an amount in reais, above zero, at most two decimals; gives centavos."""
+        """Read an amount in reais, above zero, at most two decimals; return centavos."""
         value = self._document.get(name)
         if isinstance(value, bool) or not isinstance(value, int | NumberText):
             raise _wrong(name, "a number in reais")
@@ -117,7 +117,7 @@ def read(raw: bytes) -> Fields:
     Read a body; an empty one is an empty object.
 
     Raises:
-        Refusal: ``INVALID_REQUEST`` when it is no JSON object.
+        Refusal: ``INVALID_REQUEST`` for anything but a JSON object.
     """
     if not raw:
         return Fields({})

@@ -1,4 +1,4 @@
-"""The customers' interface: one row for every call of the bank's own HTTP interface."""
+"""The customers' HTTP interface, one row for each call."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from provider_adapters.sandbox.bank.pix import (
 )
 
 LARGEST_BODY = 64 * 1024
-"""Bytes of a body the bank takes."""
+"""Bytes of a body; every valid one is far smaller."""
 
 _CREATED = 201
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomerRequest:
-    """A customer's request, the customer known."""
+    """A request of an authenticated customer."""
 
     books: Books
     account: Account
@@ -58,7 +58,7 @@ class CustomerRequest:
 
 @dataclass(frozen=True, slots=True)
 class CustomerRow:
-    """A call: ``operation`` is what faults name it."""
+    """A call; ``operation`` is its name in faults."""
 
     method: str
     path: str
@@ -127,7 +127,7 @@ def _statement(request: CustomerRequest) -> Answer:
 
 
 def _keys(request: CustomerRequest) -> Answer:
-    found = keys.every(request.books, request.account.id)
+    found = keys.list_all(request.books, request.account.id)
     return Answer(document={"chaves": [documents.key(key) for key in found]})
 
 

@@ -1,4 +1,4 @@
-"""The bank's documents: its books in its own (Portuguese) words, and back."""
+"""The bank's documents, in its own (Portuguese) words."""
 
 from __future__ import annotations
 
@@ -61,162 +61,163 @@ _ENTRY_KINDS: Final = {
 }
 
 
-def account(said: Account) -> Document:
+def account(record: Account) -> Document:
     """Show an account's coordinates."""
     return {
-        "id": said.id,
-        "titular": {"nome": said.name, "documento": said.tax_number},
+        "id": record.id,
+        "titular": {"nome": record.name, "documento": record.tax_number},
         "banco": COMPE,
         "ispb": ISPB,
-        "agencia": said.branch,
-        "conta": said.number,
-        "tipo": ACCOUNT_TYPES[said.type],
-        "cidade": said.city,
-        "cep": said.zip_code,
-        "criada_em": show(said.created_at),
+        "agencia": record.branch,
+        "conta": record.number,
+        "tipo": ACCOUNT_TYPES[record.type],
+        "cidade": record.city,
+        "cep": record.zip_code,
+        "criada_em": show(record.created_at),
     }
 
 
-def balance(said: Balance, at: int) -> Document:
+def balance(record: Balance, at: int) -> Document:
     """Show a balance as of an instant."""
     return {
-        "saldo_centavos": said.owned,
-        "bloqueado_centavos": said.blocked,
-        "disponivel_centavos": said.available,
+        "saldo_centavos": record.owned,
+        "bloqueado_centavos": record.blocked,
+        "disponivel_centavos": record.available,
         "atualizado_em": show(at),
     }
 
 
-def key(said: Key) -> Document:
+def key(record: Key) -> Document:
     """Show a key."""
     return {
-        "id": said.id,
-        "chave": said.key,
-        "tipo": KEY_TYPES[said.type],
-        "situacao": _KEY_STATUSES[said.status],
-        "criada_em": show(said.created_at),
+        "id": record.id,
+        "chave": record.key,
+        "tipo": KEY_TYPES[record.type],
+        "situacao": _KEY_STATUSES[record.status],
+        "criada_em": show(record.created_at),
     }
 
 
-def owner(said: Owner) -> Document:
-    """Show who is behind a key."""
+def owner(record: Owner) -> Document:
+    """Show the owner of a key."""
     return {
-        "chave": said.key,
-        "tipo": KEY_TYPES[said.type],
-        "titular": {"nome": said.name, "documento": said.tax_number},
-        "banco": said.bank,
-        "nome_banco": said.bank_name,
-        "ispb": said.ispb,
-        "agencia": said.branch,
-        "conta": said.account,
+        "chave": record.key,
+        "tipo": KEY_TYPES[record.type],
+        "titular": {"nome": record.name, "documento": record.tax_number},
+        "banco": record.bank,
+        "nome_banco": record.bank_name,
+        "ispb": record.ispb,
+        "agencia": record.branch,
+        "conta": record.account,
     }
 
 
-def charge(said: Charge, receiver: Account, at: int) -> Document:
+def charge(record: Charge, receiver: Account, at: int) -> Document:
     """Show a charge as it stands at an instant."""
     return {
-        "id": said.id,
-        "txid": said.txid,
-        "referencia": said.reference,
-        "tipo": CHARGE_TYPES[said.type],
-        "chave": said.key,
-        "valor_centavos": said.centavos,
-        "situacao": "EXPIRADA" if said.expired(at) else _CHARGE_STATUSES[said.status],
-        "reutilizavel": said.reusable,
-        "descricao": said.description,
-        "pagador": _payer(said.payer),
+        "id": record.id,
+        "txid": record.txid,
+        "referencia": record.reference,
+        "tipo": CHARGE_TYPES[record.type],
+        "chave": record.key,
+        "valor_centavos": record.centavos,
+        "situacao": "EXPIRADA" if record.expired(at) else _CHARGE_STATUSES[record.status],
+        "reutilizavel": record.reusable,
+        "descricao": record.description,
+        "pagador": _payer(record.payer),
         "recebedor": {"nome": receiver.name, "documento": receiver.tax_number},
         "cidade": receiver.city,
         "cep": receiver.zip_code,
-        "copia_e_cola": said.emv,
-        "criada_em": show(said.created_at),
-        "expira_em": None if said.expires_at is None else show(said.expires_at),
+        "copia_e_cola": record.emv,
+        "criada_em": show(record.created_at),
+        "expira_em": None if record.expires_at is None else show(record.expires_at),
     }
 
 
-def charge_payment(said: Charge, paid: Payment | None) -> Document:
+def charge_payment(record: Charge, paid: Payment | None) -> Document:
     """Show whether and how a charge was paid."""
     return {
-        "referencia": said.reference,
-        "valor_centavos": said.centavos,
-        "criada_em": show(said.created_at),
+        "referencia": record.reference,
+        "valor_centavos": record.centavos,
+        "criada_em": show(record.created_at),
         "pagamento": _payment(paid) if paid else None,
     }
 
 
-def received(said: Payment) -> Document:
+def received(record: Payment) -> Document:
     """Show a payment in the list of payments."""
-    given_back = {"devolvido_centavos": said.refunded}
-    return {**_payment(said), "referencia": said.reference, **given_back}
+    given_back = {"devolvido_centavos": record.refunded}
+    return {**_payment(record), "referencia": record.reference, **given_back}
 
 
-def entry(said: Entry) -> Document:
+def entry(record: Entry) -> Document:
     """Show a line of the statement."""
     return {
-        "id": said.id,
-        "tipo": _ENTRY_KINDS[said.kind],
-        "natureza": "C" if said.centavos > 0 else "D",
-        "valor_centavos": abs(said.centavos),
-        "e2e": said.e2e_id,
-        "chave_idempotencia": said.idempotency_key,
-        "descricao": said.description,
-        "contraparte": {"nome": said.name, "documento": said.tax_number},
-        "criado_em": show(said.at),
+        "id": record.id,
+        "tipo": _ENTRY_KINDS[record.kind],
+        "natureza": "C" if record.centavos > 0 else "D",
+        "valor_centavos": abs(record.centavos),
+        "e2e": record.e2e_id,
+        "chave_idempotencia": record.idempotency_key,
+        "descricao": record.description,
+        "contraparte": {"nome": record.name, "documento": record.tax_number},
+        "criado_em": show(record.at),
     }
 
 
-def payout(said: Payout) -> Document:
-    """Show a payout; once settled, its value is what really moved."""
-    failure = {"code": said.failure, "message": "the payout failed"} if said.failure else None
-    value = said.centavos if said.settled_centavos is None else said.settled_centavos
+def payout(record: Payout) -> Document:
+    """Show a payout; once settled, its value is what was really paid."""
+    failure = {"code": record.failure, "message": "the payout failed"} if record.failure else None
+    value = record.centavos if record.settled_centavos is None else record.settled_centavos
     return {
-        "id": said.id,
-        "chave_idempotencia": said.idempotency_key,
-        "situacao": _PAYOUT_STATES[said.state],
+        "id": record.id,
+        "chave_idempotencia": record.idempotency_key,
+        "situacao": _PAYOUT_STATES[record.state],
         "valor_centavos": value,
-        "e2e": said.e2e_id,
-        "descricao": said.description,
-        "destino": json.loads(said.destination),
-        "criada_em": show(said.created_at),
-        "liquidada_em": None if said.settled_at is None else show(said.settled_at),
+        "e2e": record.e2e_id,
+        "descricao": record.description,
+        "destino": json.loads(record.destination),
+        "criada_em": show(record.created_at),
+        "liquidada_em": None if record.settled_at is None else show(record.settled_at),
         "falha": failure,
-        "devolvida_em": None if said.returned_at is None else show(said.returned_at),
+        "devolvida_em": None if record.returned_at is None else show(record.returned_at),
     }
 
 
-def refund(said: Refund) -> Document:
+def refund(record: Refund) -> Document:
     """Show a refund."""
+    failure = {"code": record.failure, "message": "the refund failed"} if record.failure else None
     return {
-        "id": said.id,
-        "chave_idempotencia": said.idempotency_key,
-        "referencia": said.reference,
-        "situacao": _REFUND_STATES[said.state],
-        "valor_centavos": said.centavos,
-        "id_devolucao": said.return_id,
-        "descricao": said.description,
-        "recebimento": {"e2e": said.payment_e2e_id, "referencia": said.payment_reference},
-        "criada_em": show(said.created_at),
-        "liquidada_em": None if said.settled_at is None else show(said.settled_at),
-        "falha": {"code": said.failure, "message": "the refund failed"} if said.failure else None,
+        "id": record.id,
+        "chave_idempotencia": record.idempotency_key,
+        "referencia": record.reference,
+        "situacao": _REFUND_STATES[record.state],
+        "valor_centavos": record.centavos,
+        "id_devolucao": record.return_id,
+        "descricao": record.description,
+        "recebimento": {"e2e": record.payment_e2e_id, "referencia": record.payment_reference},
+        "criada_em": show(record.created_at),
+        "liquidada_em": None if record.settled_at is None else show(record.settled_at),
+        "falha": failure,
     }
 
 
-def page(name: str, said: Page[Item], item: Callable[[Item], Document]) -> Document:
+def page(name: str, record: Page[Item], item: Callable[[Item], Document]) -> Document:
     """Show a page of a list under its name."""
-    return {name: [item(one) for one in said.items], "proximo_cursor": said.cursor}
+    return {name: [item(one) for one in record.items], "proximo_cursor": record.cursor}
 
 
-def _payment(said: Payment) -> dict[str, object]:
+def _payment(record: Payment) -> dict[str, object]:
     return {
-        "id": number(said.seq),
-        "e2e": said.e2e_id,
-        "valor_centavos": said.centavos,
-        "pago_em": show(said.at),
-        "pagador": _payer(said.payer),
+        "id": number(record.seq),
+        "e2e": record.e2e_id,
+        "valor_centavos": record.centavos,
+        "pago_em": show(record.at),
+        "pagador": _payer(record.payer),
     }
 
 
-def _payer(said: Payer | None) -> Document | None:
-    if said is None:
+def _payer(record: Payer | None) -> Document | None:
+    if record is None:
         return None
-    return {"nome": said.name, "documento": said.tax_number, "mensagem": said.message}
+    return {"nome": record.name, "documento": record.tax_number, "mensagem": record.message}

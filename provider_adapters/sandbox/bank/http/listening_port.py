@@ -16,10 +16,10 @@ _REOPEN_PAUSE_S = 0.02
 
 class ListeningPort:
     """
-    A port that opens, shuts and opens again at the same number.
+    A port that can close and open again at the same number.
 
-    While it is shut, connecting is refused by the operating system; kept
-    connections are closed at once, requests that hang on them included.
+    While it is closed, the operating system refuses connections. Open ones are
+    closed at once, together with requests that hang on them.
     """
 
     def __init__(self, runner: web.AppRunner, host: str, port: int) -> None:
@@ -39,7 +39,7 @@ class ListeningPort:
 
     @property
     def refusing(self) -> Fault | None:
-        """The fault for which callers are refused, while they are."""
+        """The fault that keeps the port closed, if any."""
         return self._refusing
 
     async def open(self) -> None:
@@ -57,7 +57,7 @@ class ListeningPort:
             self._reopening = asyncio.create_task(reopening)  # noqa: TID251 - owned: close() ends it
 
     async def close(self) -> None:
-        """Stop listening and let go of kept connections."""
+        """Stop listening and close all connections."""
         await self._stop_waiting()
         if self._site is not None:
             await self._site.stop()
@@ -70,7 +70,7 @@ class ListeningPort:
         return self._runner.server.connections if self._runner.server else []
 
     async def _listen(self) -> web.TCPSite:
-        """Listen; when reopening, the port may be somebody's outgoing one for a moment."""
+        """Listen; when reopening, another program may use the port briefly for a connection."""
         tries = _REOPEN_TRIES if self._opened else 1
         while True:
             site = web.TCPSite(self._runner, self._host, self._port)

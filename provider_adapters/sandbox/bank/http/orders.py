@@ -1,4 +1,4 @@
-"""Orders read: the customer's bodies, in the bank's words, into what the books take."""
+"""Customers' orders: request bodies in the bank's words, as values of ``pix``."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def payout(body: Fields, idempotency_key: str | None) -> Order:
 
 def refund(body: Fields, payment_e2e_id: str, idempotency_key: str | None) -> RefundOrder:
     """
-    Read the order of a refund; it must carry an idempotency key.
+    Read the order of a refund; its idempotency key is required.
 
     Raises:
         Refusal: ``INVALID_REQUEST``.
@@ -67,7 +67,7 @@ def refund(body: Fields, payment_e2e_id: str, idempotency_key: str | None) -> Re
 
 def key(body: Fields) -> NewKey:
     """
-    Read a key to be made.
+    Read the order of a key.
 
     Raises:
         Refusal: ``INVALID_REQUEST``.
@@ -80,7 +80,7 @@ def key(body: Fields) -> NewKey:
 
 def charge(body: Fields) -> NewCharge:
     """
-    Read a charge to be made.
+    Read the order of a charge.
 
     Raises:
         Refusal: ``INVALID_REQUEST``.
@@ -155,5 +155,5 @@ def _to_account(body: Fields) -> Destination:
 
 
 def _sent(body: Fields, names: tuple[str, ...]) -> str:
-    """Keep the destination as it was sent: only what the bank knows, in one order."""
+    """Return the destination as it was sent, with the known fields only, in a fixed order."""
     return json.dumps({name: body.text(name, "") for name in names if name in body})

@@ -11,13 +11,14 @@ from aiohttp.typedefs import Handler, Middleware
 from provider_adapters.sandbox.bank.kernel import clock
 from provider_adapters.sandbox.bank.kernel.clock import BankClock
 
+# At most 4 MB of bodies.
 _KEPT = 1000
 _BODY_KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedCall:
-    """A request as it came; ``path`` raw, with its query; ``Authorization`` without its secret."""
+    """A request as received: the raw path with its query; ``Authorization`` without its token."""
 
     at: str
     method: str
@@ -34,17 +35,17 @@ class RecordedCalls:
     _ring: deque[RecordedCall] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
     def last(self, limit: int) -> list[dict[str, object]]:
-        """Give the newest ones as documents, oldest first."""
+        """Return the newest ones as documents, oldest first."""
         return [asdict(call) for call in list(self._ring)[-limit:]] if limit else []
 
     def clear(self) -> int:
-        """Forget all and tell how many there were."""
+        """Remove all; return how many there were."""
         cleared = len(self._ring)
         self._ring.clear()
         return cleared
 
     def record(self, request: web.Request, body: bytes) -> None:
-        """Keep a request."""
+        """Record a request."""
         headers = {name: _redact(name, value) for name, value in request.headers.items()}
         call = RecordedCall(
             at=clock.show(self.clock.micros()),
@@ -57,7 +58,7 @@ class RecordedCalls:
 
 
 def recording(calls: RecordedCalls) -> Middleware:
-    """Make the middleware that keeps every request once its body is read."""
+    """Return the middleware that records every request."""
 
     @web.middleware
     async def record(request: web.Request, handler: Handler) -> web.StreamResponse:

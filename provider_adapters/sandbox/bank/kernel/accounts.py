@@ -1,4 +1,4 @@
-"""The bank's customers: their coordinates, their token, what they own."""
+"""The bank's customers: their accounts, tokens and balances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PayoutKind(StrEnum):
-    """How the bank treats an idempotency key it has seen."""
+    """How the bank treats an idempotency key that it knows: same answer, 409, or a new payout."""
 
     IDEM = "idem"
     DUP = "dup"
@@ -29,7 +29,7 @@ class Account:
     A customer's account.
 
     Attributes:
-        payout_limit: The most one payout may be, in centavos, if anything.
+        payout_limit: The largest payout, in centavos; None for no limit.
         created_at: Microseconds since 1970.
     """
 
@@ -48,7 +48,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """What a customer owns and what of it is held, in centavos."""
+    """What a customer owns and how much of it is blocked, in centavos."""
 
     owned: int
     blocked: int
@@ -72,7 +72,7 @@ _SELECT = f"SELECT {_COLUMNS} FROM accounts"  # noqa: S608 - names of columns on
 
 def add(books: Books, account: Account, token: str) -> None:
     """
-    Open an account; only the token's digest is kept.
+    Open an account; only the digest of its token is stored.
 
     Raises:
         Refusal: ``ALREADY_EXISTS`` for a known id, token, or branch and number.
@@ -105,17 +105,17 @@ def get(books: Books, account_id: str) -> Account:
     row = books.database.one(f"{_SELECT} WHERE id = ?", (account_id,))
     if row is None:
         what = "account"
-        raise refusals.absent(what)
+        raise refusals.not_found(what)
     return _account(row)
 
 
-def every(books: Books) -> list[Account]:
-    """Give all accounts, oldest first."""
+def list_all(books: Books) -> list[Account]:
+    """Return all accounts, oldest first."""
     return [_account(row) for row in books.database.all(f"{_SELECT} ORDER BY created_at, id")]
 
 
 def by_token(books: Books, token: str) -> Account | None:
-    """Find whose token this is."""
+    """Find the account of a token."""
     row = books.database.one(f"{_SELECT} WHERE token_digest = ?", (_digest(token),))
     return _account(row) if row else None
 
@@ -128,9 +128,9 @@ def by_coordinates(books: Books, branch: str, number: str) -> Account | None:
 
 
 def balance(books: Books, account_id: str) -> Balance:
-    """Tell what a customer owns now."""
+    """Read a customer's current balance."""
     names = (ledger.customer(account_id), ledger.blocked(account_id), ledger.held(account_id))
-    free, ordered, held = (ledger.standing(books.database, name) for name in names)
+    free, ordered, held = (ledger.balance(books.database, name) for name in names)
     return Balance(owned=free + ordered + held, blocked=ordered + held)
 
 

@@ -1,4 +1,4 @@
-"""What every part of the bank works on: its file, its clock, its randomness."""
+"""What every part of the bank works with: its database, clock and randomness."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 ISPB: Final = "99999999"
-"""The sandbox bank's number at the central bank; given to no real bank."""
+"""The sandbox bank's ISPB; no real bank has it."""
 COMPE: Final = "999"
-"""The sandbox bank's number in account coordinates."""
+"""The sandbox bank's COMPE code; no real bank has it."""
 
 _SUFFIX_LENGTH = 11
 
@@ -24,10 +24,10 @@ _SUFFIX_LENGTH = 11
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Books:
     """
-    The bank's books.
+    The bank's database with its clock and randomness.
 
     Attributes:
-        random_hex: Gives this many random bytes as hexadecimal text.
+        random_hex: Returns this many random bytes as hexadecimal text.
         settle_after: Microseconds from accepting a payout to settling it.
     """
 
@@ -37,11 +37,11 @@ class Books:
     settle_after: int
 
     def identifier(self, prefix: str) -> str:
-        """Make an identifier of the bank's own: prefix and 16 characters."""
+        """Create an identifier: prefix and 16 hexadecimal characters."""
         return f"{prefix}_{self.random_hex(8)}"
 
     def e2e_id(self, at: int) -> str:
-        """Make an end-to-end id: ``E``, ISPB, UTC minute, 11 characters (API Pix 2.9)."""
+        """Create an end-to-end id: ``E``, ISPB, UTC minute, 11 characters (API Pix 2.9)."""
         suffix = self.random_hex(6)[-_SUFFIX_LENGTH:].upper()
         return f"E{ISPB}{from_micros(at):%Y%m%d%H%M}{suffix}"
 
@@ -53,9 +53,9 @@ def open_books(
     random_hex: Callable[[int], str],
     settle_after_s: float,
 ) -> Books:
-    """Open the books kept in a file, or begin new ones there."""
+    """Open the database file, creating it when missing."""
     database = Database(path)
-    ledger.open_house(database)
+    ledger.open_own_accounts(database)
     return Books(
         database=database,
         clock=BankClock(now),

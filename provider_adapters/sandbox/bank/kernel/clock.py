@@ -1,4 +1,4 @@
-"""The bank's clock: the wall clock, moved by an offset, counted in microseconds."""
+"""The bank's clock: the wall clock plus an offset, in microseconds."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _YEAR_S = 366 * 86400.0
+# Far enough for every test, near enough that every instant stays a valid date.
 _LATEST_OFFSET_S = 100 * _YEAR_S
 
 
 class BankClock:
-    """A clock that tests can move; every instant of the bank comes from it."""
+    """A clock that tests can move; the bank reads no other."""
 
     def __init__(self, wall: Callable[[], datetime]) -> None:
-        """Start at the wall clock, which gives aware UTC datetimes."""
+        """Start without an offset; ``wall`` returns aware UTC datetimes."""
         self._wall = wall
         self._offset_s = 0.0
 
@@ -31,7 +32,7 @@ class BankClock:
 
     def move(self, offset_s: float) -> None:
         """
-        Set the offset from the wall clock, in seconds, either way.
+        Set the offset from the wall clock, in seconds of either sign.
 
         Raises:
             Refusal: ``INVALID_REQUEST`` beyond a hundred years.
@@ -42,16 +43,16 @@ class BankClock:
         self._offset_s = offset_s
 
     def now(self) -> datetime:
-        """Tell the bank's time, aware, UTC."""
+        """Return the bank's time, aware UTC."""
         return self._wall() + timedelta(seconds=self._offset_s)
 
     def micros(self) -> int:
-        """Tell the bank's time in microseconds since 1970, as it is stored."""
+        """Return the bank's time in microseconds since 1970, as it is stored."""
         return to_micros(self.now())
 
 
 def to_micros(moment: datetime) -> int:
-    """Count the microseconds since 1970 exactly, without a float."""
+    """Return the microseconds since 1970, exactly: no float is involved."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
@@ -61,7 +62,7 @@ def from_micros(micros: int) -> datetime:
 
 
 def show(micros: int) -> str:
-    """Write an instant as the bank does: RFC 3339, UTC, milliseconds."""
+    """Format an instant as the bank does: RFC 3339, UTC, milliseconds."""
     moment = from_micros(micros)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
 
@@ -71,7 +72,7 @@ def read(text: str) -> int:
     Read an RFC 3339 instant with its zone into microseconds since 1970.
 
     Raises:
-        Refusal: ``INVALID_REQUEST`` when it is none.
+        Refusal: ``INVALID_REQUEST`` for any other text.
     """
     try:
         moment = datetime.fromisoformat(text)

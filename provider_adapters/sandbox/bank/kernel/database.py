@@ -1,4 +1,4 @@
-"""The bank's own SQLite file: one connection, one writer, durable at every commit."""
+"""The bank's SQLite file: one connection, durable at every commit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Value: TypeAlias = str | int | None
-# SQLite's edge, like JSON's: the schema is STRICT, each reader names the type it takes.
+# Like JSON: the schema is STRICT, and each reader knows the types of its columns.
 Row: TypeAlias = dict[str, Any]
 
 _SCHEMA = Path(__file__).with_name("schema.sql")
-# WAL with FULL: what was committed is there after kill -9 and after a power cut.
+# WAL with FULL: a commit survives kill -9 and a power cut.
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
@@ -28,12 +28,12 @@ class Database:
     """
     Statements on one connection.
 
-    They run on the event loop: a read takes microseconds, a commit one write
-    to disk, and a thread in between would cost more than it saves.
+    They run on the event loop: a read takes microseconds and a commit one write
+    to disk, so a thread would cost more than it saves.
     """
 
     def __init__(self, path: str) -> None:
-        """Open the file, making it and its tables where they are missing."""
+        """Open the file; create it and its tables when missing."""
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.row_factory = _as_dict
         for pragma in _PRAGMAS:
@@ -42,7 +42,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make everything inside one change: all of it, or nothing on any exception."""
+        """Commit everything in the block together, or nothing after an exception."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -52,20 +52,20 @@ class Database:
         self._connection.execute("COMMIT")
 
     def run(self, sql: str, values: Sequence[Value] = ()) -> int:
-        """Execute one change and give the number of the row it made."""
+        """Execute a change; return the number of an inserted row."""
         return self._connection.execute(sql, values).lastrowid or 0
 
     def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
-        """Give the first row, or nothing."""
+        """Return the first row, if any."""
         row: Row | None = self._connection.execute(sql, values).fetchone()
         return row
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        """Give all rows."""
+        """Return all rows."""
         return self._connection.execute(sql, values).fetchall()
 
     def close(self) -> None:
-        """Close the file; nothing may be asked afterwards."""
+        """Close the file for good."""
         self._connection.close()
 
 

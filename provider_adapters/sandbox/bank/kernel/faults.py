@@ -1,4 +1,4 @@
-"""Injected faults: what the bank is told to do wrong, and how often."""
+"""Injected faults: what the bank is to do wrong, and how often."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ OPERATIONS = (
     "refund_read",
     "*",
 )
-"""What a fault may be injected into; ``*`` is everything."""
+"""The operations a fault can be injected into; ``*`` is all of them."""
 
 
 class FaultKind(StrEnum):
-    """The ways to fail; the sandbox README says what each looks like."""
+    """The ways to fail; the README describes each."""
 
     REFUSE = "refuse"
     REJECT = "reject"
@@ -45,10 +45,10 @@ class Fault:
     One fault as injected.
 
     Attributes:
-        count: How many requests it still hits; None is until cleared. For
-            ``refuse``: seconds.
-        status: The status ``status`` answers with.
-        executed: Whether ``status`` executes before answering.
+        count: How many requests it still affects; None until it is cleared.
+            For ``refuse``: seconds.
+        status: The status of the answer, for ``status``.
+        executed: Whether the request is executed before that answer.
     """
 
     fault: FaultKind
@@ -59,35 +59,35 @@ class Fault:
 
     @property
     def executes(self) -> bool:
-        """Whether the request is carried out, whatever the caller sees."""
+        """Whether the request is executed, whatever its caller gets."""
         if self.fault is FaultKind.STATUS:
             return self.executed
         return self.fault not in _NOT_EXECUTED
 
 
 class Faults:
-    """The faults waiting for requests, in memory only, in order of injection."""
+    """The faults that wait for requests, in order of injection; in memory only."""
 
     def __init__(self) -> None:
-        """Begin with a bank that works."""
+        """Begin without faults."""
         self._waiting: list[Fault] = []
 
     def inject(self, fault: Fault) -> None:
-        """Let a fault wait for its requests."""
+        """Add a fault."""
         self._waiting.append(fault)
 
     def waiting(self) -> tuple[Fault, ...]:
-        """Tell what is still to come."""
+        """Return the faults that wait."""
         return tuple(self._waiting)
 
     def clear(self) -> int:
-        """Forget all and tell how many there were."""
+        """Remove all faults; return how many there were."""
         cleared = len(self._waiting)
         self._waiting.clear()
         return cleared
 
     def take(self, operation: str) -> Fault | None:
-        """Give the first fault that hits this request, and count it."""
+        """Return the fault for this request, if any, and count it down."""
         for place, fault in enumerate(self._waiting):
             if fault.operation in ("*", operation):
                 self._use(place, fault)

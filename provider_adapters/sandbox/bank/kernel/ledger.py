@@ -1,4 +1,4 @@
-"""The double-entry ledger: every centavo that goes somewhere comes from somewhere."""
+"""The double-entry ledger: each movement debits one account and credits another."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from provider_adapters.sandbox.bank.kernel.database import Database
 
 SETTLEMENT = "settlement"
-"""The outside world: other banks, through the central bank's settlement."""
+"""The account of all other banks, through the central bank's settlement."""
 FEES = "fees"
-"""What the bank earns."""
+"""The bank's fees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,21 +32,21 @@ class Movement:
 
 
 def customer(account_id: str) -> str:
-    """Name the ledger account of the money a customer may use."""
+    """Return the ledger account of a customer's available money."""
     return f"customer:{account_id}"
 
 
 def blocked(account_id: str) -> str:
-    """Name the ledger account of the money blocked by order."""
+    """Return the ledger account of a customer's blocked money."""
     return f"blocked:{account_id}"
 
 
 def held(account_id: str) -> str:
-    """Name the ledger account of payouts accepted and not settled."""
+    """Return the ledger account of payouts and refunds accepted but not settled."""
     return f"held:{account_id}"
 
 
-def open_house(database: Database) -> None:
+def open_own_accounts(database: Database) -> None:
     """Open the bank's own accounts; safe to repeat."""
     for name in (SETTLEMENT, FEES):
         sql = "INSERT INTO ledger (name, guarded) VALUES (?, 0) ON CONFLICT DO NOTHING"
@@ -54,19 +54,19 @@ def open_house(database: Database) -> None:
 
 
 def open_customer(database: Database, account_id: str) -> None:
-    """Open a customer's accounts, which can never go below zero."""
+    """Open a customer's accounts; the schema keeps them at zero or above."""
     for name in (customer(account_id), blocked(account_id), held(account_id)):
         database.run("INSERT INTO ledger (name, guarded) VALUES (?, 1)", (name,))
 
 
 def move(database: Database, movement: Movement) -> None:
     """
-    Book a movement; only inside a transaction.
+    Book a movement; call only inside a transaction.
 
     Raises:
-        ValueError: When the amount is not above zero.
-        sqlite3.IntegrityError: When a customer's account would go below zero
-            or does not exist; the transaction is lost then.
+        ValueError: The amount is not above zero.
+        sqlite3.IntegrityError: A customer's account would go below zero, or
+            does not exist; roll the transaction back.
     """
     if movement.centavos <= 0:
         message = "a movement is above zero"
@@ -77,28 +77,28 @@ def move(database: Database, movement: Movement) -> None:
     _enter(database, journal_id, movement.credit, movement.centavos)
 
 
-def standing(database: Database, name: str) -> int:
-    """Tell what a ledger account holds, in centavos; zero when it does not exist."""
+def balance(database: Database, name: str) -> int:
+    """Return an account's balance in centavos; zero when it does not exist."""
     row = database.one("SELECT centavos FROM ledger WHERE name = ?", (name,))
     return int(row["centavos"]) if row else 0
 
 
-def standings(database: Database) -> dict[str, int]:
-    """Tell what every ledger account holds, in centavos."""
+def balances(database: Database) -> dict[str, int]:
+    """Return the balance of every ledger account, in centavos."""
     rows = database.all("SELECT name, centavos FROM ledger ORDER BY name")
     return {str(row["name"]): int(row["centavos"]) for row in rows}
 
 
 def total(database: Database) -> int:
-    """Add up all accounts; anything but zero is a broken ledger."""
-    return sum(standings(database).values())
+    """Return the sum of all accounts; anything but zero is an error."""
+    return sum(balances(database).values())
 
 
 def balanced(database: Database) -> bool:
     """
-    Check the whole ledger.
+    Return whether the whole ledger is balanced.
 
-    Balanced means: all accounts add up to zero, each journal line has two
+    That is: all accounts add up to zero, each journal line has two
     entries that cancel, each account is the sum of its entries, and each
     customer's statement adds up to what the customer owns.
     """

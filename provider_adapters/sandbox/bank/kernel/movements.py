@@ -20,7 +20,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "boleto_out": "Pagamento de boleto",
     }
 )
-"""Every kind, with what its line says where nobody says otherwise."""
+"""Every kind, with its default description."""
 
 _INTO: Final = frozenset({"ted_in", "boleto_in"})
 
@@ -31,10 +31,10 @@ class OtherMovement:
     A movement that is not Pix.
 
     Attributes:
-        kind: One of ``DESCRIPTIONS``; the direction is in it.
+        kind: One of ``DESCRIPTIONS``; it implies the direction.
         centavos: Above zero.
         at: Microseconds since 1970.
-        name, tax_number: Of the other side.
+        name, tax_number: Of the counterparty.
     """
 
     account_id: str
@@ -48,15 +48,15 @@ class OtherMovement:
 
 def book(books: Books, movement: OtherMovement) -> int:
     """
-    Book a movement in ledger and statement, in one transaction; gives its row number.
+    Book a movement in ledger and statement, in one transaction; return its row number.
 
     Raises:
-        Refusal: ``INSUFFICIENT_FUNDS`` for more than the customer may use.
+        Refusal: ``INSUFFICIENT_FUNDS`` above the available balance.
     """
     own = ledger.customer(movement.account_id)
     other = ledger.FEES if movement.kind == "fee" else ledger.SETTLEMENT
     comes_in = movement.kind in _INTO
-    if not comes_in and ledger.standing(books.database, own) < movement.centavos:
+    if not comes_in and ledger.balance(books.database, own) < movement.centavos:
         raise Refusal(Code.INSUFFICIENT_FUNDS, "there is not that much")
     debit, credit = (other, own) if comes_in else (own, other)
     with books.database.transaction():

@@ -1,4 +1,4 @@
-"""Lists by cursor: newest first, a half-open window of instants."""
+"""Lists by cursor, newest first; the window excludes its end."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ Item = TypeVar("Item")
 
 _DEFAULT_LIMIT = 100
 _LARGEST_LIMIT = 500
+# Above every instant and row number, and within SQLite's integers.
 _END_OF_TIME = 2**62
 _LIMIT = re.compile(r"[0-9]{1,3}")
 _PLACE = re.compile(r"(-?[0-9]{1,18}):([0-9]{1,18})")
@@ -23,12 +24,12 @@ _PLACE = re.compile(r"(-?[0-9]{1,18}):([0-9]{1,18})")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
     """
-    Which part of a list is asked for.
+    Which part of a list is requested.
 
     Attributes:
-        since: First instant wanted, microseconds since 1970.
-        until: First instant not wanted any more.
-        before: Instant and row number of the last item already seen.
+        since: First instant included, microseconds since 1970.
+        until: First instant excluded.
+        before: Instant and row number of the last item already returned.
     """
 
     since: int = -_END_OF_TIME
@@ -37,13 +38,13 @@ class Slice:
     before: tuple[int, int] = (_END_OF_TIME, _END_OF_TIME)
 
     def values(self, account_id: str) -> tuple[str | int, ...]:
-        """Give the values in the order the list statements take them: one row too many."""
+        """Return the parameters of a list statement; the limit is one row more than requested."""
         return (account_id, self.since, self.until, *self.before, self.limit + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """Some items and where to go on; no cursor on the last page."""
+    """Some items, and the cursor of the next page; None on the last one."""
 
     items: list[Item]
     cursor: str | None
@@ -69,7 +70,7 @@ def read_slice(query: Mapping[str, str]) -> Slice:
 
 
 def cut(items: Sequence[Item], places: Sequence[tuple[int, int]], limit: int) -> Page[Item]:
-    """Cut the row too many off; it says that there is a next page."""
+    """Cut off the extra row; its presence means that there is a next page."""
     more = len(items) > limit
     return Page(list(items[:limit]), _write_cursor(places[limit - 1]) if more else None)
 

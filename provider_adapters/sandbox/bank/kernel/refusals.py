@@ -1,4 +1,4 @@
-"""The bank's way of saying no: a status, a code and a text."""
+"""The bank's refusals: a status, a code and a text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Code(StrEnum):
-    """Every code of the bank; the table for people is in the sandbox README."""
+    """Every error code of the bank; the README explains them."""
 
     INVALID_REQUEST = "INVALID_REQUEST"
     INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
@@ -62,16 +62,16 @@ _STATUS: Final = {
 
 class Refusal(Exception):
     """
-    A request the bank does not grant; nothing was changed.
+    A request that the bank refuses; nothing was changed.
 
     Attributes:
         status: The HTTP status of the answer; 400 unless the code has its own.
-        code: What it is.
+        code: The bank's error code.
         message: The text for people.
     """
 
     def __init__(self, code: Code, message: str, *, status: int | None = None) -> None:
-        """Keep what the answer will show; ``status`` where it is not the code's usual one."""
+        """Set ``status`` only where it differs from the code's usual one."""
         super().__init__(message)
         self.code = code
         self.message = message
@@ -83,6 +83,6 @@ def invalid(message: str) -> Refusal:
     return Refusal(Code.INVALID_REQUEST, message)
 
 
-def absent(what: str) -> Refusal:
-    """Say that there is no such thing in this account."""
+def not_found(what: str) -> Refusal:
+    """Return the refusal for something that the account does not have."""
     return Refusal(Code.NOT_FOUND, f"{what} not found")

@@ -1,4 +1,4 @@
-"""The statement: what a customer sees of the ledger."""
+"""The statement: the ledger as the customer sees it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from provider_adapters.sandbox.bank.kernel.books import Books
 from provider_adapters.sandbox.bank.kernel.paging import Page, Slice, cut
 
+# Ids have ten digits from the first line on.
 _FIRST_NUMBER = 1_000_000_000
 _ORDERED = ("pix_out", "pix_refund")
 _INSERT = (
@@ -27,12 +28,12 @@ class Entry:
     One line of the statement.
 
     Attributes:
-        kind: ``pix_in``, ``pix_out``, ``pix_returned``, ``pix_refund``, or what is
-            not Pix: ``fee``, ``ted_in``, ``ted_out``, ``boleto_in``, ``boleto_out``.
+        kind: ``pix_in``, ``pix_out``, ``pix_returned``, ``pix_refund``, or, not
+            Pix: ``fee``, ``ted_in``, ``ted_out``, ``boleto_in``, ``boleto_out``.
         centavos: Above zero for money in, below for money out.
-        payout_id: The payout or refund it belongs to; the id of money ordered
-            out is this, and not numeric.
-        idempotency_key: Of that payout; read, never written.
+        payout_id: The payout or refund it belongs to; also the line's id where
+            the customer ordered the movement.
+        idempotency_key: The payout's; read, never written.
         at: Microseconds since 1970.
     """
 
@@ -56,12 +57,12 @@ class Entry:
 
 
 def number(seq: int) -> str:
-    """Give the document number of a line that is no payout."""
+    """Return the id of a line that is no payout or refund."""
     return str(_FIRST_NUMBER + seq)
 
 
 def write(books: Books, entry: Entry) -> int:
-    """Write a line and give its row number; only beside its ledger movement."""
+    """Insert a line and return its row number; call only beside its ledger movement."""
     values = (
         entry.account_id,
         entry.payout_id,

@@ -1,5 +1,5 @@
 """
-BR Code: the EMV text behind a PIX QR code, written and read.
+BR Code: the EMV text of a PIX QR code, encoded and decoded.
 
 Source: manual of the BR Code (Banco Central); API Pix 2.9.
 """
@@ -21,12 +21,12 @@ _HEADER_LENGTH = 4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrCode:
     """
-    What a payload says.
+    The content of a payload.
 
     Attributes:
         key: The PIX key of a static code; None in a dynamic one.
-        url: Where a dynamic code's charge is found, without scheme.
-        amount: Reais with a point and two decimals; None for an open amount.
+        url: The location of a dynamic code's charge, without scheme.
+        amount: Reais with two decimals; None for an open amount.
         txid: ``***`` where the payload names none.
     """
 
@@ -43,10 +43,9 @@ class BrCode:
 
 def encode(code: BrCode) -> str:
     """
-    Write a payload, ASCII only, its checksum last.
+    Encode a payload: ASCII only, checksum last.
 
-    Names lose their accents and what does not fit: 25 characters for the
-    name, 15 for the city.
+    Names lose their accents, and are cut to 25 characters, cities to 15.
     """
     account = _field("00", _DOMAIN) + _field("01", code.key) + _field("02", code.info)
     fields = (
@@ -68,11 +67,11 @@ def encode(code: BrCode) -> str:
 
 def decode(payload: str) -> BrCode:
     """
-    Read a payload.
+    Decode a payload.
 
     Raises:
-        ValueError: When its checksum or its lengths are wrong, or when it is
-            no PIX payload.
+        ValueError: The checksum or a length is wrong, or it is not a PIX
+            payload.
     """
     if checksum(payload[:-4]) != payload[-4:] or payload[-_CRC_LENGTH:-4] != "6304":
         message = "the checksum does not fit"
@@ -96,12 +95,12 @@ def decode(payload: str) -> BrCode:
 
 
 def checksum(text: str) -> str:
-    """Give the CRC-16/CCITT-FALSE of a text as four upper-case hexadecimals."""
+    """Return the CRC-16/CCITT-FALSE of a text: four upper-case hexadecimal digits."""
     return f"{binascii.crc_hqx(text.encode(), _CRC_START):04X}"
 
 
 def plain(text: str) -> str:
-    """Take accents and everything else that is not printable ASCII away."""
+    """Remove accents and all other characters outside printable ASCII."""
     bare = unicodedata.normalize("NFKD", text)
     return "".join(letter for letter in bare if letter.isascii() and letter.isprintable())
 
@@ -111,7 +110,7 @@ def _field(number: str, value: str | None) -> str:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Split a template into its fields; every length has to fit exactly."""
+    """Split a template into its fields; every length must fit exactly."""
     found: dict[str, str] = {}
     while text:
         number, length = text[:2], text[2:_HEADER_LENGTH]

@@ -15,7 +15,7 @@ from provider_adapters.sandbox.bank.pix import brcode, keys, received_payments
 from provider_adapters.sandbox.bank.pix.received_payments import Payer, Payment
 
 _LONGEST_TXID = 25
-"""Characters, in a static code (manual of the BR Code)."""
+"""Characters of a txid in a static code (BR Code manual)."""
 
 _TXID_STATIC = re.compile(rf"[A-Za-z0-9]{{1,{_LONGEST_TXID}}}")
 _COLUMNS = (
@@ -32,12 +32,12 @@ _INSERT = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCharge:
     """
-    A charge as asked for.
+    An order of a charge.
 
     Attributes:
         type: ``dynamic`` or ``static``.
-        centavos: None for an amount the payer chooses.
-        expires_in: Microseconds from now; negative for one that is over already.
+        centavos: None lets the payer choose.
+        expires_in: Microseconds from now; negative for a charge that has expired.
     """
 
     reference: str
@@ -53,7 +53,7 @@ class NewCharge:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
     """
-    A charge as the bank keeps it.
+    A charge as stored.
 
     Attributes:
         status: ``active``, ``paid`` or ``canceled``; expiry is in ``expires_at``.
@@ -77,16 +77,16 @@ class Charge:
     expires_at: int | None
 
     def expired(self, at: int) -> bool:
-        """Tell whether it can no longer be paid for its age."""
+        """Return whether it is active but past its expiry."""
         return self.status == "active" and self.expires_at is not None and self.expires_at <= at
 
 
 def add(books: Books, account: Account, new: NewCharge) -> Charge:
     """
-    Make a charge on one of the account's active keys.
+    Create a charge on one of the account's active keys.
 
     Raises:
-        Refusal: ``INVALID_REQUEST`` when the key is not, ``REFERENCE_IN_USE``.
+        Refusal: ``INVALID_REQUEST`` for any other key, ``REFERENCE_IN_USE``.
     """
     key = keys.active(books, new.key)
     if key is None or key.account_id != account.id:
@@ -114,12 +114,12 @@ def get(books: Books, account_id: str, reference: str) -> Charge:
     row = _one(books, account_id, reference)
     if row is None:
         what = "charge"
-        raise refusals.absent(what)
+        raise refusals.not_found(what)
     return _charge(row)
 
 
 def anywhere(books: Books, reference: str) -> list[Charge]:
-    """Find the charges of all customers with this reference."""
+    """Find all customers' charges with this reference."""
     rows = books.database.all(f"{_SELECT} WHERE reference = ? ORDER BY seq", (reference,))
     return [_charge(row) for row in rows]
 
@@ -144,9 +144,9 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
 
     Raises:
         Refusal: ``CHARGE_PAID``, ``CHARGE_CANCELED``, ``CHARGE_EXPIRED``;
-            ``KEY_NOT_FOUND`` when its key was given up;
-            ``INVALID_REQUEST`` when an open amount is not given, or a fixed
-            one is given otherwise.
+            ``KEY_NOT_FOUND`` when its key was cancelled;
+            ``INVALID_REQUEST`` for a missing open amount, or an amount that
+            differs from a fixed one.
     """
     at = books.clock.micros()
     _payable(charge, at)
@@ -188,10 +188,10 @@ def _amount(charge: Charge, centavos: int | None) -> int:
 
 def _static_txid(account: Account, reference: str) -> str:
     """
-    Return what tells payments of two static codes of one key and amount apart.
+    Return the txid of a static code, by which its payments find the charge.
 
-    It is the reference where that has the form of a txid, else the beginning of
-    a digest of account and reference: ``***`` names no charge at all.
+    It is the reference if that is a valid txid, otherwise the beginning of a
+    digest of account and reference.
     """
     if _TXID_STATIC.fullmatch(reference):
         return reference
@@ -200,7 +200,7 @@ def _static_txid(account: Account, reference: str) -> str:
 
 
 def _payload(books: Books, account: Account, new: NewCharge) -> tuple[str, str]:
-    """Write the BR Code; a dynamic one points to the charge, a static one holds the key."""
+    """Return txid and BR Code; a dynamic code holds the charge's URL, a static one the key."""
     dynamic = new.type == "dynamic"
     token = books.random_hex(16)
     txid = token if dynamic else _static_txid(account, new.reference)

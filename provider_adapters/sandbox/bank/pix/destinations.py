@@ -1,4 +1,4 @@
-"""Where a payout goes: outside, or to another customer of this bank."""
+"""A payout's destination: another bank, or another customer of this one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Destination:
     A key, or a bank account.
 
     Attributes:
-        tax_number: Whom the payer believes to pay; digits.
+        tax_number: The recipient's, as the payer gave it; digits.
         bank: COMPE code or ISPB, with ``branch`` and ``account``.
-        sent: The destination as it was sent, JSON text, to be shown again.
+        sent: The destination as it was sent, JSON text, for answers.
     """
 
     tax_number: str
@@ -33,7 +33,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Who is behind a key; ``bank`` is a COMPE code."""
+    """The owner of a key; ``bank`` is a COMPE code."""
 
     key: str
     type: str
@@ -48,11 +48,11 @@ class Owner:
 
 def resolve(books: Books, to: Destination) -> str | None:
     """
-    Find the customer of this bank who is meant; None is somebody outside.
+    Return the account of this bank that is meant; None for another bank's.
 
     Raises:
-        Refusal: By magic destination; ``ACCOUNT_INVALID`` for an account this
-            bank does not have, ``OWNER_MISMATCH`` for another tax number.
+        Refusal: For a magic destination; ``ACCOUNT_INVALID`` for an account that
+            this bank does not have; ``OWNER_MISMATCH`` for a wrong tax number.
     """
     magic_values.refuse_destination(to.key, to.account)
     owner = _customer(books, to)
@@ -65,7 +65,7 @@ def resolve(books: Books, to: Destination) -> str | None:
 
 def look_up(books: Books, key: str) -> Owner:
     """
-    Tell who is behind a key; somebody made up when it is not this bank's.
+    Return the owner of a key; an invented one for a key of another bank.
 
     Raises:
         Refusal: ``KEY_NOT_FOUND`` (404).
@@ -116,7 +116,7 @@ def _owner(key: str, key_type: str, account: Account) -> Owner:
 
 
 def _guess(key: str) -> str:
-    """Tell a foreign key's type from its form."""
+    """Guess the type of another bank's key from its form."""
     if "@" in key:
         return "email"
     if key.startswith("+"):

@@ -1,4 +1,4 @@
-"""PIX keys: what a customer is found by."""
+"""PIX keys of the bank's customers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _WITH_UUID = ("email", "evp")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
     """
-    A key as the bank keeps it.
+    A key as stored.
 
     Attributes:
-        id: The bank's identifier; a UUID for e-mail and random keys, and not
-            one for the others, as banks differ in this.
+        id: The bank's identifier: a UUID for e-mail and random keys, another
+            form for the rest, because real banks differ in this.
         created_at: Microseconds since 1970.
     """
 
@@ -39,7 +39,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
-    """A key to be made; what is None is chosen by the bank."""
+    """An order of a key; the bank chooses what is None."""
 
     type: str
     key: str | None
@@ -56,7 +56,7 @@ def add(books: Books, account_id: str, new: NewKey) -> Key:
 
     Raises:
         Refusal: ``INVALID_REQUEST`` for an unknown type or a missing key,
-            ``KEY_IN_USE`` when a live key or this id exists.
+            ``KEY_IN_USE`` when a key that is not cancelled, or the id, exists.
     """
     key = _checked(books, new)
     sql = "SELECT 1 FROM keys WHERE (key = ? AND status <> 'canceled')"
@@ -84,12 +84,12 @@ def get(books: Books, account_id: str, key_id: str) -> Key:
     row = books.database.one(sql, (account_id, key_id))
     if row is None:
         what = "key"
-        raise refusals.absent(what)
+        raise refusals.not_found(what)
     return _key(row)
 
 
-def every(books: Books, account_id: str) -> list[Key]:
-    """Give a customer's keys, oldest first, cancelled ones included."""
+def list_all(books: Books, account_id: str) -> list[Key]:
+    """Return a customer's keys, oldest first, cancelled ones included."""
     rows = books.database.all(f"{_SELECT} WHERE account_id = ? ORDER BY seq", (account_id,))
     return [_key(row) for row in rows]
 
@@ -102,7 +102,7 @@ def active(books: Books, key: str) -> Key | None:
 
 def cancel(books: Books, account_id: str, key_id: str) -> Key:
     """
-    Give a key up; safe to repeat.
+    Cancel a key; safe to repeat.
 
     Raises:
         Refusal: ``NOT_FOUND``.

@@ -1,7 +1,7 @@
 """
-Magic values: amounts and keys that make the bank behave.
+Magic values: amounts and keys that make the bank behave in a certain way.
 
-The table for people is in the sandbox README.
+The README has the table.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _ON_THE_WIRE: Final = {
 
 
 def on_the_wire(centavos: int) -> Fault | None:
-    """Tell how the answer to a payout of this amount is spoilt, if it is."""
+    """Return the fault of a payout of this amount, if any."""
     return _ON_THE_WIRE.get(centavos)
 
 
 def refuse_amount(centavos: int) -> None:
     """
-    Let a payout of this amount pass.
+    Refuse a payout of a magic amount.
 
     Raises:
         Refusal: ``REJECTED`` (400) or ``NOT_ALLOWED`` (403) by amount.
@@ -55,7 +55,7 @@ def refuse_amount(centavos: int) -> None:
 
 def refuse_destination(key: str | None, account: str | None) -> None:
     """
-    Let a payout to this destination pass.
+    Refuse a payout to a magic destination.
 
     Raises:
         Refusal: ``KEY_NOT_FOUND``, ``OWNER_MISMATCH``, ``ACCOUNT_INVALID``

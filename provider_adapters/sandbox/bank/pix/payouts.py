@@ -25,7 +25,7 @@ _INSERT = (
     " e2e_id, description, destination, credit_to, state, step, due_at, created_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'processing', ?, ?, ?)"
 )
-# What failed after acceptance was never executed, so it counts from the start as not executed.
+# A payout that fails after acceptance is never executed, so it counts as not executed at once.
 _EXECUTIONS = (
     "SELECT idempotency_key, coalesce(settled_centavos, centavos) AS centavos, e2e_id, created_at"
     " FROM payouts WHERE state <> 'failed' AND coalesce(step, '') <> 'fail'"
@@ -34,7 +34,7 @@ _EXECUTIONS = (
 
 
 class Step(StrEnum):
-    """What is to happen next to a payout."""
+    """The next step of a payout."""
 
     SETTLE = "settle"
     FAIL = "fail"
@@ -43,7 +43,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """A payout as asked for; centavos above zero, ``idempotency_key`` if one was sent."""
+    """An order of a payout; centavos above zero."""
 
     centavos: int
     to: Destination
@@ -51,7 +51,7 @@ class Order:
     idempotency_key: str | None = None
 
     def fingerprint(self) -> str:
-        """Give what two orders with the same content have in common."""
+        """Return a digest of the order's content."""
         content = f"{self.centavos}\0{self.description}\0{self.to.sent}"
         return hashlib.sha256(content.encode()).hexdigest()
 
@@ -59,12 +59,12 @@ class Order:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payout:
     """
-    A payout as the bank keeps it.
+    A payout as stored.
 
     Attributes:
         state: ``processing``, ``settled``, ``failed`` or ``returned``.
-        settled_centavos: What really moved, once it has.
-        credit_to: The customer of this bank who is paid, if one is.
+        settled_centavos: What was really paid, once it is settled.
+        credit_to: The recipient's account, if it is at this bank.
         failure: The bank's code, when it failed.
         due_at: When ``step`` is due; all instants in microseconds since 1970.
     """
@@ -92,7 +92,7 @@ class Payout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """A payout that moved money, or is about to; ``at`` in microseconds since 1970."""
+    """A payout that moved money or will; ``at`` in microseconds since 1970."""
 
     key: str | None
     centavos: int
@@ -102,7 +102,7 @@ class Execution:
 
 def repeated(books: Books, account: Account, order: Order) -> Payout | None:
     """
-    Find what this order repeats, by the account's kind.
+    Find the payout that this order repeats, depending on the account's payout kind.
 
     Raises:
         Refusal: ``DUPLICATE`` (409, kind dup), ``KEY_REUSED`` (422, kind idem
@@ -122,10 +122,10 @@ def repeated(books: Books, account: Account, order: Order) -> Payout | None:
 
 def accept(books: Books, account: Account, order: Order) -> Payout:
     """
-    Take an order on and hold its money, in one transaction.
+    Accept an order and hold its money, in one transaction.
 
     Raises:
-        Refusal: For every reason of the README's table; nothing is stored then.
+        Refusal: For every reason in the README's table; nothing is stored.
     """
     magic_values.refuse_amount(order.centavos)
     credit_to = destinations.resolve(books, order.to)
@@ -168,7 +168,7 @@ def by_key(books: Books, account_id: str, key: str) -> Payout:
     payout = _by_key(books, account_id, key)
     if payout is None:
         what = "payout"
-        raise refusals.absent(what)
+        raise refusals.not_found(what)
     return payout
 
 
@@ -181,7 +181,7 @@ def read(books: Books, account_id: str, wanted: Slice) -> Page[Payout]:
 
 
 def executions(books: Books, key: str | None) -> list[Execution]:
-    """Give the payouts really executed, of one idempotency key or of all, oldest first."""
+    """Return the executed payouts, of one idempotency key or of all, oldest first."""
     rows = books.database.all(_EXECUTIONS, (key, key))
     return [
         Execution(
@@ -206,18 +206,18 @@ def _hold(books: Books, account: Account, order: Order, at: int) -> None:
 
 
 def _keys(account: Account, order: Order) -> tuple[Value, Value]:
-    """Keep the key; unique unless the bank ignores keys for this account."""
+    """Return the key, and the key that must be unique: None if the account ignores keys."""
     ignored = account.payout_kind is PayoutKind.NONE
     return order.idempotency_key, None if ignored else order.idempotency_key
 
 
 def _credited(order: Order, credit_to: str | None) -> str | None:
-    """Send what will come back outside, whoever was meant: there it can be taken from."""
+    """Return the recipient here; a payout that comes back goes out, so that it can."""
     return None if order.centavos == magic_values.COMES_BACK else credit_to
 
 
 def _plan(books: Books, centavos: int, at: int) -> tuple[Step, int]:
-    """Decide at once what will become of the payout, and when."""
+    """Return the payout's next step and its time; the amount decides."""
     if centavos == magic_values.SETTLES_LATE:
         return Step.SETTLE, at + magic_values.LATE_BY
     step = Step.FAIL if centavos == magic_values.FAILS_LATER else Step.SETTLE
@@ -233,5 +233,5 @@ def _by_key(books: Books, account_id: str, key: str) -> Payout | None:
 def _found(row: Row | None) -> Payout:
     if row is None:
         what = "payout"
-        raise refusals.absent(what)
+        raise refusals.not_found(what)
     return Payout(**row)

@@ -1,4 +1,4 @@
-"""Money that comes in: payments of charges, payments without one, top-ups."""
+"""Payments received: for charges, without one, and top-ups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LATEST = f"{_SELECT} WHERE account_id = ? AND reference = ? ORDER BY seq DESC L
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payer:
-    """Who pays; ``message`` is what they wrote."""
+    """The payer, with the message of the payment."""
 
     name: str
     tax_number: str
@@ -36,11 +36,11 @@ class Payment:
     A payment received.
 
     Attributes:
-        reference: The charge it pays, if any.
-        payer: None when nobody was named.
+        reference: The charge's, if it pays one.
+        payer: None when it names none.
         at: Microseconds since 1970.
         seq: The row number of its line in the statement.
-        refunded: Centavos of it given back or about to be; read, never written.
+        refunded: Centavos refunded or being refunded; read, never written.
     """
 
     account_id: str
@@ -55,9 +55,9 @@ class Payment:
 
 def receive(books: Books, payment: Payment, debit: str = ledger.SETTLEMENT) -> Payment:
     """
-    Credit a payment: ledger, statement and list; only inside a transaction.
+    Credit a payment in ledger, statement and list; call only inside a transaction.
 
-    ``debit`` is the ledger account the money comes from.
+    ``debit`` is the ledger account that pays.
     """
     credit = ledger.customer(payment.account_id)
     memo = f"pix in {payment.e2e_id}"
@@ -101,7 +101,7 @@ def by_e2e_id(books: Books, account_id: str, e2e_id: str) -> Payment:
     row = books.database.one(sql, (account_id, e2e_id))
     if row is None:
         what = "payment"
-        raise refusals.absent(what)
+        raise refusals.not_found(what)
     return _payment(row)
 
 
@@ -112,7 +112,7 @@ def read(books: Books, account_id: str, wanted: Slice) -> Page[Payment]:
 
 
 def write_payer(payer: Payer | None) -> str | None:
-    """Write a payer as it is stored."""
+    """Return a payer as it is stored."""
     return json.dumps(asdict(payer)) if payer else None
 
 

@@ -1,4 +1,4 @@
-"""Settlement of refunds: what becomes of accepted ones when their time has come."""
+"""Settlement of refunds: executes the next step of accepted ones when it is due."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _DUE = (
     " FROM refunds JOIN payments ON payments.seq = payment_seq"
     " WHERE due_at <= ? ORDER BY due_at, refunds.seq LIMIT 1"
 )
-# A payment from another customer of this bank is a payout of his.
+# A payment from another customer of this bank is also that customer's payout.
 _SENDER = "SELECT id, account_id FROM payouts WHERE e2e_id = ? AND credit_to = ?"
 
 
 def settle_due(books: Books) -> int:
-    """Do every step of refunds that is due, each in one transaction, and tell how many."""
+    """Execute every step that is due, each in one transaction; return how many."""
     done = 0
     now = books.clock.micros()
     while row := books.database.one(_DUE, (now,)):
@@ -28,7 +28,7 @@ def settle_due(books: Books) -> int:
 
 
 def _settle(books: Books, refund: Refund) -> None:
-    """Move the held money back to where it came from; both statements show it."""
+    """Move the held money back to the payer; both statements show it."""
     at = refund.due_at or refund.created_at
     sender = books.database.one(_SENDER, (refund.payment_e2e_id, refund.account_id))
     credit = ledger.customer(sender["account_id"]) if sender else ledger.SETTLEMENT
@@ -79,7 +79,7 @@ def _finish(books: Books, refund: Refund, state: str, failure: str | None, at: i
 
 
 def _line(books: Books, refund: Refund, at: int) -> statement.Entry:
-    """Write the line of whoever gives back, naming whoever had paid."""
+    """Build the refunding customer's line; the counterparty is the payer."""
     payer = received_payments.by_e2e_id(books, refund.account_id, refund.payment_e2e_id).payer
     return statement.Entry(
         account_id=refund.account_id,

@@ -1,4 +1,4 @@
-"""Refunds: payments given back, wholly or in parts, once per idempotency key."""
+"""Refunds of payments received, in full or in part, once per idempotency key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from provider_adapters.sandbox.bank.pix import magic_values, received_payments
 from provider_adapters.sandbox.bank.pix.received_payments import Payment
 
 LATEST: Final = 90 * 86400 * 1_000_000
-"""Microseconds after which a payment cannot be given back any more (API Pix 2.9)."""
+"""Microseconds after which a payment can no longer be refunded (API Pix 2.9)."""
 
 _SELECT = (
     "SELECT refunds.*, payments.e2e_id AS payment_e2e_id, payments.reference AS payment_reference"
@@ -31,7 +31,7 @@ _INSERT = (
     " centavos, return_id, description, state, step, due_at, created_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'processing', ?, ?, ?)"
 )
-# What fails after acceptance never moves, so it counts from the start as not executed.
+# A refund that fails after acceptance moves nothing, so it counts as not executed at once.
 _EXECUTED = (
     f"{_SELECT} WHERE state <> 'failed' AND coalesce(step, '') <> 'fail'"
     " AND (? IS NULL OR idempotency_key = ?) ORDER BY refunds.seq"
@@ -39,7 +39,7 @@ _EXECUTED = (
 
 
 class RefundStep(StrEnum):
-    """What is to happen next to a refund."""
+    """The next step of a refund."""
 
     SETTLE = "settle"
     FAIL = "fail"
@@ -47,7 +47,7 @@ class RefundStep(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundOrder:
-    """A refund as asked for; centavos above zero, ``reference`` is the customer's own."""
+    """An order of a refund; centavos above zero, ``reference`` is the customer's."""
 
     payment_e2e_id: str
     centavos: int
@@ -56,7 +56,7 @@ class RefundOrder:
     description: str = ""
 
     def fingerprint(self) -> str:
-        """Give what two orders with the same content have in common."""
+        """Return a digest of the order's content."""
         content = (self.payment_e2e_id, str(self.centavos), self.reference, self.description)
         return hashlib.sha256("\0".join(content).encode()).hexdigest()
 
@@ -64,11 +64,11 @@ class RefundOrder:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refund:
     """
-    A refund as the bank keeps it.
+    A refund as stored.
 
     Attributes:
-        payment_seq: The row of the payment given back.
-        return_id: ``D`` and what an end-to-end id has.
+        payment_seq: The row of the refunded payment.
+        return_id: An end-to-end id that begins with ``D``.
         state: ``processing``, ``settled`` or ``failed``.
         due_at: When ``step`` is due; all instants in microseconds since 1970.
     """
@@ -95,7 +95,7 @@ class Refund:
 
 def repeated(books: Books, account_id: str, order: RefundOrder) -> Refund | None:
     """
-    Find the refund that this order repeats, whatever the account's kind for payouts.
+    Find the refund that this order repeats, whatever the account's payout kind.
 
     Raises:
         Refusal: ``KEY_REUSED`` when the key belongs to another refund.
@@ -111,10 +111,10 @@ def repeated(books: Books, account_id: str, order: RefundOrder) -> Refund | None
 
 def accept(books: Books, account_id: str, order: RefundOrder) -> Refund:
     """
-    Take an order on and hold its money, in one transaction.
+    Accept an order and hold its money, in one transaction.
 
     Raises:
-        Refusal: For every reason of the README's table; nothing is stored then.
+        Refusal: For every reason in the README's table; nothing is stored.
     """
     magic_values.refuse_amount(order.centavos)
     payment = received_payments.by_e2e_id(books, account_id, order.payment_e2e_id)
@@ -169,12 +169,12 @@ def read(books: Books, account_id: str, wanted: Slice) -> Page[Refund]:
 
 
 def executed(books: Books, key: str | None) -> list[Refund]:
-    """Give the refunds that moved money or are about to, of one key or of all, oldest first."""
+    """Return the refunds that moved money or will, of one key or of all, oldest first."""
     return [Refund(**row) for row in books.database.all(_EXECUTED, (key, key))]
 
 
 def _check(books: Books, payment: Payment, order: RefundOrder, at: int) -> None:
-    """Let through what may be given back."""
+    """Refuse what cannot be refunded."""
     if at - payment.at > LATEST:
         raise Refusal(Code.PAYMENT_TOO_OLD, "the payment is more than 90 days old")
     if order.centavos > payment.centavos - payment.refunded:
@@ -184,7 +184,7 @@ def _check(books: Books, payment: Payment, order: RefundOrder, at: int) -> None:
 
 
 def _plan(books: Books, centavos: int, at: int) -> tuple[RefundStep, int]:
-    """Decide at once what will become of the refund, and when."""
+    """Return the refund's next step and its time; the amount decides."""
     if centavos == magic_values.SETTLES_LATE:
         return RefundStep.SETTLE, at + magic_values.LATE_BY
     step = RefundStep.FAIL if centavos == magic_values.FAILS_LATER else RefundStep.SETTLE
@@ -199,5 +199,5 @@ def _by_key(books: Books, account_id: str, key: str) -> Row | None:
 def _found(row: Row | None) -> Refund:
     if row is None:
         what = "refund"
-        raise refusals.absent(what)
+        raise refusals.not_found(what)
     return Refund(**row)

@@ -1,4 +1,4 @@
-"""Settlement: what becomes of accepted payouts, and refunds, when their time has come."""
+"""Settlement: executes the next step of accepted payouts and refunds when it is due."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _OTHERWISE_BY = 1
 
 def settle_due(books: Books) -> int:
     """
-    Do every step that is due, each in one transaction, and tell how many.
+    Execute every step that is due, each in one transaction; return how many.
 
-    Called before every read, so that nobody ever sees one late: the
-    background task only makes sure that time passes without readers too.
+    Called before every request, so that none sees a step late. The background
+    task only settles while there are no requests.
     """
     done = 0
     now = books.clock.micros()
@@ -80,7 +80,7 @@ _STEPS = {Step.SETTLE: _settle, Step.FAIL: _fail, Step.RETURN: _return}
 
 
 def _pay(books: Books, payout: Payout, centavos: int, at: int) -> None:
-    """Move the held money out, or to the other customer; the payer's statement shows it."""
+    """Pay the held money to another bank or customer; the payer's statement shows it."""
     statement.write(books, _line(payout, "pix_out", -centavos, at))
     held = ledger.held(payout.account_id)
     if payout.credit_to is not None:

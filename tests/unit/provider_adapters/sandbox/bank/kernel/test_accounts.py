@@ -21,7 +21,7 @@ def test_an_account_is_found_in_three_ways(books, open_account):
     ]
 
     assert found == [account] * 3
-    assert accounts.every(books) == [account]
+    assert accounts.list_all(books) == [account]
 
 
 def test_a_token_is_not_kept(books, account):

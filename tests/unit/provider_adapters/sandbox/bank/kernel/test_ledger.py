@@ -36,7 +36,7 @@ def test_a_movement_has_two_sides(books, open_account):
     with books.database.transaction():
         ledger.move(books.database, movement(5, credit=ledger.FEES))
 
-    assert ledger.standings(books.database) == {
+    assert ledger.balances(books.database) == {
         "settlement": -5,
         "fees": 5,
         ledger.customer(account.id): 0,
@@ -58,7 +58,7 @@ def test_a_customer_never_goes_below_zero(books, open_account):
     with pytest.raises(sqlite3.IntegrityError), books.database.transaction():
         ledger.move(books.database, movement(101, ledger.customer(account.id), "settlement"))
 
-    assert ledger.standing(books.database, ledger.customer(account.id)) == 100
+    assert ledger.balance(books.database, ledger.customer(account.id)) == 100
 
 
 def test_an_account_that_does_not_exist_takes_no_money(books):

@@ -38,7 +38,7 @@ def test_a_fee_is_what_the_bank_earns(books, open_account):
     )
 
     line = statement.read(books, account.id, Slice()).items[-1]
-    assert ledger.standing(books.database, ledger.FEES) == 99
+    assert ledger.balance(books.database, ledger.FEES) == 99
     assert line.description == "Cesta mensal"
 
 

@@ -28,7 +28,7 @@ def test_a_status_may_be_another():
 
 
 def test_the_two_usual_ones_are_named():
-    assert (refusals.invalid("x").code, refusals.absent("key").message) == (
+    assert (refusals.invalid("x").code, refusals.not_found("key").message) == (
         "INVALID_REQUEST",
         "key not found",
     )

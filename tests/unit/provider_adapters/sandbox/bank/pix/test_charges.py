@@ -164,7 +164,7 @@ def test_the_key_is_an_active_one_of_the_account(books, open_account, charge, ke
 
 def test_a_charge_of_a_key_that_was_given_up_cannot_be_paid(books, owner, charge):
     made = charge()
-    keys.cancel(books, owner.id, keys.every(books, owner.id)[0].id)
+    keys.cancel(books, owner.id, keys.list_all(books, owner.id)[0].id)
 
     with pytest.raises(Refusal, match="given up"):
         charges.pay(books, made, None, None)

@@ -35,7 +35,7 @@ def test_keys_are_listed_oldest_first_cancelled_ones_too(books, account):
     second = keys.add(books, account.id, NewKey(type="email", key="b", status="pending", id="X"))
     canceled = keys.cancel(books, account.id, first.id)
 
-    assert keys.every(books, account.id) == [canceled, second]
+    assert keys.list_all(books, account.id) == [canceled, second]
     assert (canceled.status, second.id) == ("canceled", "X")
     assert keys.cancel(books, account.id, first.id) == canceled
 

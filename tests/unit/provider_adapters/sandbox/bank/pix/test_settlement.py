@@ -91,4 +91,4 @@ def test_the_clock_may_go_back(books, account, order, wall):
 
     assert settlement.settle_due(books) == 0
     assert payouts.get(books, account.id, made.id).state == "settled"
-    assert ledger.standing(books.database, ledger.held(account.id)) == 10_50
+    assert ledger.balance(books.database, ledger.held(account.id)) == 10_50
