@@ -56,7 +56,7 @@ class Tries(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         factor: Codes in a row; then a block of 15 minutes.
         resets: Reset links of one account that work at the same time, for half an
             hour each; until one ends, no other is sent.
-        address_resets: Wishes for one from one address in an hour.
+        address_resets: Requests for one from one address in an hour.
         device: Passwords in an hour in a browser where that person signed in
             before; strangers' guesses do not count there.
     """

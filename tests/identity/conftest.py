@@ -13,7 +13,7 @@ from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from tests.contract.stores.conftest import EMPTYING
 from tests.servers.postgres import PostgresServer
-from tests.unit.door import Door, door_of
+from tests.unit.identity_world import IdentityWorld, identity_world_on
 from tests.unit.standing import Clock
 from tests.world.store import migrated
 
@@ -49,20 +49,22 @@ async def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path, made: l
 
 
 @pytest.fixture
-async def nodes(url: str, kind: str, clock: Clock) -> AsyncIterator[tuple[Door, Door]]:
+async def nodes(
+    url: str, kind: str, clock: Clock
+) -> AsyncIterator[tuple[IdentityWorld, IdentityWorld]]:
     """Two processes, as far as the store can tell."""
     stores: list[Store] = [open_store(url), open_store(url)]
     await prepare(stores[0], Environment.SANDBOX, migrate=True, now=clock.now)
     if kind == "postgres":
         await _empty(stores[0], clock)
-    first, second = (door_of(store, clock) for store in stores)
+    first, second = (identity_world_on(store, clock) for store in stores)
     await asyncio.gather(
         first.services.signing_keys.ensure(), second.services.signing_keys.ensure()
     )
     yield first, second
-    for door in (first, second):
-        door.hasher.close()
-        await door.store.close()
+    for identity_world in (first, second):
+        identity_world.hasher.close()
+        await identity_world.store.close()
 
 
 async def _empty(store: Store, clock: Clock) -> None:
@@ -74,18 +76,18 @@ async def _empty(store: Store, clock: Clock) -> None:
 
 
 @pytest.fixture
-def here(nodes: tuple[Door, Door]) -> Door:
+def here(nodes: tuple[IdentityWorld, IdentityWorld]) -> IdentityWorld:
     """The first node."""
     return nodes[0]
 
 
 @pytest.fixture
-def there(nodes: tuple[Door, Door]) -> Door:
+def there(nodes: tuple[IdentityWorld, IdentityWorld]) -> IdentityWorld:
     """The second node."""
     return nodes[1]
 
 
 @pytest.fixture
-async def maria(here: Door) -> User:
+async def maria(here: IdentityWorld) -> User:
     """An admin with a password."""
     return await here.person()

@@ -21,7 +21,7 @@ from gateway.security.identity.phc import Cost
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
 from tests.surfaces.answers import Answer
-from tests.surfaces.house import House, house_on
+from tests.surfaces.identity_api import ApiClient, api_client_on
 from tests.unit.standing import Clock
 
 Body = dict[str, str]
@@ -84,42 +84,42 @@ KINDS = {
 }
 
 
-async def run(house: House, pairs: int, name: str = "login") -> Told:
+async def run(api_client: ApiClient, pairs: int, name: str = "login") -> Told:
     """Ask so many pairs, each the other way round than the one before."""
     kind = KINDS[name]
     people = [f"{uuid.uuid4().hex}@example.com" for _ in range(min(pairs, _PEOPLE))]
-    asked = [await _asked(house, email, kind) for email in people]
+    asked = [await _asked(api_client, email, kind) for email in people]
     told = Told()
     for number in range(pairs):
         known, unknown = asked[number % len(asked)]
         # whoever comes first after a pause is slower, whoever it is: not one of the two
-        await _took(house, kind, unknown, Told())
+        await _took(api_client, kind, unknown, Told())
         both = [(known, told.known), (unknown, told.unknown)]
         for body, took in both if number % 2 else reversed(both):
-            took.append(await _took(house, kind, body, told))
+            took.append(await _took(api_client, kind, body, told))
         # what is done behind the answer is done between the pairs
-        await house.wishes()
-        house.clock.passes(kind.apart_s)
+        await api_client.send_reset_links()
+        api_client.clock.passes(kind.apart_s)
     return told
 
 
-async def _asked(house: House, email: str, kind: Kind) -> tuple[Body, Body]:
+async def _asked(api_client: ApiClient, email: str, kind: Kind) -> tuple[Body, Body]:
     """Make somebody; return what is asked about them, and the same about nobody."""
-    await house.door.person(email)
+    await api_client.identity_world.person(email)
     if kind.has_factor:
-        await house.door.enrols(email)
-        token = (await house.login(email)).document["mfa_token"]
-        house.clock.passes(kind.apart_s)
+        await api_client.identity_world.enrol(email)
+        token = (await api_client.login(email)).document["mfa_token"]
+        api_client.clock.passes(kind.apart_s)
         known, unknown = ({"mfa_token": each, "code": "123456"} for each in (token, token[::-1]))
         return known, unknown
     wrong = {"password": _WRONG} if kind.path == "login" else {}
     return {"email": email, **wrong}, {"email": f"nobody-{email}", **wrong}
 
 
-async def _took(house: House, kind: Kind, body: Body, told: Told) -> float:
+async def _took(api_client: ApiClient, kind: Kind, body: Body, told: Told) -> float:
     """Ask once; return the seconds."""
     began = time.perf_counter()
-    answer = await house.ask("POST", f"/iam/v1/auth/{kind.path}", body, headers=_TRACE)
+    answer = await api_client.ask("POST", f"/iam/v1/auth/{kind.path}", body, headers=_TRACE)
     took = time.perf_counter() - began
     told.summary(answer)
     return took
@@ -131,16 +131,16 @@ async def main(pairs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(f"sqlite:///{folder}/store.db")
         await prepare(store, Environment.SANDBOX, migrate=True, now=clock.now)
-        async with house_on(store, clock, cost=Cost()) as house:
-            failed = [name for name in KINDS if not await _holds(house, pairs, name)]
+        async with api_client_on(store, clock, cost=Cost()) as api_client:
+            failed = [name for name in KINDS if not await _holds(api_client, pairs, name)]
         await store.close()
     if failed:
         sys.exit(f"told apart: {', '.join(failed)}")
 
 
-async def _holds(house: House, pairs: int, name: str) -> bool:
+async def _holds(api_client: ApiClient, pairs: int, name: str) -> bool:
     """Run one kind; say whether people and nobody are answered alike."""
-    told = await run(house, pairs, name)
+    told = await run(api_client, pairs, name)
     known, unknown = (statistics.median(each) * 1000 for each in (told.known, told.unknown))
     sys.stdout.write(
         f"{name}: {pairs} pairs, {len(told.answers)} answer; medians {known:.2f} ms for people,"

@@ -20,7 +20,7 @@ from gateway.operations.identity.tokens import TokenPair
 from gateway.store.engine import open_store
 from gateway.store.kernel.database import Limits
 from gateway.store.stamp import prepare
-from tests.unit.door import Door, door_of
+from tests.unit.identity_world import IdentityWorld, identity_world_on
 from tests.unit.standing import Clock
 
 CALLERS = 10
@@ -30,7 +30,7 @@ _PATIENT = Limits(checkout_s=60, connect_s=60, statement_s=60, busy_s=60, whole_
 """Who waits too long for a busy store is told 503, and that is no answer to a race."""
 
 
-async def race(nodes: Sequence[Door], token: str, callers: int = CALLERS) -> TokenPair:
+async def race(nodes: Sequence[IdentityWorld], token: str, callers: int = CALLERS) -> TokenPair:
     """
     Let so many callers refresh one token, spread over the nodes; return the winner's pair.
 
@@ -50,18 +50,20 @@ async def race(nodes: Sequence[Door], token: str, callers: int = CALLERS) -> Tok
     return won[0]
 
 
-async def run(nodes: Sequence[Door], rounds: int) -> None:
+async def run(nodes: Sequence[IdentityWorld], rounds: int) -> None:
     """Race again and again, each time with the pair that won; the session outlives it."""
     token = ""
     for number in range(rounds):
         if number % _SESSION_ROUNDS == 0:
-            token = (await nodes[0].comes_in()).tokens.refresh_token
+            token = (await nodes[0].sign_in()).tokens.refresh_token
         pair = await race(nodes, token)
         token = pair.refresh_token
         # longer ago than the window: nobody shows it again, so nothing may end
         nodes[0].clock.passes(1)
         assert await nodes[1].services.sessions.authenticate(pair.access_token)
-    assert not [word for word, _ in nodes[0].noticed + nodes[1].noticed if "reuse" in word]
+    assert not [
+        word for word, _ in nodes[0].security_events + nodes[1].security_events if "reuse" in word
+    ]
 
 
 async def main(rounds: int, url: str) -> None:
@@ -69,7 +71,7 @@ async def main(rounds: int, url: str) -> None:
     clock = Clock()
     stores = [open_store(url, _PATIENT), open_store(url, _PATIENT)]
     await prepare(stores[0], Environment.SANDBOX, migrate=True, now=clock.now)
-    nodes = [door_of(store, clock) for store in stores]
+    nodes = [identity_world_on(store, clock) for store in stores]
     await nodes[0].services.signing_keys.ensure()
     await nodes[0].person()
     began = time.perf_counter()

@@ -10,8 +10,8 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo
 from gateway.security.identity.passwords import PasswordHasher
 from tests.identity.enumeration import run
-from tests.surfaces.house import house_on
-from tests.unit.door import EMAIL, PASSWORD
+from tests.surfaces.identity_api import api_client_on
+from tests.unit.identity_world import EMAIL, PASSWORD
 
 PAIRS = 40
 TRIALS = 4
@@ -33,12 +33,12 @@ async def dear(here):
     hasher.close()
 
 
-async def refusal(door, email: str, number: int) -> tuple[float, str]:
+async def refusal(identity_world, email: str, number: int) -> tuple[float, str]:
     """Try a wrong password from an address of its own; return how long it took, and the answer."""
     client = ClientInfo(address=f"198.51.{number // 250}.{number % 250}")
     began = time.perf_counter()
     with pytest.raises(ServiceError) as refused:
-        await door.services.sign_in.login(email, "wrong password", client)
+        await identity_world.services.sign_in.login(email, "wrong password", client)
     took = time.perf_counter() - began
     error, problem = refused.value.error, refused.value
     return took, repr((error, problem.reason, dict(problem.headers), problem.detail))
@@ -67,8 +67,8 @@ async def test_a_wrong_password_takes_as_long_for_nobody(dear):
 @pytest.mark.parametrize(("name", "status"), [("login", 401), ("forgot", 202), ("mfa", 401)])
 async def test_people_and_nobody_are_answered_with_the_same_bytes(here, clock, name, status):
     """Status, headers and body; 2,000 pairs, and their time, by ``make enumeration``."""
-    async with house_on(here.store, clock) as house:
-        told = await run(house, 30, name)
+    async with api_client_on(here.store, clock) as api_client:
+        told = await run(api_client, 30, name)
 
     assert len(told.answers) == 1
     assert {each for each, _, _ in told.answers} == {status}
@@ -80,9 +80,9 @@ async def test_people_and_nobody_are_answered_with_the_same_bytes(here, clock, n
 async def test_nobody_is_found_out_by_the_clock(here, clock, name):
     """Medians within 10 %; a busy machine may need another trial, a leak fails them all."""
     ratios = []
-    async with house_on(here.store, clock) as house:
+    async with api_client_on(here.store, clock) as api_client:
         for _ in range(TRIALS):
-            ratios.append((await run(house, PAIRS, name)).ratio)
+            ratios.append((await run(api_client, PAIRS, name)).ratio)
             if 0.9 <= ratios[-1] <= 1.1:
                 return
 

@@ -5,7 +5,7 @@ import pytest
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from tests.identity.races import race
-from tests.unit.door import EMAIL, HOME, PASSWORD
+from tests.unit.identity_world import EMAIL, HOME, PASSWORD
 
 
 async def refused(work) -> str:
@@ -16,7 +16,7 @@ async def refused(work) -> str:
 
 async def test_login_factor_session_refresh_race_logout(here, there, maria):
     there.secrets = here.secrets
-    await here.enrols()
+    await here.enrol()
     challenge = await here.services.sign_in.login(EMAIL, PASSWORD, HOME)
     assert isinstance(challenge, SecondFactorRequired)
     came = await there.services.sign_in.submit_code(challenge.mfa_token, there.code(), HOME)
@@ -33,11 +33,11 @@ async def test_login_factor_session_refresh_race_logout(here, there, maria):
 
 async def test_no_token_serves_as_another(here, maria):
     """Refresh token, challenge and link as access token, and the other way around."""
-    await here.enrols()
-    came = await here.comes_in()
+    await here.enrol()
+    came = await here.sign_in()
     challenge = await here.services.sign_in.login(EMAIL, PASSWORD, HOME)
     assert isinstance(challenge, SecondFactorRequired)
-    await here.forgets()
+    await here.request_reset()
     link, tokens, services = await here.link(), came.tokens, here.services
 
     for token in (tokens.refresh_token, challenge.mfa_token, link):
@@ -61,7 +61,7 @@ async def test_what_ends_here_has_ended_there(here, there, maria):
         lambda _: here.services.users.disable("cli", maria.id),
     ):
         here.clock.passes(1)
-        came = await there.comes_in()
+        came = await there.sign_in()
         caller = await there.who(came)
         here.clock.passes(1)
 
@@ -75,18 +75,18 @@ async def test_what_ends_here_has_ended_there(here, there, maria):
 
 
 async def test_a_key_made_here_is_known_there_within_seconds(here, there, maria):
-    await there.comes_in()
+    await there.sign_in()
     here.clock.passes(10)
     await here.services.signing_keys.rotate("cli", at_once=True)
     here.clock.passes(61)
-    came = await here.comes_in()
+    came = await here.sign_in()
 
     assert await there.who(came)
 
 
 async def test_the_audit_log_tells_it_all_and_its_chain_holds(here, there, maria):
-    await here.enrols()
-    came = await there.comes_in() if there.secrets else await here.comes_in()
+    await here.enrol()
+    came = await there.sign_in() if there.secrets else await here.sign_in()
     await here.services.second_factors.new_recovery_codes(came.person)
     await here.services.second_factors.remove(came.person)
     await there.services.users.disable("cli", maria.id)

@@ -9,7 +9,7 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from tests.identity.races import race, run
-from tests.unit.door import EMAIL, HOME, PASSWORD
+from tests.unit.identity_world import EMAIL, HOME, PASSWORD
 
 
 async def asked(node) -> SecondFactorRequired:
@@ -30,7 +30,7 @@ async def test_of_two_hundred_races_of_ten_each_has_one_winner(nodes, maria):
 
 
 async def test_a_late_replay_on_another_node_ends_the_family(here, there, maria):
-    came = await here.comes_in()
+    came = await here.sign_in()
     pair = await race((here, there), came.tokens.refresh_token)
     here.clock.passes(11)
 
@@ -42,11 +42,11 @@ async def test_a_late_replay_on_another_node_ends_the_family(here, there, maria)
         with pytest.raises(ServiceError) as ended:
             await node.services.sessions.authenticate(pair.access_token)
         assert ended.value.reason == "session_over"
-    assert there.noticed.count(("authn_token_reuse", maria.id)) == 1
+    assert there.security_events.count(("authn_token_reuse", maria.id)) == 1
 
 
 async def test_one_code_of_the_app_opens_one_of_two_challenges(here, there, maria):
-    await here.enrols()
+    await here.enrol()
     challenges = [await asked(node) for node in (here, there)]
     code = here.code()
 
@@ -62,7 +62,7 @@ async def test_one_code_of_the_app_opens_one_of_two_challenges(here, there, mari
 
 
 async def test_one_recovery_code_opens_one_of_two_challenges(here, there, maria):
-    codes = await here.enrols()
+    codes = await here.enrol()
     challenges = [await asked(node) for node in (here, there)]
 
     answers = await asyncio.gather(
@@ -77,7 +77,7 @@ async def test_one_recovery_code_opens_one_of_two_challenges(here, there, maria)
 
 
 async def test_one_challenge_opens_once(here, there, maria):
-    codes = await here.enrols()
+    codes = await here.enrol()
     challenge = await asked(here)
 
     answers = await asyncio.gather(
@@ -92,7 +92,7 @@ async def test_one_challenge_opens_once(here, there, maria):
 
 
 async def test_one_link_sets_one_password(here, there, maria):
-    await here.forgets()
+    await here.request_reset()
     link = await here.link()
 
     answers = await asyncio.gather(
@@ -110,7 +110,7 @@ async def test_of_two_links_used_at_once_one_sets_the_password(here, there, mari
     """Using one ends all, also those that are being used."""
     links = []
     for _ in range(3):
-        await here.forgets()
+        await here.request_reset()
         links.append(await here.link())
         here.clock.passes(1)
 
@@ -152,7 +152,7 @@ async def test_sign_ins_at_once_leave_five_sessions(here, there, maria):
 
     came = await asyncio.gather(
         *(
-            (here, there)[number % 2].comes_in(client=client)
+            (here, there)[number % 2].sign_in(client=client)
             for number, client in enumerate(visitors)
         )
     )

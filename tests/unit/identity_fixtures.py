@@ -8,17 +8,19 @@ import pytest
 
 from gateway.domain.identity.users import User
 from gateway.store.engine import open_store
-from tests.unit.browsing import Hall, hall_of
-from tests.unit.door import Door, door_of
+from tests.unit.identity_world import IdentityWorld, identity_world_on
+from tests.unit.panel_world import PanelWorld, panel_world_on
 from tests.unit.standing import Clock
 
 
 @pytest.fixture
-async def door(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[Door]:
+async def identity_world(
+    store_file: Path, tmp_path: Path, clock: Clock
+) -> AsyncIterator[IdentityWorld]:
     """Identity with its first signing key; nobody is known."""
     shutil.copy(store_file, tmp_path / "store.db")
     store = open_store(f"sqlite:///{tmp_path}/store.db")
-    opened = door_of(store, clock)
+    opened = identity_world_on(store, clock)
     await opened.services.signing_keys.ensure()
     yield opened
     opened.hasher.close()
@@ -26,14 +28,14 @@ async def door(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[
 
 
 @pytest.fixture
-async def maria(door: Door) -> User:
+async def maria(identity_world: IdentityWorld) -> User:
     """An admin with a password and no second factor."""
-    return await door.person()
+    return await identity_world.person()
 
 
 @pytest.fixture
-async def hall(door: Door) -> AsyncIterator[Hall]:
+async def panel_world(identity_world: IdentityWorld) -> AsyncIterator[PanelWorld]:
     """The panel behind the door."""
-    opened = hall_of(door)
+    opened = panel_world_on(identity_world)
     yield opened
     await opened.tokens.close()

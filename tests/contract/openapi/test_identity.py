@@ -24,10 +24,10 @@ from gateway.config.settings import Settings
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.document import document
 from gateway.http.table import Place, Table
-from tests.surfaces.house import House
-from tests.surfaces.house_fixtures import clock, house, kind, maria, store, url
+from tests.surfaces.identity_api import ApiClient
+from tests.surfaces.identity_api_fixtures import api_client, clock, kind, maria, store, url
 
-__all__ = ["clock", "house", "kind", "maria", "store", "url"]
+__all__ = ["api_client", "clock", "kind", "maria", "store", "url"]
 
 SURFACE = next(each for each in described_surfaces(Settings()) if each.name == "identity")
 DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate identity")
@@ -80,8 +80,8 @@ def test_nothing_else_is_described():
     assert told == {(place.row.method, place.template) for place in PLACES}
 
 
-async def test_it_is_served_as_it_is_generated(house: House):
-    answer = await house.ask("GET", "/iam/v1/openapi.json")
+async def test_it_is_served_as_it_is_generated(api_client: ApiClient):
+    answer = await api_client.ask("GET", "/iam/v1/openapi.json")
 
     assert answer.document == json.loads(json.dumps(DOCUMENT))
 
@@ -89,7 +89,7 @@ async def test_it_is_served_as_it_is_generated(house: House):
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 @pytest.mark.parametrize("label", OPERATIONS)
 async def test_nothing_generated_from_the_document_surprises(
-    house: House, maria, label: str, mode: GenerationMode
+    api_client: ApiClient, maria, label: str, mode: GenerationMode
 ):
     """Good input and bad, with a token and without: never a 500, always what is described."""
     operation = OPERATIONS[label]
@@ -97,9 +97,9 @@ async def test_nothing_generated_from_the_document_surprises(
     own = [each for each in raw["parameters"] if "$ref" not in each]
     if mode is GenerationMode.NEGATIVE and not (own or "requestBody" in raw):
         pytest.skip("where nothing is taken but a trace, nothing can be wrong")
-    token = (await house.signs_in())["access_token"]
+    token = (await api_client.sign_in())["access_token"]
 
-    await asyncio.to_thread(explore, house.port, label, mode, token)
+    await asyncio.to_thread(explore, api_client.port, label, mode, token)
 
 
 def explore(port: int, label: str, mode: GenerationMode, token: str) -> None:

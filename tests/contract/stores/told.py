@@ -19,8 +19,8 @@ from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.stops import StopOrder
 from tests.contract.stores.samples import COMPANY
 from tests.registers import NOON, Registers
-from tests.unit.door import door_of
 from tests.unit.gateway.operations.backoffice.test_stops import stops_of
+from tests.unit.identity_world import identity_world_on
 from tests.unit.standing import Clock
 
 Record = tuple[Kept, str]
@@ -105,23 +105,25 @@ async def _lifting_a_stop(office: Registers) -> Writer:
 
 
 async def _adding_a_signing_key(office: Registers) -> Writer:
-    door = door_of(office.store, Clock())
+    identity_world = identity_world_on(office.store, Clock())
 
     async def write() -> Record:
-        made = await door.services.signing_keys.rotate("cli", at_once=True)
-        door.hasher.close()
+        made = await identity_world.services.signing_keys.rotate("cli", at_once=True)
+        identity_world.hasher.close()
         return Kept.SIGNING_KEY, made.id
 
     return write
 
 
 async def _retiring_a_signing_key(office: Registers) -> Writer:
-    door = door_of(office.store, Clock())
-    made = [await door.services.signing_keys.rotate("cli", at_once=True) for _ in range(2)]
+    identity_world = identity_world_on(office.store, Clock())
+    made = [
+        await identity_world.services.signing_keys.rotate("cli", at_once=True) for _ in range(2)
+    ]
 
     async def write() -> Record:
-        await door.services.signing_keys.retire("cli", made[0].id, at_once=True)
-        door.hasher.close()
+        await identity_world.services.signing_keys.retire("cli", made[0].id, at_once=True)
+        identity_world.hasher.close()
         return Kept.SIGNING_KEY, made[0].id
 
     return write

@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tests.surfaces.answers import Answer
-from tests.surfaces.house import House
+from tests.surfaces.identity_api import ApiClient
 
 OWN = frozenset({"X-Trace-ID", "Date"})
 
@@ -85,30 +85,30 @@ def seen(answer: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
     return answer.status, answer.without_trace, headers
 
 
-async def test_every_bad_token_is_refused_alike(house: House, maria):
+async def test_every_bad_token_is_refused_alike(api_client: ApiClient, maria):
     """One body, whatever is wrong; the token they were made from is good."""
-    good = (await house.signs_in())["access_token"]
+    good = (await api_client.sign_in())["access_token"]
     path = "/iam/v1/auth/sessions"
-    first = await house.ask("GET", path)
+    first = await api_client.ask("GET", path)
 
     for attack, made in TOKENS.items():
-        answer = await house.ask("GET", path, token=made(good))
+        answer = await api_client.ask("GET", path, token=made(good))
         assert seen(answer) == seen(first), attack
 
     assert first.verdict == (401, "TOKEN_INVALID")
-    assert (await house.ask("GET", path, token=good)).status == 200
+    assert (await api_client.ask("GET", path, token=good)).status == 200
 
 
-async def test_other_tokens_of_ours_are_no_access_tokens(house: House, maria):
+async def test_other_tokens_of_ours_are_no_access_tokens(api_client: ApiClient, maria):
     """A refresh token, a challenge, a link, each in each other's place."""
-    await house.door.enrols()
-    challenge = (await house.login()).document["mfa_token"]
-    refresh = (await house.signs_in())["refresh_token"]
+    await api_client.identity_world.enrol()
+    challenge = (await api_client.login()).document["mfa_token"]
+    refresh = (await api_client.sign_in())["refresh_token"]
 
     for token in (challenge, refresh):
-        answer = await house.ask("GET", "/iam/v1/auth/sessions", token=token)
+        answer = await api_client.ask("GET", "/iam/v1/auth/sessions", token=token)
         assert answer.verdict == (401, "TOKEN_INVALID")
-    swapped = await house.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": challenge})
+    swapped = await api_client.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": challenge})
     assert swapped.verdict == (401, "REFRESH_INVALID")
 
 
@@ -128,66 +128,66 @@ async def test_other_tokens_of_ours_are_no_access_tokens(house: House, maria):
     ids=str,
 )
 async def test_signing_out_takes_a_bearer_token(
-    house: House, headers: list[tuple[str, str]], code: str
+    api_client: ApiClient, headers: list[tuple[str, str]], code: str
 ):
     """Contract 4.2: Basic gives INVALID_CREDENTIALS."""
-    answer = await house.ask("DELETE", "/iam/v1/auth/logout", headers=headers)
+    answer = await api_client.ask("DELETE", "/iam/v1/auth/logout", headers=headers)
 
     assert answer.verdict == (401, code)
 
 
-async def test_the_scheme_word_has_any_case(house: House, maria):
-    token = (await house.signs_in())["access_token"]
+async def test_the_scheme_word_has_any_case(api_client: ApiClient, maria):
+    token = (await api_client.sign_in())["access_token"]
 
     for word in ("bearer", "BEARER"):
         headers = {"Authorization": f"{word} {token}"}
-        assert (await house.ask("GET", "/iam/v1/auth/sessions", headers=headers)).status == 200
+        assert (await api_client.ask("GET", "/iam/v1/auth/sessions", headers=headers)).status == 200
 
 
-async def test_a_token_in_the_address_is_none(house: House, maria):
-    token = (await house.signs_in())["access_token"]
+async def test_a_token_in_the_address_is_none(api_client: ApiClient, maria):
+    token = (await api_client.sign_in())["access_token"]
 
-    answer = await house.ask("GET", f"/iam/v1/auth/sessions?access_token={token}")
+    answer = await api_client.ask("GET", f"/iam/v1/auth/sessions?access_token={token}")
 
     assert answer.verdict == (401, "TOKEN_INVALID")
 
 
-async def test_five_guesses_end_a_challenge(house: House, maria):
+async def test_five_guesses_end_a_challenge(api_client: ApiClient, maria):
     """And the sixth may be right."""
-    await house.door.enrols()
-    token = (await house.login()).document["mfa_token"]
+    await api_client.identity_world.enrol()
+    token = (await api_client.login()).document["mfa_token"]
 
     async def gives(code: str) -> tuple[int, str]:
         body = {"mfa_token": token, "code": code}
-        return (await house.ask("POST", "/iam/v1/auth/mfa", body)).verdict
+        return (await api_client.ask("POST", "/iam/v1/auth/mfa", body)).verdict
 
-    wrong = [await gives(house.door.wrong_code()) for _ in range(5)]
+    wrong = [await gives(api_client.identity_world.wrong_code()) for _ in range(5)]
 
     assert wrong == [(401, "MFA_INVALID")] * 5
-    assert await gives(house.door.code()) == (401, "MFA_EXPIRED")
+    assert await gives(api_client.identity_world.code()) == (401, "MFA_EXPIRED")
 
 
-async def test_a_code_is_good_once(house: House, maria):
-    await house.door.enrols()
-    await house.signs_in()
-    token = (await house.login()).document["mfa_token"]
+async def test_a_code_is_good_once(api_client: ApiClient, maria):
+    await api_client.identity_world.enrol()
+    await api_client.sign_in()
+    token = (await api_client.login()).document["mfa_token"]
 
-    body = {"mfa_token": token, "code": house.door.code()}
-    answer = await house.ask("POST", "/iam/v1/auth/mfa", body)
+    body = {"mfa_token": token, "code": api_client.identity_world.code()}
+    answer = await api_client.ask("POST", "/iam/v1/auth/mfa", body)
 
     assert answer.verdict == (401, "MFA_INVALID")
 
 
-async def test_too_many_passwords_are_told_to_wait(house: House, maria):
+async def test_too_many_passwords_are_told_to_wait(api_client: ApiClient, maria):
     """Also for people who do not exist, from the same try on."""
 
     async def tries(email: str) -> list[tuple[int, str]]:
-        return [(await house.login(email, f"wrong wrong {n}")).verdict for n in range(7)]
+        return [(await api_client.login(email, f"wrong wrong {n}")).verdict for n in range(7)]
 
     known = await tries("maria@example.com")
 
     assert known[-1] == (429, "TOO_MANY_ATTEMPTS")
     assert known == await tries("nobody@example.com")
-    assert (await house.login()).verdict == (429, "TOO_MANY_ATTEMPTS")
-    house.clock.passes(31)
-    assert (await house.login()).status == 200
+    assert (await api_client.login()).verdict == (429, "TOO_MANY_ATTEMPTS")
+    api_client.clock.passes(31)
+    assert (await api_client.login()).status == 200

@@ -9,8 +9,8 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.identity.surface import CATALOGUE
 from gateway.http.openapi.codes import codes_of
-from tests.surfaces.house import House, house_on
-from tests.unit.door import EMAIL, PASSWORD
+from tests.surfaces.identity_api import ApiClient, api_client_on
+from tests.unit.identity_world import EMAIL, PASSWORD
 
 LOGIN = "/iam/v1/auth/login"
 BIG = b'{"email": "' + b"a" * 17_000 + b'"}'
@@ -33,10 +33,10 @@ BODIES: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-async def test_every_bad_body_is_one_refusal(house: House, body: bytes):
+async def test_every_bad_body_is_one_refusal(api_client: ApiClient, body: bytes):
     headers = {"Content-Type": "application/json"}
 
-    answer = await house.ask("POST", LOGIN, headers=headers, data=body)
+    answer = await api_client.ask("POST", LOGIN, headers=headers, data=body)
 
     assert answer.verdict == (400, "VALIDATION_FAILED")
 
@@ -44,21 +44,21 @@ async def test_every_bad_body_is_one_refusal(house: House, body: bytes):
 @pytest.mark.parametrize(
     "media", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
 )
-async def test_identity_takes_json_alone(house: House, media: str):
+async def test_identity_takes_json_alone(api_client: ApiClient, media: str):
     body = b'{"email": "maria@example.com", "password": "a"}'
 
-    answer = await house.ask("POST", LOGIN, headers={"Content-Type": media}, data=body)
+    answer = await api_client.ask("POST", LOGIN, headers={"Content-Type": media}, data=body)
 
     assert answer.verdict == (400, "VALIDATION_FAILED")
 
 
-async def test_unknown_fields_are_ignored_and_counted(house: House, maria):
+async def test_unknown_fields_are_ignored_and_counted(api_client: ApiClient, maria):
     body = {"email": EMAIL, "password": PASSWORD, "role": "admin"}
 
-    answer = await house.ask("POST", LOGIN, body)
+    answer = await api_client.ask("POST", LOGIN, body)
 
     assert answer.status == 200
-    assert ("unknown_field", "identity.login") in house.witness.counted
+    assert ("unknown_field", "identity.login") in api_client.witness.counted
 
 
 @pytest.mark.parametrize(
@@ -74,43 +74,45 @@ async def test_unknown_fields_are_ignored_and_counted(house: House, maria):
     ids=str,
 )
 async def test_paths_and_methods_come_first(
-    house: House, method: str, path: str, verdict: tuple[int, str]
+    api_client: ApiClient, method: str, path: str, verdict: tuple[int, str]
 ):
     """Before any token; no CORS is spoken."""
-    answer = await house.ask(method, path, headers={"Authorization": "Basic YTpi"})
+    answer = await api_client.ask(method, path, headers={"Authorization": "Basic YTpi"})
 
     assert answer.verdict == verdict
     assert not [name for name in answer.headers if name.startswith("Access-Control")]
 
 
-async def test_a_large_body_is_refused_before_the_token(house: House):
+async def test_a_large_body_is_refused_before_the_token(api_client: ApiClient):
     headers = {"Content-Type": "application/json"}
 
     for path in (LOGIN, "/iam/v1/auth/step-up"):
-        answer = await house.ask("POST", path, headers=headers, data=BIG)
+        answer = await api_client.ask("POST", path, headers=headers, data=BIG)
         assert answer.verdict == (413, "SVC.GTW.003")
 
 
-async def test_the_token_is_asked_for_before_the_body(house: House):
-    answer = await house.ask("POST", "/iam/v1/auth/step-up", headers={"Authorization": "Basic a"})
+async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
+    answer = await api_client.ask(
+        "POST", "/iam/v1/auth/step-up", headers={"Authorization": "Basic a"}
+    )
 
     assert answer.verdict == (401, "INVALID_CREDENTIALS")
 
 
 async def test_an_address_that_asks_too_often_waits(store, clock):
     """Before the body is read; other rows go on."""
-    async with house_on(store, clock, sign_in=Rate(rate=0.001, burst=2)) as house:
-        verdicts = [(await house.ask("POST", LOGIN, {})).verdict for _ in range(3)]
-        refresh = await house.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": "a"})
+    async with api_client_on(store, clock, sign_in=Rate(rate=0.001, burst=2)) as api_client:
+        verdicts = [(await api_client.ask("POST", LOGIN, {})).verdict for _ in range(3)]
+        refresh = await api_client.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": "a"})
 
     assert verdicts == [(400, "VALIDATION_FAILED")] * 2 + [(429, "SVC.GTW.005")]
     assert refresh.verdict == (401, "REFRESH_INVALID")
 
 
-async def test_what_the_service_is_may_be_asked_by_everybody(house: House):
-    info = await house.ask("GET", "/iam/v1/info")
-    health = await house.ask("GET", "/iam/v1/health")
-    codes = await house.ask("GET", "/iam/v1/error-codes")
+async def test_what_the_service_is_may_be_asked_by_everybody(api_client: ApiClient):
+    info = await api_client.ask("GET", "/iam/v1/info")
+    health = await api_client.ask("GET", "/iam/v1/health")
+    codes = await api_client.ask("GET", "/iam/v1/error-codes")
 
     assert info.document == {"name": "pixgate", "version": "1.0.0", "environment": "sandbox"}
     assert health.document == {"status": "ok"}
@@ -120,34 +122,34 @@ async def test_what_the_service_is_may_be_asked_by_everybody(house: House):
     assert not {each for each in listed if each.startswith("SVC.PIX")}
 
 
-async def test_the_public_keys_may_be_kept_for_five_minutes(house: House):
-    answer = await house.ask("GET", "/.well-known/jwks.json")
+async def test_the_public_keys_may_be_kept_for_five_minutes(api_client: ApiClient):
+    answer = await api_client.ask("GET", "/.well-known/jwks.json")
 
     (key,) = answer.document["keys"]
     assert answer.headers["Cache-Control"] == "public, max-age=300"
     assert set(key) == {"kty", "crv", "x", "kid", "use", "alg"}
 
 
-def _told(house: House) -> set[ErrorCode]:
+def _told(api_client: ApiClient) -> set[ErrorCode]:
     """Return every code that some row of people declares."""
     return {
         error
-        for surface in house.surfaces
+        for surface in api_client.surfaces
         for gate in surface.gates
         for row in gate.rows
         for error in codes_of(gate, row)
     }
 
 
-async def test_every_code_of_people_is_some_rows(house: House):
+async def test_every_code_of_people_is_some_rows(api_client: ApiClient):
     """But for the two of the route table, which stand in front of every row."""
     elsewhere = {"route_unknown", "method_not_allowed"}
 
-    silent = {error.name for error in set(CATALOGUE) - _told(house)}
+    silent = {error.name for error in set(CATALOGUE) - _told(api_client)}
 
     assert silent == elsewhere
 
 
-async def test_identity_sets_no_cookie(house: House, maria):
-    for answer in (await house.login(), await house.ask("GET", "/iam/v1/info")):
+async def test_identity_sets_no_cookie(api_client: ApiClient, maria):
+    for answer in (await api_client.login(), await api_client.ask("GET", "/iam/v1/info")):
         assert "Set-Cookie" not in answer.headers

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
-from tests.surfaces.house import House
-from tests.unit.door import EMAIL, PASSWORD
+from tests.surfaces.identity_api import ApiClient
+from tests.unit.identity_world import EMAIL, PASSWORD
 
 
 @contextlib.asynccontextmanager
@@ -35,8 +35,8 @@ def _rename(file: str, names: Mapping[str, str]) -> None:
 AWAY = (503, "SVC.SYS.002")
 
 
-async def test_nobody_is_let_in(house: House, maria, url: str):
-    came = await house.signs_in()
+async def test_nobody_is_let_in(api_client: ApiClient, maria, url: str):
+    came = await api_client.sign_in()
     rows = [
         ("POST", "/iam/v1/auth/login", {"email": EMAIL, "password": PASSWORD}),
         ("POST", "/iam/v1/auth/refresh", {"refresh_token": came["refresh_token"]}),
@@ -45,33 +45,33 @@ async def test_nobody_is_let_in(house: House, maria, url: str):
 
     async with losing(url, "users", "sessions", "refresh_tokens"):
         answers = [
-            await house.ask(method, path, body, token=came["access_token"])
+            await api_client.ask(method, path, body, token=came["access_token"])
             for method, path, body in rows
         ]
 
     assert [each.verdict for each in answers] == [AWAY] * 3
     assert all(each.headers["Retry-After"] == "2" for each in answers)
-    assert (await house.ask("GET", "/iam/v1/auth/sessions", token=came["access_token"])).status == (
-        200
-    )
+    assert (
+        await api_client.ask("GET", "/iam/v1/auth/sessions", token=came["access_token"])
+    ).status == (200)
 
 
-async def test_signing_out_is_not_said_to_be_done(house: House, maria, url: str):
+async def test_signing_out_is_not_said_to_be_done(api_client: ApiClient, maria, url: str):
     """Others answered 200 with the token alive."""
-    token = (await house.signs_in())["access_token"]
+    token = (await api_client.sign_in())["access_token"]
 
     async with losing(url, "audit"):
-        answer = await house.ask("DELETE", "/iam/v1/auth/logout", token=token)
+        answer = await api_client.ask("DELETE", "/iam/v1/auth/logout", token=token)
 
     assert answer.verdict == AWAY
-    assert (await house.ask("GET", "/iam/v1/auth/sessions", token=token)).status == 200
+    assert (await api_client.ask("GET", "/iam/v1/auth/sessions", token=token)).status == 200
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Basic YTpi"}])
 async def test_what_needs_no_store_is_answered_all_the_same(
-    house: House, url: str, headers: dict[str, str]
+    api_client: ApiClient, url: str, headers: dict[str, str]
 ):
     async with losing(url, "users", "sessions"):
-        answer = await house.ask("DELETE", "/iam/v1/auth/logout", headers=headers)
+        answer = await api_client.ask("DELETE", "/iam/v1/auth/logout", headers=headers)
 
     assert answer.status == 401

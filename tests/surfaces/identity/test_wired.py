@@ -15,7 +15,7 @@ from gateway.config.identity import Identity
 from gateway.config.session import Session
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
-from tests.surfaces.house import ORIGIN
+from tests.surfaces.identity_api import ORIGIN
 from tests.surfaces.world import World, opened, sandbox
 
 EMAIL, PASSWORD = "canario@example.com", "canary password of maria"
@@ -50,7 +50,7 @@ class Caller:
             self.secrets.append(value)
         return said.status, document, said.headers
 
-    async def signs_in(self) -> dict[str, Any]:
+    async def sign_in(self) -> dict[str, Any]:
         """Take the way of the interface."""
         body = {"email": EMAIL, "password": PASSWORD}
         _, said, _ = await self.ask("POST", "/iam/v1/auth/login", body)
@@ -85,7 +85,7 @@ async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
 
 async def everything(caller: Caller) -> None:
     """Sign in each way, rightly and wrongly, with a factor and without."""
-    token = (await caller.signs_in())["access_token"]
+    token = (await caller.sign_in())["access_token"]
     bearer = {"Authorization": f"Bearer {token}"}
     await caller.ask("POST", "/iam/v1/auth/login", {"email": EMAIL, "password": "canary wrong one"})
     await caller.ask("POST", "/iam/v1/auth/login", {"email": "canary@nobody", "password": "canary"})
@@ -93,7 +93,7 @@ async def everything(caller: Caller) -> None:
     app = pyotp.TOTP(begun["secret"])
     await caller.ask("POST", "/iam/v1/auth/totp/confirm", {"code": app.now()}, **bearer)
     await caller.ask("POST", "/iam/v1/auth/password/forgot", {"email": EMAIL})
-    asked = await caller.signs_in()
+    asked = await caller.sign_in()
     await caller.ask(
         "POST", "/iam/v1/auth/mfa", {"mfa_token": asked["mfa_token"], "code": "canary-code"}
     )
@@ -165,7 +165,7 @@ async def test_the_cookie_of_one_machine_has_its_own_name(tmp_path: Path):
 
 async def test_bearer_is_nothing_on_the_banking_surface(caller: Caller):
     """Contract 5.1; as Basic is nothing here."""
-    token = (await caller.signs_in())["access_token"]
+    token = (await caller.sign_in())["access_token"]
 
     status, said, _ = await caller.ask(
         "GET", caller.world.at("/balance"), Authorization=f"Bearer {token}"

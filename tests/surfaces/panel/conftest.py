@@ -1,5 +1,5 @@
-"""The house these tests visit."""
+"""Identity and the panel, served."""
 
-from tests.surfaces.house_fixtures import clock, house, kind, maria, store, url
+from tests.surfaces.identity_api_fixtures import api_client, clock, kind, maria, store, url
 
-__all__ = ["clock", "house", "kind", "maria", "store", "url"]
+__all__ = ["api_client", "clock", "kind", "maria", "store", "url"]

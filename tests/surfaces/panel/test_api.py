@@ -17,7 +17,7 @@ from gateway.config.identity import Identity
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.users import NewUser
 from tests.surfaces.answers import Answer
-from tests.surfaces.house import COOKIE, ORIGIN, check
+from tests.surfaces.identity_api import COOKIE, ORIGIN, check
 from tests.surfaces.world import World, basic, opened, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -62,7 +62,7 @@ class Page:
         now = int(self.world.gateway.now().timestamp())
         return pyotp.TOTP(self.secret).at(now + 30 * (self.steps - 1))
 
-    async def signs_in(self, email: str) -> None:
+    async def sign_in(self, email: str) -> None:
         """Take the way of the panel."""
         self.csrf = (await self.ask("GET", "/iam/v1/auth/session")).document["csrf_token"]
         body: dict[str, object] = {"email": email, "password": PASSWORD}
@@ -73,14 +73,14 @@ class Page:
         assert said["authenticated"], said
         self.csrf = said["csrf_token"]
 
-    async def enrols(self, email: str) -> None:
+    async def enrol(self, email: str) -> None:
         """Enrol an app, which ends the session, and sign in anew."""
         begun = await self.ask("POST", "/panel/auth/totp", {"password": PASSWORD})
         self.secret = begun.document["secret"]
         confirmed = await self.ask("POST", "/panel/auth/totp/confirm", {"code": self.code()})
         assert confirmed.status == 200, confirmed.body
         self.cookie = ""
-        await self.signs_in(email)
+        await self.sign_in(email)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -101,7 +101,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
 @pytest_asyncio.fixture(loop_scope="module")
 async def viewer(world: World) -> Page:
     page = Page(world)
-    await page.signs_in("viewer@panel.example")
+    await page.sign_in("viewer@panel.example")
     return page
 
 
@@ -202,7 +202,7 @@ async def test_roles_decide_as_they_do_on_the_back_office(world: World, viewer: 
 async def test_what_is_dangerous_asks_for_a_fresh_code(world: World):
     """Without a factor it is not open at all; with one, for five minutes."""
     page = Page(world)
-    await page.signs_in("admin@panel.example")
+    await page.sign_in("admin@panel.example")
     order = {
         "company_id": world.demo["companies"]["main"]["id"],
         "name": "made by a page",
@@ -210,7 +210,7 @@ async def test_what_is_dangerous_asks_for_a_fresh_code(world: World):
     }
 
     without = await page.ask("POST", "/panel/api/credentials", order)
-    await page.enrols("admin@panel.example")
+    await page.enrol("admin@panel.example")
     issued = await page.ask("POST", "/panel/api/credentials", order)
 
     assert without.verdict == (403, "STEP_UP_REQUIRED")
@@ -220,7 +220,7 @@ async def test_what_is_dangerous_asks_for_a_fresh_code(world: World):
 
 async def test_a_session_that_is_ended_elsewhere_is_over_here(world: World):
     page = Page(world)
-    await page.signs_in("operator@panel.example")
+    await page.sign_in("operator@panel.example")
     users = world.gateway.people.services.users
     await asyncio.sleep(0.01)
 

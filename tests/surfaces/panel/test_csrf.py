@@ -10,7 +10,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.table import Place, Table
 from tests.surfaces.answers import Answer
-from tests.surfaces.house import COOKIE, ORIGIN, House
+from tests.surfaces.identity_api import COOKIE, ORIGIN, ApiClient
 
 REFUSED = (403, "CSRF_FAILED")
 PLACES = [
@@ -41,61 +41,61 @@ def path(place: Place) -> str:
     return re.sub(r"\{\w+\}", "0f1e2d3c4b5a", place.template)
 
 
-async def write(house: House, place: Place, headers: dict[str, str]) -> Answer:
+async def write(api_client: ApiClient, place: Place, headers: dict[str, str]) -> Answer:
     """Send an empty document, or none where none is taken."""
     body = {} if place.row.takes.body else None
-    return await house.ask(place.row.method, path(place), body, headers=headers)
+    return await api_client.ask(place.row.method, path(place), body, headers=headers)
 
 
 @pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
-async def test_a_foreign_page_writes_nothing(house: House, maria, headers: dict[str, str]):
+async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria, headers: dict[str, str]):
     """On no row, though it had cookie and token."""
-    window = await house.seated()
-    ours = {"Cookie": f"{COOKIE}={window.cookie}", "X-CSRF-Token": window.csrf}
+    browser = await api_client.signed_in_browser()
+    ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-CSRF-Token": browser.csrf}
 
     for place in WRITES:
-        answer = await write(house, place, {**ours, **headers})
+        answer = await write(api_client, place, {**ours, **headers})
         assert answer.verdict == REFUSED, name(place)
-    assert (await window.gets("/panel/auth/sessions")).status == 200
+    assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
 @pytest.mark.parametrize("kind_of", ["none", "empty", "made up", "of another", "cut", "longer"])
-async def test_without_its_token_nothing_is_written(house: House, maria, kind_of: str):
+async def test_without_its_token_nothing_is_written(api_client: ApiClient, maria, kind_of: str):
     """On no row."""
-    window, other = await house.seated(), await house.window()
+    browser, other = await api_client.signed_in_browser(), await api_client.open_browser()
     tokens = {
         "none": [],
         "empty": [""],
         "made up": ["é"],
         "of another": [other.csrf],
-        "cut": [window.csrf[:-1]],
-        "longer": [window.csrf + "A"],
+        "cut": [browser.csrf[:-1]],
+        "longer": [browser.csrf + "A"],
     }
-    ours = {"Cookie": f"{COOKIE}={window.cookie}", "Origin": ORIGIN}
+    ours = {"Cookie": f"{COOKIE}={browser.cookie}", "Origin": ORIGIN}
     token = [("X-CSRF-Token", each) for each in tokens[kind_of]]
 
     for place in WRITES:
-        answer = await write(house, place, {**ours, **dict(token)})
+        answer = await write(api_client, place, {**ours, **dict(token)})
         assert answer.verdict == REFUSED, name(place)
-    assert (await window.gets("/panel/auth/sessions")).status == 200
+    assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
 @pytest.mark.parametrize(
     "media",
     ["text/plain", "multipart/form-data; boundary=a", "application/x-www-form-urlencoded"],
 )
-async def test_a_form_writes_nothing(house: House, maria, media: str):
+async def test_a_form_writes_nothing(api_client: ApiClient, maria, media: str):
     """What a page may send without being asked about first is refused, on every row."""
-    window = await house.seated()
+    browser = await api_client.signed_in_browser()
     headers = {
-        "Cookie": f"{COOKIE}={window.cookie}",
+        "Cookie": f"{COOKIE}={browser.cookie}",
         "Origin": ORIGIN,
-        "X-CSRF-Token": window.csrf,
+        "X-CSRF-Token": browser.csrf,
         "Content-Type": media,
     }
 
     for place in WRITES:
-        answer = await house.ask(place.row.method, path(place), headers=headers, data=b"a=b")
+        answer = await api_client.ask(place.row.method, path(place), headers=headers, data=b"a=b")
         assert answer.verdict == REFUSED, name(place)
 
 
@@ -108,13 +108,13 @@ async def test_a_form_writes_nothing(house: House, maria, media: str):
     ],
     ids=str,
 )
-async def test_a_foreign_page_reads_nothing(house: House, maria, headers: dict[str, str]):
+async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria, headers: dict[str, str]):
     """On no row; and no CORS is spoken."""
-    window = await house.seated()
-    ours = {"Cookie": f"{COOKIE}={window.cookie}", "X-Requested-With": "panel"}
+    browser = await api_client.signed_in_browser()
+    ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-Requested-With": "panel"}
 
     for place in READS:
-        answer = await house.ask("GET", path(place), headers={**ours, **headers})
+        answer = await api_client.ask("GET", path(place), headers={**ours, **headers})
         assert answer.verdict == REFUSED, name(place)
         assert not [each for each in answer.headers if each.startswith("Access-Control")]
 
@@ -125,41 +125,41 @@ def test_every_row_of_the_panel_is_attacked():
     assert len(READS) > 30
 
 
-async def test_a_script_s_read_says_that_it_is_one(house: House, maria):
+async def test_a_script_s_read_says_that_it_is_one(api_client: ApiClient, maria):
     """A header that no foreign page may send without being asked about first."""
-    window = await house.seated()
+    browser = await api_client.signed_in_browser()
 
     for mark in ("", "XMLHttpRequest", "Panel"):
-        answer = await window.gets("/panel/auth/sessions", **{"X-Requested-With": mark})
+        answer = await browser.get("/panel/auth/sessions", **{"X-Requested-With": mark})
         assert answer.verdict == REFUSED
 
 
-async def test_a_page_that_is_opened_may_ask_for_its_session(house: House):
+async def test_a_page_that_is_opened_may_ask_for_its_session(api_client: ApiClient):
     """Typed into the address, there is no origin at all."""
     for headers in ({}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}):
-        assert (await house.ask("GET", "/iam/v1/auth/session", headers=headers)).status == 200
+        assert (await api_client.ask("GET", "/iam/v1/auth/session", headers=headers)).status == 200
 
 
-async def test_signing_in_is_guarded_before_anybody_is_known(house: House, maria):
+async def test_signing_in_is_guarded_before_anybody_is_known(api_client: ApiClient, maria):
     """Else a foreign page signs a browser in as somebody else."""
     body = {"email": "maria@example.com", "password": "uma frase bem comprida"}
 
-    without = await house.ask("POST", "/panel/auth/login", body, headers={"Origin": ORIGIN})
+    without = await api_client.ask("POST", "/panel/auth/login", body, headers={"Origin": ORIGIN})
 
     assert without.verdict == REFUSED
 
 
-async def test_what_was_refused_says_why_to_us_alone(house: House, maria):
+async def test_what_was_refused_says_why_to_us_alone(api_client: ApiClient, maria):
     """One body; the reason is for the log and the metrics."""
-    window = await house.seated()
+    browser = await api_client.signed_in_browser()
     for headers in (
         {"Sec-Fetch-Site": "cross-site"},
         {"Origin": "https://evil.example"},
         {"X-CSRF-Token": "made up"},
         {"Content-Type": "text/plain"},
     ):
-        await window.posts("/panel/auth/logout", **headers)
+        await browser.post("/panel/auth/logout", **headers)
 
-    told = [each.reason for each in house.witness.records if each.code == "CSRF_FAILED"]
+    told = [each.reason for each in api_client.witness.records if each.code == "CSRF_FAILED"]
 
     assert told == ["fetch_site", "origin", "token", "content_type"]

@@ -27,7 +27,7 @@ from gateway.config.settings import Settings
 from gateway.domain.identity.rights import Role
 from gateway.http.openapi.document import document
 from gateway.operations.identity.users import NewUser
-from tests.surfaces.house import COOKIE
+from tests.surfaces.identity_api import COOKIE
 from tests.surfaces.panel.test_api import PASSWORD, Page, world
 from tests.surfaces.world import World
 
@@ -112,8 +112,8 @@ async def page(world: World) -> Page:
     order = NewUser(email=WHO, name="Everything", roles=frozenset(Role))
     await world.gateway.people.services.users.create("test", order, PASSWORD)
     opened = Page(world)
-    await opened.signs_in(WHO)
-    await opened.enrols(WHO)
+    await opened.sign_in(WHO)
+    await opened.enrol(WHO)
     return opened
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.surfaces.house import Rate, house_on
-from tests.unit.door import EMAIL
+from tests.surfaces.identity_api import Rate, api_client_on
+from tests.unit.identity_world import EMAIL
 
 SCARCE = Rate(rate=0.001, burst=3)
 SESSIONS = "/iam/v1/auth/sessions"
@@ -12,22 +12,22 @@ OTHERS = "joao@example.com"
 
 async def test_who_asks_too_often_waits_by_token_and_by_cookie_alike(store, clock):
     """And says until when; somebody else goes on."""
-    async with house_on(store, clock, person=SCARCE) as house:
-        await house.door.person()
-        await house.door.person(OTHERS)
-        token = (await house.signs_in(EMAIL))["access_token"]
-        other = (await house.signs_in(OTHERS))["access_token"]
-        page = await house.seated(EMAIL)
+    async with api_client_on(store, clock, person=SCARCE) as api_client:
+        await api_client.identity_world.person()
+        await api_client.identity_world.person(OTHERS)
+        token = (await api_client.sign_in(EMAIL))["access_token"]
+        other = (await api_client.sign_in(OTHERS))["access_token"]
+        page = await api_client.signed_in_browser(EMAIL)
 
-        good = [await house.ask("GET", SESSIONS, token=token) for _ in range(2)]
-        good.append(await page.gets("/panel/auth/sessions"))
+        good = [await api_client.ask("GET", SESSIONS, token=token) for _ in range(2)]
+        good.append(await page.get("/panel/auth/sessions"))
         waits = [
-            await house.ask("GET", SESSIONS, token=token),
-            await page.gets("/panel/auth/sessions"),
-            await page.gets("/panel/api/accounts"),
-            await page.posts("/panel/api/companies", {"name": "Padaria"}),
+            await api_client.ask("GET", SESSIONS, token=token),
+            await page.get("/panel/auth/sessions"),
+            await page.get("/panel/api/accounts"),
+            await page.post("/panel/api/companies", {"name": "Padaria"}),
         ]
-        others = await house.ask("GET", SESSIONS, token=other)
+        others = await api_client.ask("GET", SESSIONS, token=other)
 
     assert [each.status for each in (*good, others)] == [200] * 4
     assert [each.headers["RateLimit"] for each in good] == [
@@ -40,14 +40,14 @@ async def test_who_asks_too_often_waits_by_token_and_by_cookie_alike(store, cloc
 
 
 async def test_whoever_has_asked_too_often_can_still_leave(store, clock):
-    async with house_on(store, clock, person=SCARCE) as house:
-        await house.door.person()
-        token = (await house.signs_in())["access_token"]
-        page = await house.seated()
-        said = [await page.gets("/panel/auth/sessions") for _ in range(4)]
+    async with api_client_on(store, clock, person=SCARCE) as api_client:
+        await api_client.identity_world.person()
+        token = (await api_client.sign_in())["access_token"]
+        page = await api_client.signed_in_browser()
+        said = [await page.get("/panel/auth/sessions") for _ in range(4)]
 
-        left = await house.ask("DELETE", "/iam/v1/auth/logout", token=token)
-        gone = await page.posts("/panel/auth/logout")
+        left = await api_client.ask("DELETE", "/iam/v1/auth/logout", token=token)
+        gone = await page.post("/panel/auth/logout")
 
     assert [each.status for each in said] == [200, 200, 200, 429]
     assert (left.status, gone.status) == (204, 204)
@@ -55,19 +55,19 @@ async def test_whoever_has_asked_too_often_can_still_leave(store, clock):
 
 async def test_no_foreign_page_uses_somebody_s_quota_up(store, clock):
     """What is refused for where it comes from is not counted."""
-    async with house_on(store, clock, person=SCARCE) as house:
-        await house.door.person()
-        page = await house.seated()
+    async with api_client_on(store, clock, person=SCARCE) as api_client:
+        await api_client.identity_world.person()
+        page = await api_client.signed_in_browser()
 
         foreign = [
-            await page.gets("/panel/auth/sessions", **{"Sec-Fetch-Site": "cross-site"})
+            await page.get("/panel/auth/sessions", **{"Sec-Fetch-Site": "cross-site"})
             for _ in range(5)
         ]
         forged = [
-            await page.posts("/panel/auth/sessions", method="DELETE", **{"X-CSRF-Token": "made up"})
+            await page.post("/panel/auth/sessions", method="DELETE", **{"X-CSRF-Token": "made up"})
             for _ in range(5)
         ]
-        own = await page.gets("/panel/auth/sessions")
+        own = await page.get("/panel/auth/sessions")
 
     assert {each.verdict for each in (*foreign, *forged)} == {(403, "CSRF_FAILED")}
     assert own.status == 200

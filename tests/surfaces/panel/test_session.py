@@ -8,26 +8,26 @@ import pytest
 
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.store.engine import Store
-from tests.surfaces.house import COOKIE, House, Window
-from tests.unit.door import EMAIL, PASSWORD
+from tests.surfaces.identity_api import COOKIE, ApiClient, BrowserClient
+from tests.unit.identity_world import EMAIL, PASSWORD
 
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 SECRETS = ("access", "refresh_token", "mfa_token", "eyJ")
 
 
 @BOTH
-async def test_from_the_first_page_to_signing_out(house: House, maria):
+async def test_from_the_first_page_to_signing_out(api_client: ApiClient, maria):
     """Password, code, session, sign-out; each answer says what a page may know, and no more."""
-    await house.door.enrols()
-    window = await house.window()
+    await api_client.identity_world.enrol()
+    browser = await api_client.open_browser()
 
-    before = await window.looks()
-    asked = await window.posts("/panel/auth/login", {"email": EMAIL, "password": PASSWORD})
-    pending = await window.looks()
-    given = await window.posts("/panel/auth/mfa", {"code": house.door.code()})
-    seated = await window.looks()
-    listed = await window.gets("/panel/auth/sessions")
-    left = await window.posts("/panel/auth/logout")
+    before = await browser.load_session()
+    asked = await browser.post("/panel/auth/login", {"email": EMAIL, "password": PASSWORD})
+    pending = await browser.load_session()
+    given = await browser.post("/panel/auth/mfa", {"code": api_client.identity_world.code()})
+    seated = await browser.load_session()
+    listed = await browser.get("/panel/auth/sessions")
+    left = await browser.post("/panel/auth/logout")
 
     assert set(before) == {"authenticated", "mfa_required", "csrf_token", "environment"}
     assert (before["authenticated"], before["mfa_required"]) == (False, False)
@@ -41,19 +41,19 @@ async def test_from_the_first_page_to_signing_out(house: House, maria):
     assert listed.document["data"][0]["id"] == seated["session_id"]
     assert left.status == 204
     assert left.headers["Clear-Site-Data"] == '"cache", "storage"'
-    assert window.cookie == ""
+    assert browser.cookie == ""
     for answer in (asked, given, listed, left):
         assert not any(word.encode() in answer.body for word in SECRETS)
 
 
-async def test_what_a_page_knows_of_who_is_signed_in(house: House, maria):
-    await house.door.enrols()
-    window = await house.window()
-    await window.signs_in()
+async def test_what_a_page_knows_of_who_is_signed_in(api_client: ApiClient, maria):
+    await api_client.identity_world.enrol()
+    browser = await api_client.open_browser()
+    await browser.sign_in()
 
-    seen = await window.looks()
+    seen = await browser.load_session()
 
-    now = int(house.clock.now().timestamp())
+    now = int(api_client.clock.now().timestamp())
     assert seen["user"] == {"id": maria.id, "name": "Maria", "email": EMAIL}
     assert seen["roles"] == ["admin"]
     assert {"credential:manage", "account:read"} <= set(seen["permissions"])
@@ -81,34 +81,34 @@ async def test_what_a_page_knows_of_who_is_signed_in(house: House, maria):
         '"quoted"',
     ],
 )
-async def test_a_cookie_that_stands_for_nothing_begins_anew(house: House, cookie: str):
+async def test_a_cookie_that_stands_for_nothing_begins_anew(api_client: ApiClient, cookie: str):
     """Always 200, with a cookie of ours: a planted one is never taken."""
-    window = Window(house, cookie)
+    browser = BrowserClient(api_client, cookie)
 
-    seen = await window.looks()
+    seen = await browser.load_session()
 
     assert seen["authenticated"] is False
-    assert window.cookie not in {"", cookie}
+    assert browser.cookie not in {"", cookie}
 
 
-async def test_the_id_half_of_a_cookie_opens_nothing(house: House, maria):
+async def test_the_id_half_of_a_cookie_opens_nothing(api_client: ApiClient, maria):
     """Who reads the store, or sees half of it, is a stranger; the session goes on."""
-    window = await house.seated()
-    name, _, _ = window.cookie.partition(".")
-    thief = Window(house, f"{name}.AAAAAAAAAAAAAAAAAAAAAA")
+    browser = await api_client.signed_in_browser()
+    name, _, _ = browser.cookie.partition(".")
+    thief = BrowserClient(api_client, f"{name}.AAAAAAAAAAAAAAAAAAAAAA")
 
-    answer = await thief.gets("/panel/auth/sessions")
+    answer = await thief.get("/panel/auth/sessions")
 
     assert answer.verdict == (401, "SESSION_REQUIRED")
-    assert (await window.gets("/panel/auth/sessions")).status == 200
+    assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
 async def test_a_dump_of_the_store_holds_no_token_and_no_cookie(
-    house: House, store: Store, maria, tmp_path
+    api_client: ApiClient, store: Store, maria, tmp_path
 ):
     """Nor does what is sealed there open without the cookie."""
-    window = await house.seated()
-    name, _, secret = window.cookie.partition(".")
+    browser = await api_client.signed_in_browser()
+    name, _, secret = browser.cookie.partition(".")
 
     dump = b"".join(each.read_bytes() for each in tmp_path.glob("store.db*"))
     (panel,) = await store.identity.panels.of(maria.id)
@@ -118,56 +118,58 @@ async def test_a_dump_of_the_store_holds_no_token_and_no_cookie(
         assert text.encode() not in dump
 
 
-async def test_two_cookies_of_the_name_are_none(house: House, maria):
+async def test_two_cookies_of_the_name_are_none(api_client: ApiClient, maria):
     """One of them was planted, and nobody can tell which."""
-    window = await house.seated()
-    line = f"{COOKIE}={window.cookie}; {COOKIE}=AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA"
+    browser = await api_client.signed_in_browser()
+    line = f"{COOKIE}={browser.cookie}; {COOKIE}=AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA"
 
-    answer = await Window(house).gets("/panel/auth/sessions", Cookie=line)
+    answer = await BrowserClient(api_client).get("/panel/auth/sessions", Cookie=line)
 
     assert answer.verdict == (401, "SESSION_REQUIRED")
 
 
-async def test_a_cookie_is_no_bearer_and_a_bearer_no_cookie(house: House, maria):
-    window = await house.seated()
-    token = (await house.signs_in())["access_token"]
+async def test_a_cookie_is_no_bearer_and_a_bearer_no_cookie(api_client: ApiClient, maria):
+    browser = await api_client.signed_in_browser()
+    token = (await api_client.sign_in())["access_token"]
 
-    by_cookie = await house.ask(
-        "GET", "/iam/v1/auth/sessions", headers={"Cookie": f"{COOKIE}={window.cookie}"}
+    by_cookie = await api_client.ask(
+        "GET", "/iam/v1/auth/sessions", headers={"Cookie": f"{COOKIE}={browser.cookie}"}
     )
-    by_bearer = await Window(house).gets("/panel/auth/sessions", Authorization=f"Bearer {token}")
+    by_bearer = await BrowserClient(api_client).get(
+        "/panel/auth/sessions", Authorization=f"Bearer {token}"
+    )
 
     assert by_cookie.verdict == (401, "TOKEN_INVALID")
     assert by_bearer.verdict == (401, "SESSION_REQUIRED")
 
 
-async def test_each_rise_gives_a_new_cookie_and_voids_the_old(house: House, maria):
+async def test_each_rise_gives_a_new_cookie_and_voids_the_old(api_client: ApiClient, maria):
     """Before the password, after it, after the code, after stepping up (fixation)."""
-    await house.door.enrols()
-    window = await house.window()
-    cookies, tokens = [window.cookie], [window.csrf]
+    await api_client.identity_world.enrol()
+    browser = await api_client.open_browser()
+    cookies, tokens = [browser.cookie], [browser.csrf]
 
     async def rises(path: str, document: object) -> None:
-        assert (await window.posts(path, document)).status == 200
-        cookies.append(window.cookie)
-        tokens.append(window.csrf)
+        assert (await browser.post(path, document)).status == 200
+        cookies.append(browser.cookie)
+        tokens.append(browser.csrf)
 
     await rises("/panel/auth/login", {"email": EMAIL, "password": PASSWORD})
-    await rises("/panel/auth/mfa", {"code": house.door.code()})
-    house.clock.passes(30)
-    await rises("/panel/auth/step-up", {"code": house.door.code()})
+    await rises("/panel/auth/mfa", {"code": api_client.identity_world.code()})
+    api_client.clock.passes(30)
+    await rises("/panel/auth/step-up", {"code": api_client.identity_world.code()})
 
     assert len(set(cookies)) == len(set(tokens)) == 4
     for old in cookies[:-1]:
-        answer = await Window(house, old).gets("/panel/auth/sessions")
+        answer = await BrowserClient(api_client, old).get("/panel/auth/sessions")
         assert answer.verdict == (401, "SESSION_REQUIRED")
-    assert (await window.gets("/panel/auth/sessions")).status == 200
+    assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
-async def test_between_password_and_code_nothing_else_works(house: House, maria):
-    await house.door.enrols()
-    window = await house.window()
-    await window.posts("/panel/auth/login", {"email": EMAIL, "password": PASSWORD})
+async def test_between_password_and_code_nothing_else_works(api_client: ApiClient, maria):
+    await api_client.identity_world.enrol()
+    browser = await api_client.open_browser()
+    await browser.post("/panel/auth/login", {"email": EMAIL, "password": PASSWORD})
 
     for method, path, body in (
         ("DELETE", "/panel/auth/sessions", None),
@@ -175,77 +177,79 @@ async def test_between_password_and_code_nothing_else_works(house: House, maria)
         ("POST", "/panel/auth/totp", {"password": PASSWORD}),
         ("POST", "/panel/auth/recovery-codes", None),
     ):
-        answer = await window.posts(path, body, method=method)
+        answer = await browser.post(path, body, method=method)
         assert answer.verdict == (401, "SESSION_REQUIRED")
-    assert (await window.gets("/panel/auth/sessions")).verdict == (401, "SESSION_REQUIRED")
+    assert (await browser.get("/panel/auth/sessions")).verdict == (401, "SESSION_REQUIRED")
 
 
-async def test_a_challenge_belongs_to_its_browser(house: House, maria):
+async def test_a_challenge_belongs_to_its_browser(api_client: ApiClient, maria):
     """A code given in another one, or where none was asked for, is for nothing."""
-    await house.door.enrols()
-    window, other = await house.window(), await house.window()
-    await window.posts("/panel/auth/login", {"email": EMAIL, "password": PASSWORD})
+    await api_client.identity_world.enrol()
+    browser, other = await api_client.open_browser(), await api_client.open_browser()
+    await browser.post("/panel/auth/login", {"email": EMAIL, "password": PASSWORD})
 
-    refused = await other.posts("/panel/auth/mfa", {"code": house.door.code()})
+    refused = await other.post("/panel/auth/mfa", {"code": api_client.identity_world.code()})
 
     assert refused.verdict == (401, "MFA_EXPIRED")
-    assert (await window.posts("/panel/auth/mfa", {"code": house.door.code()})).status == 200
+    assert (
+        await browser.post("/panel/auth/mfa", {"code": api_client.identity_world.code()})
+    ).status == 200
 
 
-async def test_after_five_guesses_or_five_minutes_it_begins_anew(house: House, maria):
-    await house.door.enrols()
-    window = await house.window()
+async def test_after_five_guesses_or_five_minutes_it_begins_anew(api_client: ApiClient, maria):
+    await api_client.identity_world.enrol()
+    browser = await api_client.open_browser()
     login = {"email": EMAIL, "password": PASSWORD}
-    await window.posts("/panel/auth/login", login)
-    wrong = {"code": house.door.wrong_code()}
+    await browser.post("/panel/auth/login", login)
+    wrong = {"code": api_client.identity_world.wrong_code()}
 
-    guesses = [(await window.posts("/panel/auth/mfa", wrong)).verdict for _ in range(6)]
-    await window.posts("/panel/auth/login", login)
-    house.clock.passes(301)
-    late = await window.posts("/panel/auth/mfa", {"code": house.door.code()})
+    guesses = [(await browser.post("/panel/auth/mfa", wrong)).verdict for _ in range(6)]
+    await browser.post("/panel/auth/login", login)
+    api_client.clock.passes(301)
+    late = await browser.post("/panel/auth/mfa", {"code": api_client.identity_world.code()})
 
     assert guesses == [(401, "MFA_INVALID")] * 5 + [(401, "MFA_EXPIRED")]
     assert late.verdict == (403, "CSRF_FAILED")
-    assert (await window.looks())["mfa_required"] is False
+    assert (await browser.load_session())["mfa_required"] is False
 
 
-async def test_signing_in_again_ends_the_sign_in_before(house: House, maria):
-    window = await house.seated()
-    await window.signs_in()
+async def test_signing_in_again_ends_the_sign_in_before(api_client: ApiClient, maria):
+    browser = await api_client.signed_in_browser()
+    await browser.sign_in()
 
-    listed = await window.gets("/panel/auth/sessions")
+    listed = await browser.get("/panel/auth/sessions")
 
     assert listed.document["meta"] == {"total": 1}
 
 
-async def test_signing_out_twice_is_no_mistake(house: House, maria):
-    window = await house.seated()
-    cookie, csrf = window.cookie, window.csrf
+async def test_signing_out_twice_is_no_mistake(api_client: ApiClient, maria):
+    browser = await api_client.signed_in_browser()
+    cookie, csrf = browser.cookie, browser.csrf
 
-    first = await window.posts("/panel/auth/logout")
-    again = await Window(house, cookie, csrf).posts("/panel/auth/logout")
+    first = await browser.post("/panel/auth/logout")
+    again = await BrowserClient(api_client, cookie, csrf).post("/panel/auth/logout")
 
     assert (first.status, again.status) == (204, 204)
-    answer = await Window(house, cookie).gets("/panel/auth/sessions")
+    answer = await BrowserClient(api_client, cookie).get("/panel/auth/sessions")
     assert answer.verdict == (401, "SESSION_REQUIRED")
 
 
-async def test_signing_out_needs_the_token_of_the_session(house: House, maria):
-    window = await house.seated()
+async def test_signing_out_needs_the_token_of_the_session(api_client: ApiClient, maria):
+    browser = await api_client.signed_in_browser()
 
-    forged = await Window(house, window.cookie, "made up").posts("/panel/auth/logout")
+    forged = await BrowserClient(api_client, browser.cookie, "made up").post("/panel/auth/logout")
 
     assert forged.verdict == (403, "CSRF_FAILED")
-    assert (await window.gets("/panel/auth/sessions")).status == 200
+    assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
 @pytest.mark.parametrize("how", ["disabled", "roles", "sessions ended", "password"])
 async def test_what_ends_a_person_s_sessions_is_felt_with_the_next_call(
-    house: House, maria, how: str
+    api_client: ApiClient, maria, how: str
 ):
-    window = await house.seated()
-    house.clock.passes(1)
-    users = house.door.services.users
+    browser = await api_client.signed_in_browser()
+    api_client.clock.passes(1)
+    users = api_client.identity_world.services.users
     if how == "disabled":
         await users.disable("cli", maria.id)
     elif how == "roles":
@@ -254,63 +258,65 @@ async def test_what_ends_a_person_s_sessions_is_felt_with_the_next_call(
         await users.end_sessions("cli", maria.id)
     else:
         change = {"current_password": PASSWORD, "new_password": "outra frase bem comprida"}
-        assert (await window.posts("/panel/auth/password/change", change)).status == 204
+        assert (await browser.post("/panel/auth/password/change", change)).status == 204
 
-    seen = await Window(house, window.cookie).looks()
-    answer = await window.gets("/panel/auth/sessions")
+    seen = await BrowserClient(api_client, browser.cookie).load_session()
+    answer = await browser.get("/panel/auth/sessions")
 
     assert seen["authenticated"] is False
     assert answer.verdict == (401, "SESSION_REQUIRED")
 
 
-async def test_the_sixth_browser_ends_the_first(house: House, maria):
-    first = await house.seated()
-    house.clock.passes(1)
-    others = [await house.seated() for _ in range(5)]
+async def test_the_sixth_browser_ends_the_first(api_client: ApiClient, maria):
+    first = await api_client.signed_in_browser()
+    api_client.clock.passes(1)
+    others = [await api_client.signed_in_browser() for _ in range(5)]
 
-    assert (await first.gets("/panel/auth/sessions")).verdict == (401, "SESSION_REQUIRED")
-    for window in others:
-        assert (await window.gets("/panel/auth/sessions")).status == 200
+    assert (await first.get("/panel/auth/sessions")).verdict == (401, "SESSION_REQUIRED")
+    for browser in others:
+        assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
-async def test_a_browser_is_ended_from_another(house: House, maria):
+async def test_a_browser_is_ended_from_another(api_client: ApiClient, maria):
     """By the id that the list shows."""
-    first = await house.seated()
-    house.clock.passes(1)
-    second = await house.seated()
-    listed = (await second.gets("/panel/auth/sessions")).document["data"]
+    first = await api_client.signed_in_browser()
+    api_client.clock.passes(1)
+    second = await api_client.signed_in_browser()
+    listed = (await second.get("/panel/auth/sessions")).document["data"]
 
     path = f"/panel/auth/sessions/{listed[0]['id']}"
-    ended = await second.posts(path, method="DELETE")
+    ended = await second.post(path, method="DELETE")
 
     assert ended.status == 204
-    assert (await first.gets("/panel/auth/sessions")).verdict == (401, "SESSION_REQUIRED")
+    assert (await first.get("/panel/auth/sessions")).verdict == (401, "SESSION_REQUIRED")
 
 
-async def test_a_factor_is_enrolled_from_the_panel(house: House, maria):
+async def test_a_factor_is_enrolled_from_the_panel(api_client: ApiClient, maria):
     """Which ends the session: the next sign-in asks for a code."""
-    window = await house.seated()
-    begun = await window.posts("/panel/auth/totp", {"password": PASSWORD})
-    house.door.secrets[EMAIL] = begun.document["secret"]
+    browser = await api_client.signed_in_browser()
+    begun = await browser.post("/panel/auth/totp", {"password": PASSWORD})
+    api_client.identity_world.secrets[EMAIL] = begun.document["secret"]
 
-    confirmed = await window.posts("/panel/auth/totp/confirm", {"code": house.door.code()})
+    confirmed = await browser.post(
+        "/panel/auth/totp/confirm", {"code": api_client.identity_world.code()}
+    )
 
     assert len(confirmed.document["recovery_codes"]) == 10
-    assert window.cookie == ""
-    house.clock.passes(30)
-    await window.looks()
-    assert (await window.signs_in())["mfa"]["enrolled"] is True
+    assert browser.cookie == ""
+    api_client.clock.passes(30)
+    await browser.load_session()
+    assert (await browser.sign_in())["mfa"]["enrolled"] is True
 
 
-async def test_a_password_is_reset_from_the_panel(house: House, maria):
+async def test_a_password_is_reset_from_the_panel(api_client: ApiClient, maria):
     """Nobody is signed in by it."""
-    window = await house.window()
-    forgot = await window.posts("/panel/auth/password/forgot", {"email": EMAIL})
-    await house.wishes()
-    body = {"token": await house.door.link(), "password": "outra frase bem comprida"}
+    browser = await api_client.open_browser()
+    forgot = await browser.post("/panel/auth/password/forgot", {"email": EMAIL})
+    await api_client.send_reset_links()
+    body = {"token": await api_client.identity_world.link(), "password": "outra frase bem comprida"}
 
-    done = await window.posts("/panel/auth/password/reset", body)
+    done = await browser.post("/panel/auth/password/reset", body)
 
     assert forgot.document == {"status": "accepted"}
     assert done.status == 204
-    assert (await window.looks())["authenticated"] is False
+    assert (await browser.load_session())["authenticated"] is False

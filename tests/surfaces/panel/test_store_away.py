@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import pytest
 
-from tests.surfaces.house import House
 from tests.surfaces.identity.test_store_away import AWAY, losing
-from tests.unit.door import EMAIL, PASSWORD
+from tests.surfaces.identity_api import ApiClient
+from tests.unit.identity_world import EMAIL, PASSWORD
 
 EVERYTHING = ("users", "sessions", "panel_sessions")
 LOGIN = {"email": EMAIL, "password": PASSWORD}
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body"),
+    ("request_", "body"),
     [
-        ("GET", "/iam/v1/auth/session", None),
-        ("GET", "/panel/auth/sessions", None),
-        ("GET", "/panel/api/accounts", None),
-        ("POST", "/panel/auth/login", LOGIN),
-        ("POST", "/panel/auth/mfa", {"code": "123456"}),
-        ("POST", "/panel/auth/logout", None),
-        ("POST", "/panel/auth/step-up", {"code": "123456"}),
-        ("POST", "/panel/auth/totp", {"password": PASSWORD}),
-        ("DELETE", "/panel/auth/sessions", None),
-        ("POST", "/panel/api/companies", {"name": "Padaria"}),
+        ("GET /iam/v1/auth/session", None),
+        ("GET /panel/auth/sessions", None),
+        ("GET /panel/api/accounts", None),
+        ("POST /panel/auth/login", LOGIN),
+        ("POST /panel/auth/mfa", {"code": "123456"}),
+        ("POST /panel/auth/logout", None),
+        ("POST /panel/auth/step-up", {"code": "123456"}),
+        ("POST /panel/auth/totp", {"password": PASSWORD}),
+        ("DELETE /panel/auth/sessions", None),
+        ("POST /panel/api/companies", {"name": "Padaria"}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_every_row_says_that_the_store_is_away(
-    house: House, maria, url: str, method: str, path: str, body: object
+    api_client: ApiClient, maria, url: str, request_: str, body: object
 ):
-    browser = await house.seated()
+    method, _, path = request_.partition(" ")
+    browser = await api_client.signed_in_browser()
 
     async with losing(url, *EVERYTHING):
         if method == "GET":
-            answer = await browser.gets(path)
+            answer = await browser.get(path)
         else:
-            answer = await browser.posts(path, body, method=method)
+            answer = await browser.post(path, body, method=method)
 
     assert answer.verdict == AWAY
     assert answer.headers["Retry-After"] == "2"
@@ -45,24 +46,24 @@ async def test_every_row_says_that_the_store_is_away(
 
 @pytest.mark.parametrize("tables", [("users",), ("sessions",), ("panel_sessions",), ("audit",)])
 async def test_signing_out_is_not_said_to_be_done(
-    house: House, maria, url: str, tables: tuple[str, ...]
+    api_client: ApiClient, maria, url: str, tables: tuple[str, ...]
 ):
     """A session that cannot be ended is still there afterwards."""
-    browser = await house.seated()
+    browser = await api_client.signed_in_browser()
 
     async with losing(url, *tables):
-        answer = await browser.posts("/panel/auth/logout")
+        answer = await browser.post("/panel/auth/logout")
 
     assert answer.verdict == AWAY
-    assert (await browser.looks())["authenticated"] is True
+    assert (await browser.load_session())["authenticated"] is True
 
 
-async def test_keys_that_cannot_be_read_are_no_empty_set(house: House, url: str):
+async def test_keys_that_cannot_be_read_are_no_empty_set(api_client: ApiClient, url: str):
     """A verifier that caches an empty set would refuse every token."""
-    house.people.keyring.forget()
-    address = f"http://127.0.0.1:{house.port}/.well-known/jwks.json"
+    api_client.people.keyring.forget()
+    address = f"http://127.0.0.1:{api_client.port}/.well-known/jwks.json"
 
-    async with losing(url, "signing_keys"), house.session.get(address) as said:
+    async with losing(url, "signing_keys"), api_client.session.get(address) as said:
         status, code = said.status, (await said.json())["code"]
 
     assert (status, code) == AWAY

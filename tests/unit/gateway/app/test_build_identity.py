@@ -20,7 +20,7 @@ from gateway.runtime.retention import IdentityRetention
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
-from tests.unit.door import EMAIL, HOME, PASSWORD
+from tests.unit.identity_world import EMAIL, HOME, PASSWORD
 from tests.unit.standing import Clock
 from tests.world.store import migrated
 

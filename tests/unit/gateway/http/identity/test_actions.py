@@ -14,17 +14,19 @@ from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.identity.represent import public_id
 from gateway.store.engine import open_store
 from policies.validation.identity import ForgotBody, LinkBody
-from tests.unit.door import EMAIL, HOME, PASSWORD, Door, door_of
+from tests.unit.identity_world import EMAIL, HOME, PASSWORD, IdentityWorld, identity_world_on
 from tests.unit.refusals import refused
 from tests.unit.standing import Clock
 
 
 @pytest.fixture
-async def door(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[Door]:
+async def identity_world(
+    store_file: Path, tmp_path: Path, clock: Clock
+) -> AsyncIterator[IdentityWorld]:
     """Identity with Maria behind it."""
     shutil.copy(store_file, tmp_path / "store.db")
     store = open_store(f"sqlite:///{tmp_path}/store.db")
-    opened = door_of(store, clock)
+    opened = identity_world_on(store, clock)
     await opened.services.signing_keys.ensure()
     await opened.person()
     yield opened
@@ -33,31 +35,31 @@ async def door(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[
 
 
 @pytest.mark.parametrize("named", ["public", "own"])
-async def test_a_session_is_ended_by_either_of_its_names(door: Door, named: str):
-    came = await door.comes_in()
+async def test_a_session_is_ended_by_either_of_its_names(identity_world: IdentityWorld, named: str):
+    came = await identity_world.sign_in()
     member = SignedInCaller(person=came.person, client=HOME)
     wanted = came.person.session_id if named == "own" else public_id(came.person.session_id)
 
-    await AccountActions(door.services).end_session(member, wanted)
+    await AccountActions(identity_world.services).end_session(member, wanted)
 
-    assert await door.services.sessions.list(came.person) == []
+    assert await identity_world.services.sessions.list(came.person) == []
 
 
-async def test_a_name_of_nothing_is_not_found(door: Door):
-    member = SignedInCaller(person=(await door.comes_in()).person, client=HOME)
+async def test_a_name_of_nothing_is_not_found(identity_world: IdentityWorld):
+    member = SignedInCaller(person=(await identity_world.sign_in()).person, client=HOME)
 
     for wanted in ("", "000000000000", member.person.session_id[:12]):
         with refused(NOT_FOUND):
-            await AccountActions(door.services).end_session(member, wanted)
+            await AccountActions(identity_world.services).end_session(member, wanted)
 
 
-async def test_a_link_is_asked_for_and_used(door: Door):
-    ways, guest = RecoveryActions(door.services), AnonymousCaller(HOME)
+async def test_a_link_is_asked_for_and_used(identity_world: IdentityWorld):
+    ways, guest = RecoveryActions(identity_world.services), AnonymousCaller(HOME)
     await ways.forgot(guest, ForgotBody(email=EMAIL))
-    await door.services.reset_requests.answer()
+    await identity_world.services.reset_requests.answer()
 
-    body = LinkBody(token=await door.link(), password="outra frase bem comprida")
+    body = LinkBody(token=await identity_world.link(), password="outra frase bem comprida")
     await ways.reset(guest, body)
 
-    assert await door.services.sign_in.login(EMAIL, body.password, HOME)
+    assert await identity_world.services.sign_in.login(EMAIL, body.password, HOME)
     assert body.password != PASSWORD

@@ -30,7 +30,7 @@ from gateway.operations.identity.users import NewUser
 from gateway.operations.kernel.audit_context import RuleViolation
 from tests import registers
 from tests.registers import Registers
-from tests.unit.door import Door, door_of
+from tests.unit.identity_world import IdentityWorld, identity_world_on
 from tests.unit.people import somebody
 from tests.unit.standing import Clock
 
@@ -44,7 +44,7 @@ class Desk:
     """Two people who order and decide, over a store of their own."""
 
     office: Registers
-    door: Door
+    identity_world: IdentityWorld
     approvals: Approvals
     maria: SignedInUser
     joao: SignedInUser
@@ -57,7 +57,9 @@ class Desk:
 
     def people(self, rules: FourEyes | None = None) -> PeopleOrders:
         return PeopleOrders(
-            services=self.door.services, approvals=self.approvals, rules=rules or FourEyes()
+            services=self.identity_world.services,
+            approvals=self.approvals,
+            rules=rules or FourEyes(),
         )
 
     def wanted(self, permissions: frozenset[Permission] = PAYS, **more: Any) -> CredentialOrder:
@@ -82,10 +84,10 @@ async def refusal(deed: Any) -> str:
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     async with registers.opened(tmp_path) as office:
         clock = Clock()
-        door = door_of(office.store, clock)
-        await door.services.signing_keys.ensure()
+        identity_world = identity_world_on(office.store, clock)
+        await identity_world.services.signing_keys.ensure()
         people = [
-            await door.services.users.create(
+            await identity_world.services.users.create(
                 "cli", NewUser(email=f"{name}@example.com", name=name, roles=roles)
             )
             for name, roles in (
@@ -107,15 +109,15 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
             money=nothing,
             office=BackOfficeCarriers(
                 records=office.credentials,
-                services=door.services,
+                services=identity_world.services,
                 users=office.store.identity.users,
             ),
             terms=terms,
         )
         company = await office.companies.create("Padaria")
         office.clock = clock.now  # type: ignore[assignment]
-        yield Desk(office, door, approvals, *map(as_person, people), company.id)
-        door.hasher.close()
+        yield Desk(office, identity_world, approvals, *map(as_person, people), company.id)
+        identity_world.hasher.close()
 
 
 def as_person(user: User) -> SignedInUser:
@@ -152,11 +154,11 @@ async def test_the_overlap_of_a_rotation_begins_with_its_secret(desk: Desk):
     waiting = await orders.rotate(desk.maria, made.credential, timedelta(hours=1))
     assert isinstance(waiting, Approval)
     await desk.approvals.approve(desk.joao, waiting.id)
-    desk.door.clock.passes(600)
+    desk.identity_world.clock.passes(600)
 
     new = await orders.secret(desk.maria, waiting.id)
 
-    assert new.old_ends == desk.door.clock.now() + timedelta(hours=1)
+    assert new.old_ends == desk.identity_world.clock.now() + timedelta(hours=1)
     assert new.client_secret != made.client_secret
 
 
@@ -164,7 +166,7 @@ async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(desk: Desk):
     waiting = await desk.credentials().issue(desk.maria, desk.wanted())
     assert isinstance(waiting, Approval)
     await desk.approvals.approve(desk.joao, waiting.id)
-    desk.door.clock.passes(15 * 60)
+    desk.identity_world.clock.passes(15 * 60)
 
     assert await refusal(desk.credentials().secret(desk.maria, waiting.id)) == "404 no_secret"
     assert await desk.office.credentials.list() == []
@@ -239,7 +241,7 @@ async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(desk: D
     """An admin orders an admin, and is a security officer when somebody agrees."""
     waiting = await desk.people().invite(desk.maria, stranger(Role.ADMIN))
     assert isinstance(waiting, Approval)
-    await desk.door.services.users.set_roles("cli", desk.maria.user_id, {Role.SECURITY})
+    await desk.identity_world.services.users.set_roles("cli", desk.maria.user_id, {Role.SECURITY})
 
     refused = await refusal(desk.approvals.approve(desk.joao, waiting.id))
 
@@ -251,7 +253,7 @@ async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(desk: D
 async def test_an_address_taken_meanwhile_keeps_the_order_waiting(desk: Desk):
     waiting = await desk.people().invite(desk.maria, stranger(Role.OPERATOR))
     assert isinstance(waiting, Approval)
-    await desk.door.services.users.create("cli", stranger(Role.VIEWER))
+    await desk.identity_world.services.users.create("cli", stranger(Role.VIEWER))
 
     with pytest.raises(RuleViolation):
         await desk.approvals.approve(desk.joao, waiting.id)
@@ -261,20 +263,20 @@ async def test_an_address_taken_meanwhile_keeps_the_order_waiting(desk: Desk):
 
 
 async def test_a_grant_undoes_no_change_of_meanwhile(desk: Desk):
-    made = await desk.door.services.users.create("cli", stranger(Role.VIEWER))
+    made = await desk.identity_world.services.users.create("cli", stranger(Role.VIEWER))
     given = frozenset({Role.VIEWER, Role.OPERATOR})
     waiting = await desk.people().set_roles(desk.maria, made, given)
     assert isinstance(waiting, Approval)
-    await desk.door.services.users.set_roles("cli", made.id, {Role.SECURITY})
+    await desk.identity_world.services.users.set_roles("cli", made.id, {Role.SECURITY})
 
     await desk.approvals.approve(desk.joao, waiting.id)
 
-    found = await desk.door.services.users.find(made.id)
+    found = await desk.identity_world.services.users.find(made.id)
     assert found.roles == {Role.SECURITY, Role.OPERATOR}
 
 
 async def test_nobody_orders_a_role_for_themselves(desk: Desk):
-    found = await desk.door.services.users.find(desk.maria.user_id)
+    found = await desk.identity_world.services.users.find(desk.maria.user_id)
 
     with pytest.raises(RuleViolation):
         await desk.people().set_roles(desk.maria, found, frozenset({Role.ADMIN, Role.OPERATOR}))

@@ -1,5 +1,5 @@
 """Fixtures of identity."""
 
-from tests.unit.identity_fixtures import door, hall, maria
+from tests.unit.identity_fixtures import identity_world, maria, panel_world
 
-__all__ = ["door", "hall", "maria"]
+__all__ = ["identity_world", "maria", "panel_world"]

@@ -6,27 +6,27 @@ from gateway.domain.identity.challenges import Purpose
 from gateway.operations.identity.mail import Mailer
 
 
-async def test_a_link_is_kept_as_its_digest_alone(door, maria):
-    await Mailer(door.context).send_reset_link(maria)
+async def test_a_link_is_kept_as_its_digest_alone(identity_world, maria):
+    await Mailer(identity_world.context).send_reset_link(maria)
 
-    token = await door.link()
-    now = door.clock.now()
-    row = await door.store.identity.challenges.use_mail_token(
+    token = await identity_world.link()
+    now = identity_world.clock.now()
+    row = await identity_world.store.identity.challenges.use_mail_token(
         hashlib.sha256(token.encode()).digest(), Purpose.RESET, now
     )
     assert row is not None
     assert row.user_id == maria.id
 
 
-async def test_people_are_addressed_by_name(door, maria):
-    await Mailer(door.context).send_invitation(maria)
+async def test_people_are_addressed_by_name(identity_world, maria):
+    await Mailer(identity_world.context).send_invitation(maria)
 
-    text = (await door.mails())[0]
+    text = (await identity_world.mails())[0]
     assert text.startswith("Olá, Maria!")
     assert "https://pix.example/panel/invitation?token=" in text
 
 
-async def test_a_notice_holds_no_link(door, maria):
-    await Mailer(door.context).notify(maria, "Aviso", "Algo mudou.")
+async def test_a_notice_holds_no_link(identity_world, maria):
+    await Mailer(identity_world.context).notify(maria, "Aviso", "Algo mudou.")
 
-    assert "://" not in (await door.mails())[0]
+    assert "://" not in (await identity_world.mails())[0]

@@ -5,10 +5,14 @@ from dataclasses import fields
 from gateway.operations.identity.services import IdentityServices, build_identity_services
 
 
-async def test_every_operation_works_on_the_same_parts(door):
+async def test_every_operation_works_on_the_same_parts(identity_world):
     services = build_identity_services(
-        door.context, door.store.companies, door.services.signing_keys.new_key
+        identity_world.context,
+        identity_world.store.companies,
+        identity_world.services.signing_keys.new_key,
     )
 
     assert isinstance(services, IdentityServices)
-    assert {getattr(services, each.name).context for each in fields(services)} == {door.context}
+    assert {getattr(services, each.name).context for each in fields(services)} == {
+        identity_world.context
+    }

@@ -34,44 +34,46 @@ class Slow:
 
 
 def with_slow(
-    hall, problem: Exception | None = None, **settings: timedelta
+    panel_world, problem: Exception | None = None, **settings: timedelta
 ) -> tuple[PanelTokens, Slow]:
     """Refresh by something slow."""
-    slow = Slow(hall.door.services.tokens, problem)
+    slow = Slow(panel_world.identity_world.services.tokens, problem)
     context = replace(
-        hall.context, tokens=slow, settings=replace(hall.context.settings, **settings)
+        panel_world.context, tokens=slow, settings=replace(panel_world.context.settings, **settings)
     )
     return PanelTokens(context), slow
 
 
-async def due(hall):
+async def due(panel_world):
     """A browser whose token has a minute left."""
-    browser = await hall.seated()
-    hall.door.clock.passes(541)
-    return await hall.again(browser)
+    browser = await panel_world.signed_in_browser()
+    panel_world.identity_world.clock.passes(541)
+    return await panel_world.again(browser)
 
 
-async def test_a_token_with_time_left_stays(hall, maria):
-    browser = await hall.seated()
-    hall.door.clock.passes(540)
+async def test_a_token_with_time_left_stays(panel_world, maria):
+    browser = await panel_world.signed_in_browser()
+    panel_world.identity_world.clock.passes(540)
 
-    assert await hall.tokens.fresh(browser) is browser
+    assert await panel_world.tokens.fresh(browser) is browser
 
 
-async def test_a_token_with_little_left_is_refreshed_and_kept(hall, maria):
-    browser = await due(hall)
+async def test_a_token_with_little_left_is_refreshed_and_kept(panel_world, maria):
+    browser = await due(panel_world)
 
-    fresh = await hall.tokens.fresh(browser)
+    fresh = await panel_world.tokens.fresh(browser)
 
     assert fresh.panel.version == browser.panel.version + 1
     assert fresh.panel.lease_until is None
-    assert fresh.panel.access_ends_at == hall.door.clock.now() + timedelta(minutes=10)
-    assert await hall.again(browser) == fresh
+    assert fresh.panel.access_ends_at == panel_world.identity_world.clock.now() + timedelta(
+        minutes=10
+    )
+    assert await panel_world.again(browser) == fresh
 
 
-async def test_many_calls_are_one_flight(hall, maria):
-    browser = await due(hall)
-    tokens, slow = with_slow(hall)
+async def test_many_calls_are_one_flight(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world)
     waiting = [asyncio.create_task(tokens.fresh(browser)) for _ in range(20)]
     await asyncio.sleep(0.05)
 
@@ -80,12 +82,12 @@ async def test_many_calls_are_one_flight(hall, maria):
 
     assert slow.calls == 1
     assert len({each.panel.version for each in found}) == 1
-    assert hall.counted.count(("token_refresh", "coalesced")) == 19
+    assert panel_world.counted.count(("token_refresh", "coalesced")) == 19
 
 
-async def test_a_caller_that_is_given_up_does_not_end_the_flight(hall, maria):
-    browser = await due(hall)
-    tokens, slow = with_slow(hall)
+async def test_a_caller_that_is_given_up_does_not_end_the_flight(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world)
     first = asyncio.create_task(tokens.fresh(browser))
     await asyncio.sleep(0.05)
 
@@ -96,25 +98,27 @@ async def test_a_caller_that_is_given_up_does_not_end_the_flight(hall, maria):
     assert (slow.calls, fresh.panel.version) == (1, 1)
 
 
-async def test_another_process_that_holds_the_lease_is_not_disturbed(hall, maria):
+async def test_another_process_that_holds_the_lease_is_not_disturbed(panel_world, maria):
     """The old token serves as long as it lives."""
-    browser = await due(hall)
-    now = hall.door.clock.now()
-    await hall.context.store.lease(browser.panel.id_hash, 0, now, now + timedelta(seconds=15))
+    browser = await due(panel_world)
+    now = panel_world.identity_world.clock.now()
+    await panel_world.context.store.lease(
+        browser.panel.id_hash, 0, now, now + timedelta(seconds=15)
+    )
 
-    found = await hall.tokens.fresh(browser)
+    found = await panel_world.tokens.fresh(browser)
 
     assert found.panel.access_ends_at == browser.panel.access_ends_at
-    assert hall.counted[-1] == ("token_refresh", "coalesced")
+    assert panel_world.counted[-1] == ("token_refresh", "coalesced")
 
 
-async def test_a_token_that_is_over_waits_for_the_other_process(hall, maria):
-    browser = await due(hall)
-    hall.door.clock.passes(60)
-    other, slow = with_slow(hall)
+async def test_a_token_that_is_over_waits_for_the_other_process(panel_world, maria):
+    browser = await due(panel_world)
+    panel_world.identity_world.clock.passes(60)
+    other, slow = with_slow(panel_world)
     flying = asyncio.create_task(other.fresh(browser))
     await asyncio.sleep(0.05)
-    waiting = asyncio.create_task(hall.tokens.fresh(browser))
+    waiting = asyncio.create_task(panel_world.tokens.fresh(browser))
     await asyncio.sleep(0.15)
 
     slow.go.set()
@@ -126,78 +130,80 @@ async def test_a_token_that_is_over_waits_for_the_other_process(hall, maria):
 
 @pytest.mark.parametrize("lives", [True, False])
 async def test_a_call_that_takes_too_long_is_tolerated_while_the_token_is_valid(
-    hall, maria, lives: bool
+    panel_world, maria, lives: bool
 ):
-    browser = await due(hall)
-    hall.door.clock.passes(0 if lives else 60)
+    browser = await due(panel_world)
+    panel_world.identity_world.clock.passes(0 if lives else 60)
     short = timedelta(milliseconds=30)
-    tokens, _slow = with_slow(hall, refresh_timeout=short)
+    tokens, _slow = with_slow(panel_world, refresh_timeout=short)
 
     if lives:
         assert (await tokens.fresh(browser)).panel.version == 0
     else:
         with refused(errors.AUTH_UNAVAILABLE):
             await tokens.fresh(browser)
-    assert hall.counted[-1] == ("token_refresh", "error")
+    assert panel_world.counted[-1] == ("token_refresh", "error")
 
 
-async def test_who_waits_has_no_more_patience_than_the_rule(hall, maria):
-    browser = await due(hall)
-    hall.door.clock.passes(60)
-    tokens, _slow = with_slow(hall, wait_timeout=timedelta(milliseconds=30))
+async def test_who_waits_has_no_more_patience_than_the_rule(panel_world, maria):
+    browser = await due(panel_world)
+    panel_world.identity_world.clock.passes(60)
+    tokens, _slow = with_slow(panel_world, wait_timeout=timedelta(milliseconds=30))
 
     with refused(errors.AUTH_UNAVAILABLE):
         await tokens.fresh(browser)
     await tokens.close()
 
 
-async def test_a_silent_store_is_tolerated_while_the_token_is_valid(hall, maria):
-    browser = await due(hall)
-    tokens, slow = with_slow(hall, StoreUnavailable())
+async def test_a_silent_store_is_tolerated_while_the_token_is_valid(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world, StoreUnavailable())
     slow.go.set()
 
     assert (await tokens.fresh(browser)).panel.version == 0
 
 
-async def test_a_refused_token_ends_the_session(hall, maria):
-    browser = await due(hall)
-    tokens, slow = with_slow(hall, ServiceError(REFRESH_INVALID, "used"))
+async def test_a_refused_token_ends_the_session(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world, ServiceError(REFRESH_INVALID, "used"))
     slow.go.set()
 
     with refused(SESSION_REQUIRED):
         await tokens.fresh(browser)
 
-    assert await hall.records.find(browser.cookie.value) is None
-    assert hall.counted[-1] == ("token_refresh", "invalid_grant")
+    assert await panel_world.records.find(browser.cookie.value) is None
+    assert panel_world.counted[-1] == ("token_refresh", "invalid_grant")
 
 
-async def test_a_session_that_went_away_meanwhile_is_over(hall, maria):
-    browser = await due(hall)
-    tokens, slow = with_slow(hall)
+async def test_a_session_that_went_away_meanwhile_is_over(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world)
     flying = asyncio.create_task(tokens.fresh(browser))
     await asyncio.sleep(0.05)
-    await hall.context.store.remove(browser.panel.id_hash)
+    await panel_world.context.store.remove(browser.panel.id_hash)
 
     slow.go.set()
 
     with refused(SESSION_REQUIRED):
         await flying
     with refused(SESSION_REQUIRED):
-        await hall.tokens.fresh(browser)
+        await panel_world.tokens.fresh(browser)
 
 
-async def test_a_token_that_lasts_to_the_end_is_not_refreshed(hall, maria):
+async def test_a_token_that_lasts_to_the_end_is_not_refreshed(panel_world, maria):
     """There is nothing to be had any more."""
-    browser = await hall.seated()
+    browser = await panel_world.signed_in_browser()
     panel = replace(browser.panel, access_ends_at=browser.panel.ends_at)
-    hall.door.clock.passes(8 * 3600 - 10)
+    panel_world.identity_world.clock.passes(8 * 3600 - 10)
 
-    assert await hall.tokens.fresh(replace(browser, panel=panel)) == replace(browser, panel=panel)
+    assert await panel_world.tokens.fresh(replace(browser, panel=panel)) == replace(
+        browser, panel=panel
+    )
 
 
-async def test_closing_gives_up_what_is_under_way(hall, maria):
-    browser = await due(hall)
-    tokens, slow = with_slow(hall)
+async def test_closing_gives_up_what_is_under_way(panel_world, maria):
+    browser = await due(panel_world)
+    tokens, slow = with_slow(panel_world)
     flying = asyncio.create_task(tokens.fresh(browser))
     await asyncio.sleep(0.05)
 

@@ -29,7 +29,6 @@ from gateway.operations.kernel.audit_context import AuditContext
 from tests import registers
 from tests.contract.stores.people import user
 from tests.contract.stores.samples import NOW
-from tests.unit.door import Door, door_of
 from tests.unit.gateway.http.backoffice.registers import (
     FIRST,
     Stage,
@@ -37,34 +36,41 @@ from tests.unit.gateway.http.backoffice.registers import (
     staged,
     turned_down,
 )
+from tests.unit.identity_world import IdentityWorld, identity_world_on
 from tests.unit.standing import Clock
 
 
 @dataclass(slots=True)
 class People:
     stage: Stage
-    door: Door
+    identity_world: IdentityWorld
     acts: UserActs
 
     def staff(self, *companies: str) -> Staff:
-        return Staff(person(*companies), AuditContext("user:ana@example.com", self.door.clock.now))
+        return Staff(
+            person(*companies), AuditContext("user:ana@example.com", self.identity_world.clock.now)
+        )
 
 
-def alone(door: Door, lists: Lists) -> UserActs:
+def alone(identity_world: IdentityWorld, lists: Lists) -> UserActs:
     """What people do where nobody else has to agree."""
     nobody: Any = None
-    orders = PeopleOrders(services=door.services, approvals=nobody, rules=FourEyes(people=False))
-    return UserActs(door.services, UserSessions(door.context), lists, orders)
+    orders = PeopleOrders(
+        services=identity_world.services, approvals=nobody, rules=FourEyes(people=False)
+    )
+    return UserActs(identity_world.services, UserSessions(identity_world.context), lists, orders)
 
 
 @pytest.fixture
 async def people(tmp_path: Path) -> AsyncIterator[People]:
     """The register of people over a store with two companies."""
     async with registers.opened(tmp_path) as office:
-        door = door_of(office.store, Clock())
-        await door.services.signing_keys.ensure()
-        yield People(await staged(office), door, alone(door, office.store.office.lists))
-        door.hasher.close()
+        identity_world = identity_world_on(office.store, Clock())
+        await identity_world.services.signing_keys.ensure()
+        yield People(
+            await staged(office), identity_world, alone(identity_world, office.store.office.lists)
+        )
+        identity_world.hasher.close()
 
 
 def invitation(*companies: str, email: str = "new@example.com") -> InvitationBody:
@@ -75,7 +81,7 @@ async def test_somebody_is_invited_by_mail(people: People):
     made = await people.acts.invite(people.staff(), invitation())
 
     assert made.password == ""
-    assert await people.door.link(made.email)
+    assert await people.identity_world.link(made.email)
     assert (await people.stage.acts())[-1] == ("user:ana@example.com", "user.created")
 
 
@@ -107,7 +113,7 @@ async def test_a_company_is_named_by_its_id(people: People):
 
 
 async def test_changes_end_sign_ins(people: People):
-    maria = await people.door.person()
+    maria = await people.identity_world.person()
     who, acts = people.staff(), people.acts
 
     for change in (
@@ -115,16 +121,16 @@ async def test_changes_end_sign_ins(people: People):
         lambda: acts.reset_mfa(who, maria.id),
         lambda: acts.disable(who, (maria.id, ReasonBody(reason="left"))),
     ):
-        await people.door.comes_in()
+        await people.identity_world.sign_in()
         await change()
         assert await acts.sessions(who, maria.id) == []
     assert (await acts.enable(who, maria.id)).active
 
 
 async def test_one_sign_in_is_ended_and_the_other_stays(people: People):
-    maria = await people.door.person()
-    first = await people.door.comes_in()
-    await people.door.comes_in()
+    maria = await people.identity_world.person()
+    first = await people.identity_world.sign_in()
+    await people.identity_world.sign_in()
     who, acts = people.staff(), people.acts
     await acts.end_session(who, (maria.id, public_id(first.person.session_id)))
 

@@ -1,4 +1,4 @@
-"""Where people are at home: identity and the panel on real sockets, over a clock that stands."""
+"""Identity and the panel on real sockets, over a clock that stands still."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from gateway.security.keys import Keys
 from gateway.store.engine import Store
 from policies.traffic.person_quota import WithinPersonQuota
 from tests.surfaces.answers import JSON, Answer
-from tests.unit.door import EMAIL, LITTLE, PASSWORD, Door, door_of
 from tests.unit.gateway.http.stage import Witness
+from tests.unit.identity_world import EMAIL, LITTLE, PASSWORD, IdentityWorld, identity_world_on
 from tests.unit.standing import Clock
 
 ORIGIN = "https://pix.example"
@@ -58,15 +58,15 @@ HERE = {"Origin": ORIGIN}
 
 
 @dataclass(slots=True, kw_only=True)
-class House:
+class ApiClient:
     """
-    The surfaces of people, served.
+    The surfaces of identity and the panel, served, and a client of them.
 
     Attributes:
         counted: What was counted, a word and its label each.
     """
 
-    door: Door
+    identity_world: IdentityWorld
     people: People
     panel: Panel
     surfaces: tuple[Surface, ...]
@@ -77,7 +77,7 @@ class House:
 
     @property
     def clock(self) -> Clock:
-        return self.door.clock
+        return self.identity_world.clock
 
     async def ask(
         self,
@@ -109,41 +109,41 @@ class House:
         check(answer, method)
         return answer
 
-    async def wishes(self) -> None:
+    async def send_reset_links(self) -> None:
         """Have the links sent that were asked for."""
-        await self.door.services.reset_requests.answer()
+        await self.identity_world.services.reset_requests.answer()
 
     async def login(self, email: str = EMAIL, password: str = PASSWORD) -> Answer:
         """Take a password to the interface."""
         body = {"email": email, "password": password}
         return await self.ask("POST", "/iam/v1/auth/login", body)
 
-    async def signs_in(self, email: str = EMAIL) -> dict[str, Any]:
+    async def sign_in(self, email: str = EMAIL) -> dict[str, Any]:
         """Sign in, with a code where one is asked for; return the session."""
         said = (await self.login(email)).document
         if said["mfa_required"]:
-            body = {"mfa_token": said["mfa_token"], "code": self.door.code(email)}
+            body = {"mfa_token": said["mfa_token"], "code": self.identity_world.code(email)}
             said = (await self.ask("POST", "/iam/v1/auth/mfa", body)).document
         assert said["mfa_required"] is False, said
         return dict(said)
 
-    async def window(self) -> Window:
+    async def open_browser(self) -> BrowserClient:
         """Open a browser at our pages."""
-        window = Window(self)
-        await window.looks()
-        return window
+        browser = BrowserClient(self)
+        await browser.load_session()
+        return browser
 
-    async def seated(self, email: str = EMAIL) -> Window:
+    async def signed_in_browser(self, email: str = EMAIL) -> BrowserClient:
         """Open a browser and sign in there."""
-        window = await self.window()
-        await window.signs_in(email)
-        return window
+        browser = await self.open_browser()
+        await browser.sign_in(email)
+        return browser
 
 
 @dataclass(slots=True)
-class Window:
+class BrowserClient:
     """
-    A browser at a page of ours.
+    A browser on a page of the panel.
 
     Attributes:
         cookie: Its value; empty before the first answer.
@@ -151,43 +151,45 @@ class Window:
         csrf: The token that the page knows.
     """
 
-    house: House
+    api_client: ApiClient
     cookie: str = ""
     device: str = ""
     csrf: str = ""
     agent: dict[str, str] = field(default_factory=dict)
 
-    async def looks(self) -> dict[str, Any]:
+    async def load_session(self) -> dict[str, Any]:
         """Ask for its session, and remember the token."""
         answer = await self._take(
-            await self.house.ask("GET", "/iam/v1/auth/session", headers=self._headers())
+            await self.api_client.ask("GET", "/iam/v1/auth/session", headers=self._headers())
         )
         assert answer.status == 200, answer.body
         self.csrf = answer.document["csrf_token"]
         return dict(answer.document)
 
-    async def posts(
+    async def post(
         self, path: str, document: object = None, *, method: str = "POST", **headers: str
     ) -> Answer:
         """Write as a script of the page does."""
         sent = {**HERE, "X-CSRF-Token": self.csrf, **headers}
         answer = await self._take(
-            await self.house.ask(method, path, document, headers=self._headers(sent))
+            await self.api_client.ask(method, path, document, headers=self._headers(sent))
         )
         if answer.status == 200 and "csrf_token" in answer.document:
             self.csrf = answer.document["csrf_token"]
         return answer
 
-    async def gets(self, path: str, **headers: str) -> Answer:
+    async def get(self, path: str, **headers: str) -> Answer:
         """Read as a script of the page does."""
         sent = {"X-Requested-With": "panel", "Sec-Fetch-Site": "same-origin", **headers}
-        return await self._take(await self.house.ask("GET", path, headers=self._headers(sent)))
+        return await self._take(await self.api_client.ask("GET", path, headers=self._headers(sent)))
 
-    async def signs_in(self, email: str = EMAIL) -> dict[str, Any]:
+    async def sign_in(self, email: str = EMAIL) -> dict[str, Any]:
         """Sign in, with a code where one is asked for; return the session."""
-        said = await self.posts("/panel/auth/login", {"email": email, "password": PASSWORD})
+        said = await self.post("/panel/auth/login", {"email": email, "password": PASSWORD})
         if said.document["mfa_required"]:
-            said = await self.posts("/panel/auth/mfa", {"code": self.house.door.code(email)})
+            said = await self.post(
+                "/panel/auth/mfa", {"code": self.api_client.identity_world.code(email)}
+            )
         assert said.document["authenticated"], said.body
         return dict(said.document)
 
@@ -236,24 +238,26 @@ def check(answer: Answer, method: str) -> None:
 
 
 @asynccontextmanager
-async def house_on(
+async def api_client_on(
     store: Store, clock: Clock, *, cost: Cost = LITTLE, **rates: Rate
-) -> AsyncIterator[House]:
-    """Serve people over a store; ``rates`` are quotas that are scarce, ``cost`` a digest's."""
-    door = door_of(store, clock, cost=cost)
-    await door.services.signing_keys.ensure()
+) -> AsyncIterator[ApiClient]:
+    """Serve identity and the panel over a store; ``rates`` are the quotas that are scarce."""
+    identity_world = identity_world_on(store, clock, cost=cost)
+    await identity_world.services.signing_keys.ensure()
     people = People(
-        parts=door.context,
-        services=door.services,
-        keyring=door.keyring,
-        hasher=door.hasher,
+        parts=identity_world.context,
+        services=identity_world.services,
+        keyring=identity_world.keyring,
+        hasher=identity_world.hasher,
         tasks=[
-            PeriodicTask("reset links", door.services.reset_requests.answer, Schedule(every_s=1.0))
+            PeriodicTask(
+                "reset links", identity_world.services.reset_requests.answer, Schedule(every_s=1.0)
+            )
         ],
     )
 
     def count(event: str, label: str) -> None:
-        door.counted.append((event, label))
+        identity_world.counted.append((event, label))
 
     settings = _settings(rates)
     panel = assemble_panel(Session(), store, _keys(), people)
@@ -264,20 +268,20 @@ async def house_on(
     await listener.start()
     try:
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
-            yield House(
-                door=door,
+            yield ApiClient(
+                identity_world=identity_world,
                 people=people,
                 panel=panel,
                 surfaces=surfaces,
                 port=listener.port,
                 session=session,
                 witness=witness,
-                counted=door.counted,
+                counted=identity_world.counted,
             )
     finally:
         await listener.close(1)
         await panel.tokens.close()
-        door.hasher.close()
+        identity_world.hasher.close()
 
 
 def _settings(rates: dict[str, Rate]) -> Settings:
@@ -300,7 +304,7 @@ def _surfaces(parts: PeopleParts) -> tuple[Surface, ...]:
 
 
 def _counted(gate: Gate[Any], who: PeopleQuestions) -> Gate[Any]:
-    """Have a gate of the described office draw from the house's own buckets."""
+    """Have a gate of the described office draw from the buckets of the served surfaces."""
     policies = [
         who.persons if isinstance(each, WithinPersonQuota) else each for each in gate.policies
     ]

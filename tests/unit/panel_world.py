@@ -10,31 +10,31 @@ from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
 from gateway.security.identity.panel_cookies import PanelCookies
-from tests.unit.door import EMAIL, HOME, PASSWORD, Door
+from tests.unit.identity_world import EMAIL, HOME, PASSWORD, IdentityWorld
 
 
 @dataclass(slots=True, kw_only=True)
-class Hall:
+class PanelWorld:
     """
-    The panel behind a door.
+    The panel's sessions over identity.
 
     Attributes:
         counted: What was counted, a word and its label each.
     """
 
-    door: Door
+    identity_world: IdentityWorld
     context: PanelContext
     tokens: PanelTokens
     records: PanelSessionRecords
     views: PanelViews
     counted: list[tuple[str, str]] = field(default_factory=list)
 
-    async def seated(self, email: str = EMAIL) -> Browser:
+    async def signed_in_browser(self, email: str = EMAIL) -> Browser:
         """Sign a browser in, with a code where one is asked for."""
         browser = await self.records.begin(HOME)
         browser = await self.records.login(browser, email, PASSWORD, HOME)
         if browser.panel.state != "full":
-            browser = await self.records.submit_code(browser, self.door.code(email), HOME)
+            browser = await self.records.submit_code(browser, self.identity_world.code(email), HOME)
         return browser
 
     async def again(self, browser: Browser) -> Browser:
@@ -44,25 +44,25 @@ class Hall:
         return found
 
 
-def hall_of(door: Door) -> Hall:
-    """Open the panel behind a door; its tokens are closed in the end."""
+def panel_world_on(identity_world: IdentityWorld) -> PanelWorld:
+    """Build the panel's sessions; close its tokens in the end."""
     context = PanelContext(
-        store=door.store.identity.panels,
-        companies=door.store.companies,
+        store=identity_world.store.identity.panels,
+        companies=identity_world.store.companies,
         cookies=PanelCookies([b"s" * 32]),
-        identity=door.context,
-        sign_in=door.services.sign_in,
-        tokens=door.services.tokens,
-        sessions=door.services.sessions,
+        identity=identity_world.context,
+        sign_in=identity_world.services.sign_in,
+        tokens=identity_world.services.tokens,
+        sessions=identity_world.services.sessions,
         settings=PanelSettings(),
     )
     tokens = PanelTokens(context)
     records = PanelSessionRecords(context, tokens)
-    return Hall(
-        door=door,
+    return PanelWorld(
+        identity_world=identity_world,
         context=context,
         tokens=tokens,
         records=records,
         views=PanelViews(records),
-        counted=door.counted,
+        counted=identity_world.counted,
     )

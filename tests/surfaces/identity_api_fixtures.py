@@ -1,4 +1,4 @@
-"""A house for each test, over either database, with Maria in it."""
+"""Identity and the panel served for each test, over either database, with one user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gateway.domain.identity.users import User
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from tests.servers.postgres import PostgresServer
-from tests.surfaces.house import House, house_on
+from tests.surfaces.identity_api import ApiClient, api_client_on
 from tests.unit.standing import Clock
 from tests.world.store import migrated
 
@@ -52,13 +52,13 @@ async def store(url: str, clock: Clock) -> AsyncIterator[Store]:
 
 
 @pytest.fixture
-async def house(store: Store, clock: Clock) -> AsyncIterator[House]:
+async def api_client(store: Store, clock: Clock) -> AsyncIterator[ApiClient]:
     """Identity and the panel on a port."""
-    async with house_on(store, clock) as opened:
+    async with api_client_on(store, clock) as opened:
         yield opened
 
 
 @pytest.fixture
-async def maria(house: House) -> User:
+async def maria(api_client: ApiClient) -> User:
     """An admin with a password and no second factor."""
-    return await house.door.person()
+    return await api_client.identity_world.person()

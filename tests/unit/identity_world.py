@@ -1,4 +1,4 @@
-"""A door that people come in by: identity over a real store, with digests that cost little."""
+"""Identity over a real store, with cheap digests of passwords."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ AUDIENCE = Audience("pixgate", "pixgate")
 
 
 @dataclass(slots=True, kw_only=True)
-class Door:
+class IdentityWorld:
     """
-    Identity, and what was heard of it.
+    Identity, and the events it reported.
 
     Attributes:
         noticed: Words for the security log, with whom they were about.
@@ -63,9 +63,9 @@ class Door:
     keyring: Keyring
     sealer: Sealer
     hasher: PasswordHasher
-    noticed: list[tuple[str, str]]
+    security_events: list[tuple[str, str]]
     counted: list[tuple[str, str]]
-    paused: list[float]
+    pauses: list[float]
     secrets: dict[str, str] = field(default_factory=dict)
 
     async def person(self, email: str = EMAIL, *roles: Role) -> User:
@@ -73,7 +73,7 @@ class Door:
         order = NewUser(email=email, name="Maria", roles=frozenset(roles or {Role.ADMIN}))
         return await self.services.users.create("cli", order, PASSWORD)
 
-    async def comes_in(self, email: str = EMAIL, client: ClientInfo = HOME) -> SignedIn:
+    async def sign_in(self, email: str = EMAIL, client: ClientInfo = HOME) -> SignedIn:
         """Sign in, with a code where one is asked for."""
         answer = await self.services.sign_in.login(email, PASSWORD, client)
         if isinstance(answer, SecondFactorRequired):
@@ -81,9 +81,9 @@ class Door:
             return await self.services.sign_in.submit_code(answer.mfa_token, code, client)
         return answer
 
-    async def enrols(self, email: str = EMAIL) -> list[str]:
+    async def enrol(self, email: str = EMAIL) -> list[str]:
         """Enrol an app; return the recovery codes. The next code is half a minute later."""
-        caller = (await self.comes_in(email)).person
+        caller = (await self.sign_in(email)).person
         begun = await self.services.second_factors.begin(caller, PASSWORD, HOME)
         self.secrets[email] = begun.secret
         codes = await self.services.second_factors.confirm(caller, self.code(email))
@@ -108,7 +108,7 @@ class Door:
         """Read what was sent to somebody, newest first."""
         return [each.text for each in await self.context.stores.outbox.latest(50) if each.to == to]
 
-    async def forgets(self, email: str = EMAIL, client: ClientInfo = HOME) -> None:
+    async def request_reset(self, email: str = EMAIL, client: ClientInfo = HOME) -> None:
         """Ask for a link, and have it sent."""
         await self.services.passwords.forgot(email, client)
         await self.services.reset_requests.answer()
@@ -119,15 +119,15 @@ class Door:
         return linked.partition("?token=")[2].split()[0]
 
 
-def door_of(
+def identity_world_on(
     store: Store, clock: Clock, settings: IdentitySettings | None = None, *, cost: Cost = LITTLE
-) -> Door:
-    """Open a door on a store; it is closed by closing its hasher."""
-    noticed, counted = list[tuple[str, str]](), list[tuple[str, str]]()
-    paused: list[float] = []
+) -> IdentityWorld:
+    """Build identity on a store; close it by closing its hasher."""
+    security_events, counted = list[tuple[str, str]](), list[tuple[str, str]]()
+    pauses: list[float] = []
 
     async def pause(seconds: float) -> None:
-        paused.append(seconds)
+        pauses.append(seconds)
 
     sealer = Sealer({"k": b"k" * 32}, "k")
     keyring = Keyring(store.identity.signing_keys, sealer, clock.now, clock.monotonic)
@@ -157,11 +157,11 @@ def door_of(
         new_id=lambda: str(uuid.uuid4()),
         pause=pause,
         events=IdentityEvents(
-            lambda word, user_id: noticed.append((word, user_id)),
+            lambda word, user_id: security_events.append((word, user_id)),
             lambda event, label: counted.append((event, label)),
         ),
     )
-    return Door(
+    return IdentityWorld(
         store=store,
         clock=clock,
         context=context,
@@ -171,9 +171,9 @@ def door_of(
         keyring=keyring,
         sealer=sealer,
         hasher=hasher,
-        noticed=noticed,
+        security_events=security_events,
         counted=counted,
-        paused=paused,
+        pauses=pauses,
     )
 
 
