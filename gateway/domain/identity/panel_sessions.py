@@ -88,8 +88,8 @@ class PanelSessions(Protocol):
         """
         Count the browsers of every state but ANONYMOUS.
 
-        Signed in counts one whose sign-in has not ended and which was heard of
-        after ``idle_since``; one whose cookie has just been renewed is one.
+        A browser counts as signed in when its sign-in has not ended and its last call
+        was after ``idle_since``. The two cookies of a renewal count once.
         """
         ...
 

@@ -87,17 +87,17 @@ class PanelResponses:
         return shown
 
 
-def _add_person(shown: SessionDocument, seen: SignedInView, roles: frozenset[Role]) -> None:
+def _add_person(shown: SessionDocument, view: SignedInView, roles: frozenset[Role]) -> None:
     """Add the user and their permissions; ``roles`` need a second factor for changes."""
-    who, lacks = seen.person, seen.person.lacks_factor(roles)
+    who, lacks = view.person, view.person.lacks_factor(roles)
     shown["user"] = {"id": who.user_id, "name": who.name, "email": who.email}
     shown["roles"] = sorted(who.roles)
     held = {right for right in who.rights if not (lacks and changes(right))}
     shown["permissions"] = sorted(str(right) for right in held)
-    company = seen.company
+    company = view.company
     shown["company"] = None if company is None else {"id": company.id, "name": company.name}
-    shown["mfa"] = _factor(who, seen.codes_left, is_required=not roles.isdisjoint(who.roles))
-    shown["idle_expires_at"] = epoch(seen.idle_ends_at)
+    shown["mfa"] = _factor(who, view.codes_left, is_required=not roles.isdisjoint(who.roles))
+    shown["idle_expires_at"] = epoch(view.idle_ends_at)
     shown["session_id"] = public_id(who.session_id)
 
 

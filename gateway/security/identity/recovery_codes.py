@@ -19,8 +19,10 @@ _HALF = 5
 _DIGITS = 2 * _HALF
 _BITS = 5
 _BYTES = 7
+# letters that are not in the alphabet, read as the digits they look like
 _READ_AS = str.maketrans("OIL", "011")
 _FORM = re.compile(rf"([0-9]{{2}})([{_ALPHABET}]{{{_DIGITS}}})", re.ASCII)
+# a code with generous spacing; longer text is not parsed at all
 _LONGEST = 32
 
 

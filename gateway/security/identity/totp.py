@@ -13,7 +13,9 @@ from pyotp.exceptions import OTPVerificationError
 from gateway.security.secrets import Random
 
 STEP_S = 30
+# as long as the digest of SHA-1 (RFC 4226, part 4)
 _SECRET_BYTES = 20
+# one step around now: phones' clocks differ, and typing takes a while (RFC 6238, part 5.2)
 _WINDOW = 1
 _CODE = re.compile(r"\d{6}", re.ASCII)
 
