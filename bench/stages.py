@@ -41,6 +41,7 @@ STAGES: Mapping[str, str] = {
     "policies/authentication/": "credentials",
     "policies/": "quota, throttle, permission, scope, state",
     "gateway/net/client/": "our transport to the bank",
+    "gateway/net/common/": "our listener: reading a request, writing an answer",
     "provider_adapters/_shared/": "around it: admission, deadline, transcript",
     "provider_adapters/sandbox/": "the bank's words into ours",
     "aiohttp/": "aiohttp",

@@ -100,7 +100,7 @@ async def test_an_announced_client_is_believed_for_the_whole_connection(seen, he
     "header", [ONE, binary(PROXY, TCP4, FOUR + b"\x04\x00\x03abc")], ids=["v1", "v2"]
 )
 async def test_an_announcement_may_come_byte_by_byte(seen: Seen, header: bytes):
-    async with telling(seen, "proxy_protocol") as listener:
+    async with telling(seen, "proxy_protocol", header_deadline_s=5.0) as listener:
         bytes_apart = [bytes((each,)) for each in header + get()]
 
         assert await told(listener, *bytes_apart, gap_s=0.001) == ["203.0.113.7"]
