@@ -9,11 +9,15 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from gateway.app.build_backoffice import RecordSource, build_admin_services
+from gateway.config.settings import Settings
+from gateway.config.upstream import Provider
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.companies import CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
+from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.digests import SecretDigester
 from gateway.security.sealing import Sealer
@@ -56,31 +60,23 @@ class Registers:
         return AuditContext("cli:test", self.clock)
 
     @property
+    def admin(self) -> AdminServices:
+        provider = Provider(adapter="sandbox")
+        settings = Settings(providers={"sandbox": provider, "other-bank": provider})
+        source = RecordSource(new_id=self.new_id, credentials=self.source, seal=self.sealer.seal)
+        return build_admin_services(settings, self.store, source, self.acting)
+
+    @property
     def companies(self) -> CompanyRecords:
-        return CompanyRecords(
-            companies=self.store.companies, acting=self.acting, new_id=self.new_id
-        )
+        return self.admin.companies
 
     @property
     def accounts(self) -> AccountRecords:
-        return AccountRecords(
-            companies=self.store.companies,
-            accounts=self.store.accounts,
-            acting=self.acting,
-            new_id=self.new_id,
-            seal=self.sealer.seal,
-            providers=("sandbox", "other-bank"),
-        )
+        return self.admin.accounts
 
     @property
     def credentials(self) -> CredentialRecords:
-        return CredentialRecords(
-            companies=self.store.companies,
-            accounts=self.store.accounts,
-            credentials=self.store.credentials,
-            acting=self.acting,
-            source=self.source,
-        )
+        return self.admin.credentials
 
     @property
     def source(self) -> CredentialSource:

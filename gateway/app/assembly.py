@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 
 from gateway.app.audit_keys import audit_keys
 from gateway.app.background import Background
-from gateway.app.build_backoffice import ManagementStored
+from gateway.app.build_backoffice import BackOfficeParts
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import listener_of, make_proofs, make_reception
 from gateway.app.build_identity import People, assemble_people
 from gateway.app.build_panel import Panel, assemble_panel
 from gateway.app.build_telemetry import Observing, make_observing
 from gateway.app.listeners import operations_listener, public_listener
-from gateway.app.office import BackOfficeStored
 from gateway.app.surfaces import Parts, described_surfaces
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
@@ -113,9 +112,12 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         banks=ConnectedBanks(connections, keys.sealer.open),
         people=people,
         panel=panel,
-        office=_office_stored(store, keys),
-        management=ManagementStored(
-            store=store, keys=keys, providers=lambda: health.known(connections)
+        backoffice=BackOfficeParts(
+            settings=settings,
+            store=store,
+            keys=keys,
+            now=now,
+            providers=lambda: health.known(connections),
         ),
         reception=make_reception(
             store.office.callbacks,
@@ -185,18 +187,6 @@ def _kept_records(
     kept = build_kept_records(settings, registers, observing.observer, now)
     store.database.followers.append(kept.changed_here)
     return kept
-
-
-def _office_stored(store: Store, keys: Keys) -> BackOfficeStored:
-    """Say where the back office's things are kept."""
-    return BackOfficeStored(
-        accounts=store.accounts,
-        companies=store.companies,
-        audit=store.audit,
-        approvals=store.office.approvals,
-        seal=keys.sealer.seal,
-        open=keys.sealer.open,
-    )
 
 
 def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from gateway.app.build_backoffice import ManagementStored, make_management_rows, make_registers
+from gateway.app.build_backoffice import (
+    BackOfficeParts,
+    admin_services,
+    backoffice_operations,
+    backoffice_questions,
+    make_management_rows,
+)
 from gateway.app.build_identity import People
 from gateway.app.build_panel import Panel
-from gateway.app.office import BackOfficeStored, backoffice_operations, backoffice_questions
 from gateway.app.people_surfaces import (
     PeopleParts,
     PeopleQuestions,
@@ -70,8 +75,7 @@ class Parts:
     banks: Banks
     people: People
     panel: Panel
-    office: BackOfficeStored
-    management: ManagementStored
+    backoffice: BackOfficeParts
     reception: Reception
     check: SecretCheck
     observer: RequestObserver
@@ -105,8 +109,9 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
             banks=nothing,
             people=nothing,
             panel=nothing,
-            office=nothing,
-            management=nothing,
+            backoffice=BackOfficeParts(
+                settings=settings, store=nothing, keys=nothing, now=nothing, providers=nothing
+            ),
             reception=nothing,
             check=nothing,
             observer=nothing,
@@ -126,13 +131,12 @@ class _Nothing:
 
 def _office(parts: Parts, does: Operations, who: PeopleQuestions) -> Surface:
     """Put the back office together, over the operations of partners."""
-    settings, stored = parts.settings, parts.office
-    office = _office_operations(parts, does)
-    rows = operation_rows(office) + make_management_rows(
-        settings, parts.management, parts.people, office.approvals, parts.now
+    operations = _office_operations(parts, does)
+    rows = operation_rows(operations) + make_management_rows(
+        parts.backoffice, parts.people, operations.approvals
     )
-    questions = backoffice_questions(settings, stored, who, parts.now)
-    return operator_surface(questions, rows, settings.environment)
+    questions = backoffice_questions(parts.backoffice, who)
+    return operator_surface(questions, rows, parts.settings.environment)
 
 
 def make_approvals(parts: Parts) -> Approvals:
@@ -143,11 +147,11 @@ def make_approvals(parts: Parts) -> Approvals:
 def _office_operations(parts: Parts, does: Operations) -> BackOfficeOperations:
     """Make the back office's operations, with what carries orders out."""
     carriers = BackOfficeCarriers(
-        records=make_registers(parts.settings, parts.management, parts.now).credentials,
+        records=admin_services(parts.backoffice).credentials,
         services=parts.people.services,
         users=parts.people.parts.stores.users,
     )
-    return backoffice_operations(parts.settings, parts.office, does, parts.now, carriers)
+    return backoffice_operations(parts.backoffice, does, carriers)
 
 
 def _questions(parts: Parts) -> Questions:

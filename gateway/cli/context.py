@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import os
-import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateway.app.audit_keys import audit_keys
+from gateway.app.build_backoffice import RecordSource, build_admin_services, record_source
 from gateway.cli.console import Terminal
 from gateway.config.reading import ConfigError, read_settings
 from gateway.config.settings import Settings
 from gateway.operations.accounts.accounts import AccountRecords
 from gateway.operations.accounts.companies import CompanyRecords
-from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
+from gateway.operations.accounts.credentials import CredentialRecords
+from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.reviews import PayoutReviews
-from gateway.operations.backoffice.stops import KillSwitches, Subjects
+from gateway.operations.backoffice.stops import KillSwitches
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.records import PayoutRecords
+from gateway.runtime.providers.directory import ConnectedBanks, Connection
 from gateway.runtime.wall_clock import wall_clock
 from gateway.security.keys import Keys, load_keys
-from gateway.security.secrets import new_client_id, new_client_secret
+from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import UNSEALED
 from gateway.store.stamp import StoreRefused, prepare, refuse_unsafe_sqlite
 
+if TYPE_CHECKING:
+    from gateway.app.build_identity import People
+
 _SIMILAR_S = 600.0
+"""Payouts within ten minutes count as similar where the configuration does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,42 +48,14 @@ class Office:
     acting: AuditContext
 
     @property
-    def source(self) -> CredentialSource:
-        """Where credentials come from."""
-        return CredentialSource(
-            client_id=partial(new_client_id, os.urandom),
-            client_secret=partial(new_client_secret, os.urandom),
-            digest=self.keys.digester.digest,
-        )
+    def source(self) -> RecordSource:
+        """Where ids and secrets of new records come from."""
+        return record_source(self.keys)
 
     @property
-    def companies(self) -> CompanyRecords:
-        """The register of companies."""
-        return CompanyRecords(companies=self.store.companies, acting=self.acting, new_id=new_id)
-
-    @property
-    def accounts(self) -> AccountRecords:
-        """The register of accounts."""
-        return AccountRecords(
-            companies=self.store.companies,
-            accounts=self.store.accounts,
-            acting=self.acting,
-            new_id=new_id,
-            seal=self.keys.sealer.seal,
-            providers=self.settings.providers,
-            alphanumeric_cnpj=self.settings.validation.alphanumeric_cnpj,
-        )
-
-    @property
-    def credentials(self) -> CredentialRecords:
-        """The register of credentials."""
-        return CredentialRecords(
-            companies=self.store.companies,
-            accounts=self.store.accounts,
-            credentials=self.store.credentials,
-            acting=self.acting,
-            source=self.source,
-        )
+    def admin(self) -> AdminServices:
+        """The registers, written in the name of who typed the command."""
+        return build_admin_services(self.settings, self.store, self.source, self.acting)
 
     @property
     def payouts(self) -> PayoutRecords:
@@ -91,32 +69,29 @@ class Office:
         )
 
     @property
+    def companies(self) -> CompanyRecords:
+        """The companies."""
+        return self.admin.companies
+
+    @property
+    def accounts(self) -> AccountRecords:
+        """The accounts."""
+        return self.admin.accounts
+
+    @property
+    def credentials(self) -> CredentialRecords:
+        """The credentials."""
+        return self.admin.credentials
+
+    @property
     def reviews(self) -> PayoutReviews:
-        """Where payouts in review are decided."""
-        return PayoutReviews(
-            payouts=self.store.payouts,
-            follow_ups=self.store.follow_ups,
-            reviews=self.store.reviews,
-            acting=self.acting,
-        )
+        """The payouts in review."""
+        return self.admin.reviews
 
     @property
     def stops(self) -> KillSwitches:
-        """The register of stops."""
-        subjects = Subjects(
-            providers=self.settings.providers,
-            companies=self.store.companies,
-            accounts=self.store.accounts,
-            credentials=self.store.credentials,
-        )
-        return KillSwitches(
-            stops=self.store.stops, subjects=subjects, acting=self.acting, new_id=new_id
-        )
-
-
-def new_id() -> str:
-    """Make a UUID."""
-    return str(uuid.uuid4())
+        """The kill switches."""
+        return self.admin.stops
 
 
 def settings_of(file: Path) -> Settings:
@@ -197,3 +172,57 @@ async def opened(terminal: Terminal) -> AsyncIterator[Office]:
         await store.audit.seal(now())
         acting = AuditContext(terminal.actor, now)
         yield Office(settings=settings, store=store, keys=keys, acting=acting)
+
+
+@asynccontextmanager
+async def opened_people(terminal: Terminal) -> AsyncIterator[People]:
+    """Open the store and identity over it; nothing runs in the background. Raises as ``opened``."""
+    from gateway.app.build_identity import assemble_people
+
+    async with opened(terminal) as office:
+        people = assemble_people(office.settings, office.store, office.keys, office.acting.now)
+        try:
+            yield people
+        finally:
+            await people.close()
+
+
+@asynccontextmanager
+async def reached(office: Office) -> AsyncIterator[ConnectedBanks]:
+    """
+    Open the adapters of every configured provider, and close them in the end.
+
+    Raises:
+        RuleViolation: an adapter does not take its settings, or an account's
+            credentials cannot be opened under the keys of now.
+    """
+    settings = office.settings
+    async with AsyncExitStack() as opened:
+        connections = {name: _connected(name, settings) for name in settings.providers}
+        for connection in connections.values():
+            await connection.adapter.start()
+            opened.push_async_callback(connection.adapter.close)
+        yield ConnectedBanks(connections, _unsealing(office.keys.sealer))
+
+
+def _connected(name: str, settings: Settings) -> Connection:
+    """Make one adapter, under the limits that serving has too."""
+    from gateway.app.build_bank import connect
+    from gateway.cli.config.probes import Silent
+    from provider_adapters._shared.factory import AdapterRefused
+
+    try:
+        return connect(name, settings, Silent())
+    except AdapterRefused as problem:
+        raise RuleViolation(str(problem)) from problem
+
+
+def _unsealing(sealer: Sealer) -> Callable[[bytes, str], str]:
+    def unseal(sealed: bytes, account_id: str) -> str:
+        try:
+            return sealer.open(sealed, account_id)
+        except SealBroken as problem:
+            message = f"the provider credentials of account {account_id} cannot be opened"
+            raise RuleViolation(message) from problem
+
+    return unseal

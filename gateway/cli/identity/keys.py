@@ -24,7 +24,7 @@ def listing(terminal: Terminal) -> None:
     """Show every key, retired ones too; never a private half."""
 
     async def work() -> list[Row]:
-        from gateway.cli.people_desk import opened_people
+        from gateway.cli.context import opened_people
 
         async with opened_people(terminal) as people:
             found = await people.services.signing_keys.list()
@@ -42,7 +42,7 @@ def rotate(terminal: Terminal, *, at_once: bool) -> None:
     """Make the next key."""
 
     async def work() -> Row:
-        from gateway.cli.people_desk import opened_people
+        from gateway.cli.context import opened_people
 
         async with opened_people(terminal) as people:
             made = await people.services.signing_keys.rotate(terminal.actor, at_once=at_once)
@@ -59,7 +59,7 @@ def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
     """Publish a key no longer; every process knows within a minute."""
 
     async def work() -> None:
-        from gateway.cli.people_desk import opened_people
+        from gateway.cli.context import opened_people
 
         async with opened_people(terminal) as people:
             await people.services.signing_keys.retire(terminal.actor, key_id, at_once=at_once)

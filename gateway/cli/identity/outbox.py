@@ -21,8 +21,7 @@ def outbox(terminal: Terminal, most: int) -> None:
     """
 
     async def work() -> list[Row]:
-        from gateway.cli.context import settings_of
-        from gateway.cli.people_desk import opened_people
+        from gateway.cli.context import opened_people, settings_of
         from gateway.cli.sandbox.demo_factory import sandbox_only
 
         sandbox_only(settings_of(terminal.config))

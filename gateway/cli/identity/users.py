@@ -90,7 +90,7 @@ def listing(terminal: Terminal) -> None:
     """Show everybody, oldest first."""
 
     async def work() -> list[Row]:
-        from gateway.cli.people_desk import opened_people
+        from gateway.cli.context import opened_people
 
         async with opened_people(terminal) as people:
             return [_row(each) for each in await people.services.users.list()]
@@ -140,7 +140,7 @@ def end_sessions(terminal: Terminal, who: str) -> None:
     """Sign a person out everywhere."""
 
     async def work() -> int:
-        from gateway.cli.people_desk import opened_people
+        from gateway.cli.context import opened_people
 
         async with opened_people(terminal) as people:
             return await people.services.users.end_sessions(terminal.actor, who)
@@ -152,7 +152,7 @@ def _show(terminal: Terminal, act: Callable[[People], Awaitable[User]]) -> None:
     """Do something about one person and show them."""
 
     async def work() -> Row:
-        from gateway.cli.people_desk import opened_people
+        from gateway.cli.context import opened_people
 
         async with opened_people(terminal) as people:
             return _row(await act(people))

@@ -6,8 +6,7 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
-from gateway.cli.context import Office
-from gateway.cli.reaching import reached
+from gateway.cli.context import Office, reached
 from gateway.cli.sandbox.bank_control import control_url, controlling
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gateway.app.build_backoffice import new_id
 from gateway.app.build_identity import assemble_people
-from gateway.cli.context import Office, new_id
+from gateway.cli.context import Office
 from gateway.cli.sandbox.bank_control import ControlledBank, control_url, controlling, customer_url
 from gateway.cli.sandbox.demo_file import DemoFile
 from gateway.config.settings import Settings
@@ -88,7 +89,7 @@ def _records(office: Office) -> DemoRecords:
         accounts=office.store.accounts,
         credentials=office.store.credentials,
         acting=office.acting,
-        source=office.source,
+        source=office.source.credentials,
         seal=sealer.seal,
         unseal=lambda sealed, bound_to: unsealed(sealer, sealed, bound_to),
         matches=office.keys.digester.matches,
