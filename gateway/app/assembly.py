@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gateway.app.audit_keys import audit_keys
@@ -204,7 +205,7 @@ def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:
     digester = keys.digester
     return SecretCheck(
         well_formed=has_valid_checksum,
-        matching=lambda secret, digests: digester.matching(secret, digests, now),
+        matching=partial(digester.matching, now=now),
         used=uses.note,
     )
 

@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, NoReturn
 
 from gateway.app.build_backoffice import (
     BackOfficeParts,
@@ -100,7 +101,7 @@ def make_surfaces(parts: Parts) -> Sequence[Surface]:
 
 def described_surfaces(settings: Settings) -> Sequence[Surface]:
     """Make surfaces whose rows can be looked at but not served: nothing stands behind them."""
-    nothing: Any = _Nothing()
+    nothing: Any = _NotServed()
     return make_surfaces(
         Parts(
             settings=settings,
@@ -121,12 +122,23 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
     )
 
 
-class _Nothing:
-    """Stands behind a surface that is only described."""
+class _NotServed:
+    """
+    Stands for every part behind a surface that is only described.
 
-    def __getattr__(self, _name: str) -> _Nothing:
-        """Have whatever is asked for; using it fails."""
+    Rows are made with their operations, and operations with stores and banks. The
+    metrics need the rows' names before any of these exist, and ``pixgate routes``
+    opens no store.
+    """
+
+    def __getattr__(self, _name: str) -> _NotServed:
+        """Have whatever is asked for."""
         return self
+
+    def __call__(self, *_arguments: object, **_named: object) -> NoReturn:
+        """Fail: nothing of a row that is described can be run."""
+        message = "these rows are described, not served"
+        raise RuntimeError(message)
 
 
 def _office(parts: Parts, does: Operations, who: PeopleQuestions) -> Surface:
@@ -175,9 +187,7 @@ def _credentials(parts: Parts, throttle: FailureThrottle) -> BasicCredentials:
         check=parts.check,
         throttle=throttle,
         now=parts.now,
-        stopwatch=Stopwatch(
-            time.monotonic, lambda took_s: parts.observer.authenticated("basic", took_s)
-        ),
+        stopwatch=Stopwatch(time.monotonic, partial(parts.observer.authenticated, "basic")),
     )
 
 
@@ -214,11 +224,11 @@ def make_follow_up(parts: Parts) -> FollowUp:
         parts.now,
         parts.observer.count,
         look_first=parts.settings.payouts.look_first,
-        moved=lambda payout, change: _moved(parts.observer, payout, change),
+        moved=partial(_count_ended, parts.observer),
     )
 
 
-def _moved(observer: RequestObserver, payout: Payout, change: Change) -> None:
+def _count_ended(observer: RequestObserver, payout: Payout, change: Change) -> None:
     """Tell of a payout that ended: how, and how long that took."""
     if change.after in FINAL_STATES:
         took = (change.settled_at or change.at) - payout.created_at
@@ -250,7 +260,7 @@ def _operations(parts: Parts) -> Operations:
         monotonic=time.monotonic,
         count=parts.observer.count,
         look_first=settings.payouts.look_first,
-        moved=lambda payout, change: _moved(parts.observer, payout, change),
+        moved=partial(_count_ended, parts.observer),
     )
     store = FailingPayouts(parts.payouts, parts.failpoint) if parts.failpoint else parts.payouts
     payouts = PayoutOperations(store, banks, make_follow_up(parts), _guards(parts), terms)

@@ -20,7 +20,6 @@ from typing import Final
 
 LATER: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "aiocache": "the clients of Redis, where they are installed; its memory is all we use",
         "aiohttp": "a client, and this machine's certificates, read twice; adapters have their own",
         "attr.validators": "what no class of aiohttp's asks for",
         "cryptography.x509": "for keys in certificates, which PyJWT might be given",

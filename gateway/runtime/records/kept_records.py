@@ -115,15 +115,12 @@ def build_kept_records(
     belief = Belief()
     return KeptRecords(
         credentials=RecordCache(
-            "credentials",
             lifetimes,
             watched(within(bound, registers.credentials.find), observer.show),
             partial(observer.count, Event.CREDENTIAL_CACHE),
             belief,
         ),
-        accounts=RecordCache(
-            "accounts", lifetimes, within(bound, registers.accounts.find), _unseen, belief
-        ),
+        accounts=RecordCache(lifetimes, within(bound, registers.accounts.find), _unseen, belief),
         stops=_kept_stops(registers.stops, now, belief),
         keyring=registers.keyring,
         belief=belief,
@@ -138,7 +135,7 @@ def _kept_stops(stops: Stops, now: Now, belief: Belief) -> RecordCache[Sequence[
         return await stops.active(now())
 
     once = Lifetimes(found_s=_STOPS_S, absent_s=_STOPS_S, size=1)
-    return RecordCache("stops", once, in_force, _unseen, belief)
+    return RecordCache(once, in_force, _unseen, belief)
 
 
 def _unseen(_result: str) -> None:

@@ -1,10 +1,8 @@
 """
-A bounded cache of records, on aiocache's memory backend.
+A bounded map of records of the store, each for a fixed lifetime.
 
-aiocache has no bound and no protection against many callers loading the same
-thing at once; both are here. What was found lately lies in a plain map in
-front of it, since asking aiocache costs more than the rest of a look-up.
-Balances and payouts are never cached.
+Many callers who ask for the same key at once share one load. Balances and
+payouts are never cached.
 """
 
 from __future__ import annotations
@@ -15,17 +13,12 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from math import inf
-from typing import Any, Final, Generic, TypeVar
-
-from aiocache.backends.memory import SimpleMemoryCache
+from typing import Generic, TypeVar
 
 from gateway.domain.backoffice.change_feed import Belief
 from gateway.domain.requests.ready import Ready
 
 Record = TypeVar("Record")
-
-_UNSEEN: Final = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +30,7 @@ class Lifetimes:
     size: int
 
 
-class _Near(Ready[Record]):
+class _Entry(Ready[Record]):
     """
     What was found, or that there is nothing, until an instant of the monotonic clock.
 
@@ -64,48 +57,45 @@ class RecordCache(Generic[Record]):
 
     def __init__(
         self,
-        name: str,
         lifetimes: Lifetimes,
         load: Callable[[str], Awaitable[Record | None]],
         on_look_up: Callable[[str], None],
         belief: Belief,
     ) -> None:
         """
-        Keep ``load`` results under ``name``.
+        Keep what ``load`` returns.
 
         Args:
-            name: Sets it apart from others.
             lifetimes: How long and how many.
             load: Reads one record; None when there is none.
             on_look_up: Told of each look-up: hit, miss or negative.
             belief: Until when anything kept may be believed at all.
         """
-        self._cache = SimpleMemoryCache(namespace=name, timeout=0)
         self._lifetimes = lifetimes
         self._load = load
         self._on_look_up = on_look_up
         self._belief = belief
-        self._near: OrderedDict[str, _Near[Record | None]] = OrderedDict()
+        self._entries: OrderedDict[str, _Entry[Record | None]] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Record | None]] = {}
 
     def find(self, key: str) -> Awaitable[Record | None]:
         """
         Return the record of ``key``, or None when there is none.
 
-        What was found lately is ``Ready``; all else has to be waited for, and
+        A record that is kept is ``Ready``; all else has to be waited for, and
         may raise there what the load raises.
         """
-        near = self._near.get(key)
-        if near is None or not near.until > time.monotonic() < self._belief.until:
-            return self._ask(key)
-        self._on_look_up("hit" if near.value is not None else "negative")
-        return near
+        entry = self._entries.get(key)
+        if entry is None or not entry.until > time.monotonic() < self._belief.until:
+            return self._load_once(key)
+        self._on_look_up("hit" if entry.value is not None else "negative")
+        return entry
 
     def read_since(self, key: str, instant: float) -> Ready[Record | None] | None:
         """Return what is kept if reading it began after an instant; else None."""
-        near = self._near.get(key)
+        entry = self._entries.get(key)
         # not at the instant itself: a coarse clock shows the same for a while
-        return near if near is not None and near.asked > instant else None
+        return entry if entry is not None and entry.asked > instant else None
 
     async def renew(self, key: str) -> Record | None:
         """
@@ -122,29 +112,17 @@ class RecordCache(Generic[Record]):
         What is being read of it now reaches those who wait for it already, and
         is not kept: it may have been read before the change.
         """
-        near = self._near.pop(key, None)
-        if near is not None:
-            # the copy behind the map is the same object
-            near.until = -inf
+        entry = self._entries.pop(key, None)
         reading = self._loading.pop(key, None)
-        return near is not None or reading is not None
+        return entry is not None or reading is not None
 
     def forget_all(self) -> int:
         """Drop everything; return how many records."""
-        return sum(map(self.forget, [*self._near.keys() | self._loading.keys()]))
-
-    async def _ask(self, key: str) -> Record | None:
-        """Look behind the map, and load what is not there either."""
-        kept: Any = await self._cache.get(key, default=_UNSEEN)
-        if kept is not _UNSEEN and kept.until > time.monotonic() < self._belief.until:
-            found: Record | None = kept.value
-            self._on_look_up("hit" if found is not None else "negative")
-            return found
-        self._on_look_up("miss")
-        return await self._load_once(key)
+        return sum(map(self.forget, [*self._entries.keys() | self._loading.keys()]))
 
     async def _load_once(self, key: str) -> Record | None:
-        """Load a key for everybody who waits for it; a caller that gives up stops nobody else."""
+        """Load a key for all who wait for it; a caller that gives up stops nobody else."""
+        self._on_look_up("miss")
         return await asyncio.shield(self._loading.get(key) or self._begin(key))
 
     def _begin(self, key: str) -> asyncio.Task[Record | None]:
@@ -173,14 +151,12 @@ class RecordCache(Generic[Record]):
         lifetime = self._lifetimes.absent_s if record is None else self._lifetimes.found_s
         left = asked + lifetime - time.monotonic()
         if left > 0 and self._loading.get(key) is asyncio.current_task():
-            near = self._near[key] = _Near(record, asked, asked + lifetime)
-            await self._make_room(key)
-            await self._cache.set(key, near, ttl=left)
+            self._entries[key] = _Entry(record, asked, asked + lifetime)
+            self._make_room(key)
         return record
 
-    async def _make_room(self, key: str) -> None:
+    def _make_room(self, key: str) -> None:
         """Drop the oldest keys beyond the bound."""
-        self._near.move_to_end(key)
-        while len(self._near) > self._lifetimes.size:
-            oldest, _ = self._near.popitem(last=False)
-            await self._cache.delete(oldest)
+        self._entries.move_to_end(key)
+        while len(self._entries) > self._lifetimes.size:
+            self._entries.popitem(last=False)

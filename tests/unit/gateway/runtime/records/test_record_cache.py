@@ -37,7 +37,7 @@ class Source:
         return self.records.get(key)
 
     def cache(self, lifetimes: Lifetimes = LONG, belief: Belief = ALWAYS) -> RecordCache[str]:
-        return RecordCache("test", lifetimes, self.load, self.seen.append, belief)
+        return RecordCache(lifetimes, self.load, self.seen.append, belief)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Sour
     source.gate.set()
 
     assert await reading == "A"
-    assert cache._cache._cache == {}
+    assert cache._entries == {}
 
 
 async def test_absence_has_a_time_of_its_own(source: Source):
@@ -320,7 +320,7 @@ async def test_no_more_than_its_size_is_kept_the_oldest_go_first(source: Source)
         await cache.find(key)
 
     assert source.loaded == ["14"]
-    assert len(cache._cache._cache) == len(cache._near) == 5
+    assert len(cache._entries) == 5
 
 
 async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
@@ -329,8 +329,7 @@ async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
     for number in range(200):
         await cache.find(f"guess-{number}")
 
-    assert len(cache._cache._cache) == len(cache._near) == 5
-    assert len(cache._cache._handlers) == 5
+    assert len(cache._entries) == 5
 
 
 async def test_two_caches_share_nothing(source: Source):

@@ -43,7 +43,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.gate.set()
-        self.cache = RecordCache("test", LIFETIMES, self.load, lambda _result: None, ALWAYS)
+        self.cache = RecordCache(LIFETIMES, self.load, lambda _result: None, ALWAYS)
         self.second = SecondLooks(self.cache, time.monotonic, self.most)
 
     async def load(self, key: str) -> Any:
