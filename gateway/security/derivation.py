@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+# what AES-256 and HMAC-SHA-256 take
 _BYTES = 32
 _PREFIX = "pixgate v1 "
 

@@ -29,6 +29,7 @@ from gateway.security.secrets import Random
 FILE = "keys.json"
 """Generated keys of the sandbox, in the folder ``var``, mode 0600."""
 
+# an operator has a handful of keys: 32 bits tell them apart
 _KEY_ID_BYTES = 4
 _PASSWORDS = "passwords"
 _PEPPER, _SEALING_KEY = "pepper", "sealing_key"

@@ -18,7 +18,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from gateway.security.secrets import Random
 
 _VERSION = 1
+# the length that AES-GCM is specified for (NIST SP 800-38D)
 _NONCE_BYTES = 12
+# the version byte, and the length of the key id
 _PREFIX_BYTES = 2
 
 

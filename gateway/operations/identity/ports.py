@@ -189,14 +189,18 @@ class AttemptLimits:
             it counts like any other browser.
     """
 
+    # a user who mistypes a known password succeeds within five tries
     account_ip: int = 5
     account_ip_window: timedelta = timedelta(minutes=15)
     shortest_block: timedelta = timedelta(seconds=30)
     longest_block: timedelta = timedelta(minutes=15)
+    # an office behind one address may sign in together on a Monday morning
     address: int = 20
     address_window: timedelta = timedelta(minutes=5)
+    # many addresses, one account: slowed down, so that its owner is not locked out
     account: int = 50
     delay: timedelta = timedelta(seconds=5)
+    # NIST 800-63B, part 5.2.2: no more than 100 in a row
     consecutive: int = 100
     factor: int = 10
     resets: int = 3

@@ -20,7 +20,7 @@ from gateway.operations.identity.ports import ClientInfo, IdentityContext
 from gateway.operations.identity.user_changes import is_valid, own_audit_event
 from gateway.telemetry.ports import Event
 
-# user agents are cut for the list of sessions; no browser's is longer
+# enough to recognize a browser in the list of sessions; a header may hold kilobytes
 _LONGEST_AGENT: Final = 256
 _REFUSED: Final = {"used": "reuse_race"}
 """Labels of refused refreshes by reason; all others are ``invalid_grant``."""

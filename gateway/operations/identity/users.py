@@ -22,9 +22,11 @@ from gateway.operations.identity.ports import ClientInfo, IdentityContext
 from gateway.operations.identity.user_changes import audit_event, change_user
 from gateway.operations.kernel.audit_context import RuleViolation, identifier, name
 
+# the longest address that mail can carry (RFC 5321, errata 1690)
 _LONGEST = 254
 
 
+# what providers accept: no quotes, no comments, no IP addresses, ASCII only
 _EMAIL = re.compile(
     r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}",
     re.ASCII,

@@ -28,7 +28,7 @@ REFRESH: Final = "refresh"
 MFA: Final = "mfa"
 """Names of the tokens sealed in a row."""
 
-# a refresh takes some ten milliseconds; a person does not notice this pause
+# a pause that a person does not notice, and few reads of the store
 _POLL_S: Final = 0.1
 # a token that lasts as long as its session is not refreshed; times are cut to whole seconds
 _NOT_WORTH_IT: Final = timedelta(seconds=1)
