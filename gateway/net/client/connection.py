@@ -19,6 +19,7 @@ from gateway.net.client.tls import ResumingContext, VerifiedSSLObject
 from gateway.net.common.lazy_timer import LazyTimer
 from gateway.net.common.runtime import Failpoint
 
+# Windows has none; a dead connection is noticed there when it is used.
 _HAS_POLL: Final = hasattr(select, "poll")
 
 
@@ -101,6 +102,7 @@ class Connection(asyncio.Protocol):
             SendRefused: nothing was written; the connection is as it was.
         """
         waiter = self._loop.create_future()
+        # Nothing may be awaited between this line and the write.
         progress.sending()
         self._reader.begin(on_status)
         self._waiter = waiter

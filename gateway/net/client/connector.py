@@ -99,6 +99,7 @@ class Connector:
         by = self._loop.time() + self._connect_s
         for position, host in enumerate(hosts):
             left = len(hosts) - position
+            # The last one has all that is left: the whole time bounds it.
             share = (by - self._loop.time()) / left if left > 1 else None
             try:
                 async with asyncio.timeout(share):

@@ -26,6 +26,8 @@ def _usual(connection: bytes) -> re.Pattern[bytes]:
         rb"|connection(?!:[\t ]*" + connection + rb"[\t ]*\r))"
     )
     field = rb"(?!" + framing + rb"[\t ]*:)[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t -~]*+\r\n"
+    # Possessive (``++``, ``*+``): a response that does not match is given up at once, without
+    # backtracking. Half of the headers may come before the length, half after it.
     fields = rb"(?:" + field + rb"){0,%d}+" % (HEADERS // 2 - 1)
     length = rb"(?i:content-length):[\t ]*+(%s)[\t ]*+\r\n" % LENGTH.pattern.encode()
     return re.compile(

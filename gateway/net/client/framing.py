@@ -26,7 +26,9 @@ HEADERS: Final = 128
 """The most headers of one response; banks send about ten."""
 
 _KEEP_ALIVE: Final = istr("Keep-Alive")
+# Up to six digits: eleven days, far longer than any bank keeps a connection.
 _KEPT: Final = re.compile(r"\btimeout *= *([0-9]{1,6})\b", re.ASCII | re.IGNORECASE)
+# RFC 9112, 6.3: these end with the blank line, whatever their headers say.
 _WITHOUT_BODY: Final = frozenset(
     {HTTPStatus.SWITCHING_PROTOCOLS, HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 )
@@ -37,6 +39,7 @@ _DOUBTFUL_LINE: Final = re.compile(rb"(?<!\r)\n|\r[^\n]|\n[ \t]")
 _STATUS_LINE: Final = re.compile(rb"HTTP/[\t -~\x80-\xff]+")
 # 15 digits are far above what is read of any body, and below where readers overflow.
 _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[\t ]*+(?:;[^\r\n]*+)?\r\n")
+# A chunk ends with both characters, and the trailer with an empty line (RFC 9112, 7.1).
 _CHUNK_END: Final = re.compile(rb"\r\n")
 _TRAILER: Final = re.compile(rb"[^\r\n]*+\r\n")
 _BLANK_BYTES: Final = 2

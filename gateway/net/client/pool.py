@@ -136,6 +136,7 @@ class Pool:
 
     def renew(self) -> None:
         """Use none of the present ones for another call; those in use finish theirs."""
+        # Connections in use keep the old number, and are closed when they come back.
         self._epoch += 1
         while self._idle:
             self.end(self._idle.pop())

@@ -12,12 +12,14 @@ from gateway.net.client.messages import ProviderRequest
 
 # A token (RFC 9110, 5.6.2), except for the percent sign, which templates use.
 _TOKEN: Final = re.compile(r"[!#$&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
+# Headers that frame the message or name the trace: only the client writes them.
 _RESERVED: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "expect", "host", "te", "trailer",
      "traceparent", "tracestate", "transfer-encoding", "upgrade", "x-trace-id"}
 )  # fmt: skip
 _DEFAULTS: Final = (("Accept", "application/json"), ("User-Agent", "pixgate"))
 _JSON: Final = ("Content-Type", "application/json")
+# Servers expect no Content-Length from these without a body; from others a zero (RFC 9110, 8.6).
 _BODILESS: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 # An adapter has about thirty operations; the bound is for one that invents methods.
 _TEMPLATES: Final = 64

@@ -247,6 +247,7 @@ def load_context(files: TlsFiles, clock: Monotonic) -> TlsContext:
     else:
         context.load_default_certs()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
+    # We speak nothing else; a bank that insists on HTTP/2 fails in the handshake.
     context.set_alpn_protocols(["http/1.1"])
     if not files.cert_file:
         return TlsContext(context=context)

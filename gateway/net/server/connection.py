@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 _log: Final = logging.getLogger("gateway.net.server")
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+# Its method is replaced, because an answer to HEAD has no body.
 _UNREAD: Final = RawRequestMessage(
     method="UNKNOWN",
     path="/",
@@ -117,6 +118,8 @@ class Connection(BaseProtocol):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """End, and make room for another; a request that has a task is carried through."""
+        # From here on everything that refers back to this connection is dropped, so that
+        # it is freed at once and not by the garbage collector.
         self._timer.dispose()
         self._cancel_stall_timer()
         self._queue.waiting.clear()

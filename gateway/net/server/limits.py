@@ -31,13 +31,18 @@ class ServerLimits:
             only ``trusted_peers`` are believed.
     """
 
+    # References and cursors in a target are long; nothing of ours comes near this.
     request_line_bytes: int = 16 * 1024
+    # aiohttp's default, and close to that of most proxies.
     header_line_bytes: int = 8190
+    # A proxy adds ten or so to the few that a partner sends.
     headers: int = 64
     header_deadline_s: float = 10.0
     body_deadline_s: float = 15.0
+    # Longer than the 60 seconds of common proxies, which should be the ones to close.
     keepalive_s: float = 75.0
     answer_deadline_s: float = 60.0
+    # One round trip on a bad line, and little for a caller that never stops sending.
     linger_s: float = 2.0
     connections_per_address: int = 100
     connections: int = 10_000

@@ -22,6 +22,7 @@ _LINE_START: Final = b"PROXY "
 _LINE_BYTES: Final = 107
 """The longest line of version 1, its end included (part 2.1)."""
 
+# Signature, command, family and the length of the rest (part 2.2).
 _FIXED_BYTES: Final = 16
 _LONGEST_REST: Final = 8 * 1024
 """Addresses and extensions of version 2: enough for a client certificate, and no more."""
@@ -35,8 +36,10 @@ _LOCAL, _PROXIED = 0x20, 0x21
 _FAMILIES: Final = {0x1: (socket.AF_INET, 4, 12), 0x2: (socket.AF_INET6, 16, 36)}
 """By the upper half of byte 14: the family, the bytes of an address, of the whole block."""
 
+# Addresses of Unix sockets are skipped: they name no client.
 _UNIX: Final = 0x3
 _UNIX_BYTES: Final = 216
+# Unspecified, stream or datagram (part 2.2); anything else is malformed.
 _TRANSPORTS: Final = frozenset({0x0, 0x1, 0x2})
 
 

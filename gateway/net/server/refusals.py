@@ -36,6 +36,7 @@ _OURS: Final[Mapping[type[BaseException], ErrorCode]] = {
     MalformedBody: MALFORMED_REQUEST,
     LineTooLong: HEADERS_TOO_LARGE,
 }
+# Both pass: another process serves, or the load goes down.
 _RETRY_AFTER: Final = frozenset({DRAINING, OVERLOADED})
 _HEADERS: Final = {
     "Content-Type": "application/json; charset=utf-8",

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+# Made once: looking a phrase up in the enum costs more than writing the line.
 _REASONS: Final = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 # Neither has a body, and 204 must not name a length (RFC 9110, 8.6).
 _WITHOUT_LENGTH: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
@@ -123,7 +124,9 @@ class _Clock:
         return self._text
 
 
+# One for all connections: the value is the same for everybody.
 _clock: Final = _Clock()
+# HTTP/1.1 keeps a connection unless told otherwise, HTTP/1.0 closes it (RFC 9112, 9.3).
 _CONNECTION: Final = {
     ((1, 1), True): "",
     ((1, 1), False): "Connection: close\r\n",
