@@ -18,9 +18,10 @@ from typing import Final
 from gateway.app.build_identity import People
 from gateway.app.people_surfaces import PeopleQuestions
 from gateway.config.settings import Settings
-from gateway.domain.accounts.accounts import Environment
+from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.backoffice.oversight.providers import Health
@@ -40,7 +41,9 @@ from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.money_orders import MoneyOrders
+from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.reviews import PayoutReviews
+from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
 from gateway.operations.backoffice.visible_accounts import VisibleAccounts
 from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
@@ -100,7 +103,7 @@ def make_management_rows(
     rules = FourEyes(credentials=settings.approvals.credentials, people=settings.approvals.people)
     return management_rows(
         ManagementRuns(
-            registers=registers,
+            admin=registers,
             services=people.services,
             others=UserSessions(people.parts),
             approvals=approvals,
@@ -108,11 +111,12 @@ def make_management_rows(
                 records=registers.credentials, approvals=approvals, rules=rules
             ),
             people=PeopleOrders(services=people.services, approvals=approvals, rules=rules),
-            record=office.record,
-            lists=office.lists,
-            callbacks=office.callbacks,
-            requests=office.requests,
-            outbox=people.parts.stores.outbox if is_sandbox else None,
+            oversight=Oversight(
+                record=office.record,
+                callbacks=office.callbacks,
+                requests=office.requests,
+                outbox=people.parts.stores.outbox if is_sandbox else None,
+            ),
             providers=parts.providers,
         )
     )
@@ -143,6 +147,7 @@ def build_admin_services(
     """Build the registers over a store, for one actor."""
     return AdminServices(
         acting=acting,
+        visible=RecordsInScope(store.office.scoped, acting.now),
         companies=CompanyRecords(companies=store.companies, acting=acting, new_id=source.new_id),
         accounts=AccountRecords(
             companies=store.companies,
@@ -196,7 +201,11 @@ def new_id() -> str:
 def backoffice_questions(parts: BackOfficeParts, who: PeopleQuestions) -> BackOfficeQuestions:
     """Make the policies; accounts are not cached, so that a change is seen at once."""
     settings = parts.settings
-    find = within(settings.database.auth_timeout_s, parts.store.accounts.find)
+
+    async def load(wanted: tuple[str, CompanyScope]) -> Account | None:
+        return await parts.store.office.scoped.account(*wanted)
+
+    find = within(settings.database.auth_timeout_s, load)
     return BackOfficeQuestions(
         bearer=who.bearer,
         persons=who.persons,
@@ -214,7 +223,7 @@ def backoffice_operations(
     banks = does.balances.banks
     refunds = _refunds(parts, does)
     return BackOfficeOperations(
-        accounts=VisibleAccounts(stored.accounts, stored.companies),
+        accounts=VisibleAccounts(stored.office.scoped, stored.companies),
         connections=BankConnections(banks, stored.audit),
         balances=does.balances,
         statements=does.statements,

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import Update, bindparam, func, or_, select, update
+from sqlalchemy import Update, and_, bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.accounts.credentials import SecretCollection
 from gateway.domain.backoffice.approvals import (
     Approval,
     ApprovalKind,
+    ApprovalReader,
     ApprovalSearch,
     ApprovalState,
     Outcome,
@@ -28,9 +29,9 @@ from gateway.store.kernel.database import Database
 from gateway.store.kernel.pages import page
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record, reference_digest, row_of
+from gateway.store.tables.scope import Conditions, of_company
 
 _MOST = 100
-_FIND = select(approvals).where(approvals.c.id == bindparam("id"))
 _NEWEST = select(approvals).order_by(approvals.c.ordered_at.desc(), approvals.c.id)
 _OVERDUE = (
     select(approvals)
@@ -74,20 +75,20 @@ class StoredApprovals:
                 raise AlreadyExists(approval.reference)
             await audit_log.append(connection, event)
 
-    async def find(self, approval_id: str) -> Approval | None:
-        """Return one."""
+    async def find(self, approval_id: str, reader: ApprovalReader) -> Approval | None:
+        """Return one that the reader may see."""
+        wanted = select(approvals).where(approvals.c.id == approval_id, *_visible(reader))
         async with self._database.reading() as connection:
-            row = (await connection.execute(_FIND, {"id": approval_id})).one_or_none()
+            row = (await connection.execute(wanted)).one_or_none()
         return None if row is None else _read(row)
 
-    async def search(self, search: ApprovalSearch) -> tuple[Sequence[Approval], int]:
-        """Return a page, newest first, and how many there are."""
-        wanted = _NEWEST
+    async def search(
+        self, search: ApprovalSearch, reader: ApprovalReader
+    ) -> tuple[Sequence[Approval], int]:
+        """Return a page of what the reader may see, newest first, and how many there are."""
+        wanted = _NEWEST.where(*_visible(reader))
         if search.state is not None:
             wanted = wanted.where(approvals.c.state == search.state.value)
-        if search.companies:
-            theirs = approvals.c.company_id.in_(search.companies)
-            wanted = wanted.where(or_(theirs, approvals.c.ordered_by == search.ordered_by))
         rows, total = await page(self._database, wanted, search.paging)
         return [_read(row) for row in rows], total
 
@@ -172,6 +173,13 @@ async def collect(connection: AsyncConnection, collection: SecretCollection) -> 
     )
     if (await connection.execute(taking)).rowcount == 0:
         raise NothingToCollect(collection.approval_id)
+
+
+def _visible(reader: ApprovalReader) -> Conditions:
+    """Demand an order of a company in scope, or one's own of no company."""
+    theirs = of_company(approvals.c.company_id, reader.scope)
+    own = and_(approvals.c.company_id.is_(None), approvals.c.ordered_by == reader.user_id)
+    return tuple(or_(each, own) for each in theirs)
 
 
 def _voided(approval: Approval, cause: AuditEvent) -> AuditEvent:

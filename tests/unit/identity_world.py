@@ -11,6 +11,7 @@ import pyotp
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import (
     ClientInfo,
@@ -106,7 +107,11 @@ class IdentityWorld:
 
     async def mails(self, to: str = EMAIL) -> list[str]:
         """Read what was sent to somebody, newest first."""
-        return [each.text for each in await self.context.stores.outbox.latest(50) if each.to == to]
+        return [
+            each.text
+            for each in await self.context.stores.outbox.latest(50, EVERY_COMPANY)
+            if each.to == to
+        ]
 
     async def request_reset(self, email: str = EMAIL, client: ClientInfo = HOME) -> None:
         """Ask for a link, and have it sent."""

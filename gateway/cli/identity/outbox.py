@@ -6,6 +6,7 @@ import click
 
 from gateway.cli.console import Row, Terminal, instant, reading, run
 from gateway.domain.identity.mail import Mail
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 
 COLUMNS = ("created_at", "to", "subject", "sent_at")
 
@@ -26,7 +27,9 @@ def outbox(terminal: Terminal, most: int) -> None:
 
         sandbox_only(settings_of(terminal.config))
         async with opened_people(terminal) as people:
-            return [_row(each) for each in await people.parts.stores.outbox.latest(most)]
+            return [
+                _row(each) for each in await people.parts.stores.outbox.latest(most, EVERY_COMPANY)
+            ]
 
     rows = run(work())
     terminal.show_all(rows, COLUMNS)

@@ -13,6 +13,7 @@ from gateway.domain.accounts.permissions import Action
 from gateway.domain.identity.rights import Area, Right, rights_of
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.company_scope import CompanyScope, scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 
@@ -146,8 +147,7 @@ def why_void(orderer: User | None, approval: Approval) -> str:
         return "Who ordered it was disabled."
     if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):
         return "Who ordered it may not order this any more."
-    limit = orderer.companies
-    if limit and approval.company_id and approval.company_id not in limit:
+    if approval.company_id and not scope_of(orderer.companies).includes(approval.company_id):
         return "Who ordered it does not see the company any more."
     return ""
 
@@ -159,14 +159,23 @@ class ApprovalSearch:
 
     Attributes:
         state: None for all.
-        companies: Of these companies; empty for all.
-        ordered_by: Or else ordered by this person.
     """
 
     paging: Paging
     state: ApprovalState | None = None
-    companies: frozenset[str] = frozenset()
-    ordered_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalReader:
+    """
+    Who reads orders: those of companies in scope, and those of one's own of no company.
+
+    Attributes:
+        user_id: Of the reader.
+    """
+
+    scope: CompanyScope
+    user_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +193,14 @@ class Approvals(Protocol):
         """Store a new one; AlreadyExists when one of its kind, subject and reference waits."""
         ...
 
-    async def find(self, approval_id: str) -> Approval | None:
-        """Return one."""
+    async def find(self, approval_id: str, reader: ApprovalReader) -> Approval | None:
+        """Return one that the reader may see."""
         ...
 
-    async def search(self, search: ApprovalSearch) -> tuple[Sequence[Approval], int]:
-        """Return a page, newest first, and how many there are."""
+    async def search(
+        self, search: ApprovalSearch, reader: ApprovalReader
+    ) -> tuple[Sequence[Approval], int]:
+        """Return a page of what the reader may see, newest first, and how many there are."""
         ...
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:

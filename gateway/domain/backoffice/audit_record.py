@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 
 
@@ -18,10 +19,6 @@ class AuditSearch:
 
     Texts match whole, or what begins so where they end in ``*``; a trace id
     matches whole.
-
-    Attributes:
-        companies: The reader is limited to these: acts of one of them, or of
-            exactly all of them; empty for no limit.
     """
 
     paging: Paging
@@ -31,7 +28,6 @@ class AuditSearch:
     action: str | None = None
     subject: str | None = None
     trace_id: str | None = None
-    companies: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +42,18 @@ class AuditEntry:
 class AuditRecord(Protocol):
     """The record of acts, for reading."""
 
-    async def find_acts(self, search: AuditSearch) -> tuple[Sequence[AuditEntry], int]:
-        """Return a page, newest first, and how many there are."""
+    async def find_acts(
+        self, search: AuditSearch, scope: CompanyScope
+    ) -> tuple[Sequence[AuditEntry], int]:
+        """
+        Return a page, newest first, and how many there are.
+
+        A limited scope leaves the acts of one of its companies, or of exactly all of them.
+        """
         ...
 
-    async def after(
-        self, number: int, most: int, companies: frozenset[str] = frozenset()
-    ) -> Sequence[AuditEntry]:
-        """Return what follows ``number``, in the order of the chain; companies limit as above."""
+    async def after(self, number: int, most: int, scope: CompanyScope) -> Sequence[AuditEntry]:
+        """Return what follows ``number``, in the order of the chain; ``scope`` as above."""
         ...
 
     async def verify(self) -> int:

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.headers import Headers
 from gateway.domain.kernel.windows import Paging
 
@@ -85,7 +86,6 @@ class CallbackSearch:
     provider: str | None = None
     kind: CallbackKind | None = None
     state: CallbackState | None = None
-    companies: frozenset[str] = frozenset()
 
 
 class CallbackProof(Protocol):
@@ -121,7 +121,9 @@ class Callbacks(Protocol):
         """Note whose account one speaks of."""
         ...
 
-    async def search(self, search: CallbackSearch) -> tuple[Sequence[Callback], int]:
+    async def search(
+        self, search: CallbackSearch, scope: CompanyScope
+    ) -> tuple[Sequence[Callback], int]:
         """Return a page, newest first, and how many there are."""
         ...
 

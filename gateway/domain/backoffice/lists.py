@@ -1,4 +1,9 @@
-"""Lists of the back office, each cut and counted for the companies its reader may see."""
+"""
+Records as a caller of the back office finds them: within their company scope alone.
+
+The store puts the scope into its WHERE. What lies outside of it is not there: it is not
+found, not listed, and not counted.
+"""
 
 from __future__ import annotations
 
@@ -7,52 +12,76 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from gateway.domain.accounts.accounts import Company
+from gateway.domain.accounts.accounts import Account, Company
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.identity.users import User
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.stops import Stop
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """
-    A page of a list, for one reader.
+class OwnedAccount:
+    """An account and its company; ``company`` is None where its record is missing."""
 
-    Attributes:
-        companies: The only companies the reader may see; empty for all.
-    """
-
-    paging: Paging
-    companies: frozenset[str] = frozenset()
+    account: Account
+    company: Company | None
 
 
-class Lists(Protocol):
-    """Pages, oldest first, each with how many there are in all."""
+class ScopedRecords(Protocol):
+    """Look-ups, and pages of lists, oldest first, each with how many there are in all."""
 
-    async def companies(self, shown: Shown) -> tuple[Sequence[Company], int]:
+    async def company(self, company_id: str, scope: CompanyScope) -> Company | None:
+        """Return one company."""
+        ...
+
+    async def account(self, account_id: str, scope: CompanyScope) -> Account | None:
+        """Return one account by its lower-case id."""
+        ...
+
+    async def credential(self, client_id: str, scope: CompanyScope) -> Credential | None:
+        """Return one credential, also one that has ended."""
+        ...
+
+    async def user(self, user_id: str, scope: CompanyScope) -> User | None:
+        """Return one user by id or e-mail: one who sees no company beyond the scope."""
+        ...
+
+    async def stop(self, stop_id: str, scope: CompanyScope, at: datetime) -> Stop | None:
+        """Return one kill switch that holds at an instant; never a provider's to a limited one."""
+        ...
+
+    async def companies(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Company], int]:
         """List companies."""
         ...
 
-    async def credentials(
-        self, shown: Shown, company_id: str | None
-    ) -> tuple[Sequence[Credential], int]:
-        """List credentials, ended ones too; ``company_id`` None is every company's."""
+    async def accounts(
+        self, paging: Paging, scope: CompanyScope, company_id: str | None
+    ) -> tuple[Sequence[OwnedAccount], int]:
+        """List accounts; ``company_id`` None is every company in scope."""
         ...
 
-    async def people(self, shown: Shown) -> tuple[Sequence[User], int]:
-        """List people; who is limited to companies sees those who see nothing beyond."""
+    async def credentials(
+        self, paging: Paging, scope: CompanyScope, company_id: str | None
+    ) -> tuple[Sequence[Credential], int]:
+        """List credentials, also ended ones; ``company_id`` None is every company in scope."""
+        ...
+
+    async def users(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[User], int]:
+        """List the users who see no company beyond the scope."""
         ...
 
     async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
-        """Return when each of these people last signed in, as far as it is on record."""
+        """Return when each of these users last signed in, as far as it is on record."""
         ...
 
-    async def stops(self, shown: Shown, at: datetime) -> tuple[Sequence[Stop], int]:
-        """List the stops that hold at an instant; a provider's concern everybody."""
+    async def stops(
+        self, paging: Paging, scope: CompanyScope, at: datetime
+    ) -> tuple[Sequence[Stop], int]:
+        """List the kill switches that hold at an instant; a provider's concerns everybody."""
         ...
 
-    async def reviews(self, shown: Shown) -> tuple[Sequence[Payout], int]:
-        """List the payouts that wait for people."""
+    async def reviews(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Payout], int]:
+        """List the payouts in review."""
         ...

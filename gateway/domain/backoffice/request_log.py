@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 
 
@@ -43,7 +44,6 @@ class RequestSearch:
     status: int | None = None
     client_id: str | None = None
     user_id: str | None = None
-    companies: frozenset[str] = frozenset()
 
 
 class RequestLog(Protocol):
@@ -53,7 +53,9 @@ class RequestLog(Protocol):
         """Store some."""
         ...
 
-    async def search(self, search: RequestSearch) -> tuple[Sequence[LoggedRequest], int]:
+    async def search(
+        self, search: RequestSearch, scope: CompanyScope
+    ) -> tuple[Sequence[LoggedRequest], int]:
         """Return a page, newest first, and how many there are."""
         ...
 

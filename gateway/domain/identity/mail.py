@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from gateway.domain.kernel.company_scope import CompanyScope
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
@@ -35,11 +37,11 @@ class Outbox(Protocol):
         """Note that one went out; its text is forgotten."""
         ...
 
-    async def latest(self, most: int, companies: frozenset[str] = frozenset()) -> Sequence[Mail]:
+    async def latest(self, most: int, scope: CompanyScope) -> Sequence[Mail]:
         """
         Return the newest ones, newest first.
 
-        With ``companies`` only mail to people who are limited to one of these,
+        With a limited scope only mail to users who are limited to one of its companies,
         or to exactly all of them.
         """
         ...

@@ -82,10 +82,6 @@ class SignedInUser:
         """Say whether one of the user's roles needs a second factor that is missing."""
         return not self.has_factor and any(role in roles for role in self.roles)
 
-    def sees(self, company_id: str) -> bool:
-        """Say whether the user may see this company's records."""
-        return not self.companies or company_id in self.companies
-
 
 def _on_their_own(right: Right) -> Right:
     """Return the part of a right that a user limited to companies keeps."""

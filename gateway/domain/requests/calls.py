@@ -15,6 +15,7 @@ from gateway.domain.identity.browsers import Browser, KnownBrowser
 from gateway.domain.identity.rights import Right
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.headers import NO_HEADERS, Headers
 
 Taken = TypeVar("Taken", covariant=True)
@@ -65,8 +66,8 @@ class Call(msgspec.Struct, kw_only=True):
         needs: The permission or right of the row; None for an open row.
         quota: The name of the token bucket the row draws from.
         parameters: What the row knows of queries.
-        principal, person, browser, account, known: Filled in by the policies
-            that establish them.
+        principal, person, scope, browser, account, known: Filled in by the
+            policies that establish them.
         on_success: Done when the row has not refused; a policy asks for it.
         headers: Answer headers contributed by policies, such as RateLimit.
     """
@@ -77,6 +78,7 @@ class Call(msgspec.Struct, kw_only=True):
     parameters: tuple[Parameter, ...] = ()
     principal: Principal | None = None
     person: SignedInUser | None = None
+    scope: CompanyScope | None = None
     browser: Browser | None = None
     account: Account | None = None
     known: KnownBrowser | None = None

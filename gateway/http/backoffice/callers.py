@@ -12,8 +12,11 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Principal
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.requests.calls import Call, Caller
 from gateway.domain.requests.versions import ANY_VERSION, Expected, expected
+from gateway.http.backoffice.failures import explained
+from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 
 Taken = TypeVar("Taken")
@@ -23,28 +26,32 @@ Result = TypeVar("Result")
 @dataclass(frozen=True, slots=True)
 class Staff:
     """
-    Somebody who signed in.
+    A signed-in user.
 
     Attributes:
-        expected: The versions of what they change that they have seen.
+        scope: The companies whose records they may see and change.
+        expected: The versions, of what they change, that they have seen.
     """
 
     person: SignedInUser
     acting: AuditContext
+    scope: CompanyScope
     expected: Expected = ANY_VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
     """
-    Somebody who was let through to one account.
+    A signed-in user at one account, which is in their scope.
 
     Attributes:
-        expected: The versions of what they change that they have seen.
+        scope: The companies whose records they may see and change.
+        expected: The versions, of what they change, that they have seen.
     """
 
     person: SignedInUser
     acting: AuditContext
+    scope: CompanyScope
     account: Account
     expected: Expected = ANY_VERSION
 
@@ -64,9 +71,10 @@ def admit_staff(now: Now) -> Callable[[Call], Staff]:
     """Return what turns a call of a known person into what operations take."""
 
     def admit(call: Call) -> Staff:
-        if call.person is None:
+        if call.person is None or call.scope is None:
             raise _missing()
-        return Staff(call.person, AuditContext(call.person.actor, now), _expected(call))
+        acting = AuditContext(call.person.actor, now)
+        return Staff(call.person, acting, call.scope, _expected(call))
 
     return admit
 
@@ -75,13 +83,41 @@ def admit_office(now: Now) -> Callable[[Call], Office]:
     """Return what turns a call on an account into what operations take."""
 
     def admit(call: Call) -> Office:
-        person, account = call.person, call.account
-        if person is None or account is None:
+        person, scope, account = call.person, call.scope, call.account
+        if person is None or scope is None or account is None:
             raise _missing()
-        acting = AuditContext(person.actor, now)
-        return Office(person=person, acting=acting, account=account, expected=_expected(call))
+        return Office(
+            person=person,
+            acting=AuditContext(person.actor, now),
+            scope=scope,
+            account=account,
+            expected=_expected(call),
+        )
 
     return admit
+
+
+def in_scope(
+    run: Callable[[CompanyScope, Taken], Awaitable[Result]],
+) -> Callable[[Staff, Taken], Awaitable[Result]]:
+    """Run what searches within the caller's company scope."""
+
+    async def runs(who: Staff, taken: Taken) -> Result:
+        return await run(who.scope, taken)
+
+    return runs
+
+
+def as_administrator(
+    services: AdminServices, run: Callable[[AdminServices, Taken], Awaitable[Result]]
+) -> Callable[[Staff, Taken], Awaitable[Result]]:
+    """Run an administrator's act: in their name, on what is in their scope."""
+
+    async def runs(who: Staff, taken: Taken) -> Result:
+        with explained():
+            return await run(services.by(who.acting, who.scope), taken)
+
+    return runs
 
 
 def as_caller(

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Final, TypeVar
 
 import msgspec
 from aiohttp import hdrs
 
 from gateway.domain.accounts.permissions import Action
-from gateway.domain.backoffice.lists import Shown
 from gateway.domain.identity.rights import Area, Right
-from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.callers import Staff
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
-from gateway.operations.bank.pages import Listed
 from policies.traffic.person_quota import PERSON
 
 Item = TypeVar("Item")
@@ -50,17 +46,6 @@ def writing(area: Area) -> Right:
 def managing(area: Area) -> Right:
     """Return the right to manage."""
     return Right(area, Action.MANAGE)
-
-
-def page_of(who: Staff, paging: Paging) -> Shown:
-    """Return which page, of the companies that the caller may see."""
-    return Shown(paging, who.person.companies)
-
-
-def listed(paging: Paging, found: tuple[Sequence[Item], int]) -> Listed[Item]:
-    """Join a page from the store, and the total, with which page it is."""
-    items, total = found
-    return Listed(items=items, paging=paging, total=total)
 
 
 def versioned(document: Told, version: str) -> VersionedAnswer[Told]:

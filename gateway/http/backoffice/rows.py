@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gateway.domain.backoffice.audit_record import AuditRecord
-from gateway.domain.backoffice.callbacks import Callbacks
-from gateway.domain.backoffice.lists import Lists
-from gateway.domain.backoffice.request_log import RequestLog
-from gateway.domain.identity.mail import Outbox
 from gateway.http.backoffice.administration.accounts import (
     AccountActs,
     account_change_rows,
@@ -18,7 +13,7 @@ from gateway.http.backoffice.administration.accounts import (
     account_record_rows,
 )
 from gateway.http.backoffice.administration.bank_connections import connection_rows
-from gateway.http.backoffice.administration.companies import CompanyActs, company_rows
+from gateway.http.backoffice.administration.companies import company_rows
 from gateway.http.backoffice.administration.credentials import CredentialActs, credential_rows
 from gateway.http.backoffice.administration.roles import role_rows
 from gateway.http.backoffice.administration.sessions import sign_in_rows
@@ -35,17 +30,18 @@ from gateway.http.backoffice.money.reports import report_rows
 from gateway.http.backoffice.money.statements import statement_rows
 from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.backoffice.oversight.approvals import ApprovalActs, approval_rows
-from gateway.http.backoffice.oversight.audit import AuditActs, audit_rows
-from gateway.http.backoffice.oversight.callbacks import WebhookActs, webhook_rows
-from gateway.http.backoffice.oversight.outbox import OutboxActs, outbox_rows
-from gateway.http.backoffice.oversight.providers import Health, ProviderActs, provider_rows
-from gateway.http.backoffice.oversight.requests import RequestActs, request_rows
-from gateway.http.backoffice.oversight.reviews import ReviewActs, review_rows
-from gateway.http.backoffice.oversight.stops import StopActs, lifting_rows, stop_rows
+from gateway.http.backoffice.oversight.audit import audit_rows
+from gateway.http.backoffice.oversight.callbacks import webhook_rows
+from gateway.http.backoffice.oversight.outbox import outbox_rows
+from gateway.http.backoffice.oversight.providers import Health, provider_rows
+from gateway.http.backoffice.oversight.requests import request_rows
+from gateway.http.backoffice.oversight.reviews import review_rows
+from gateway.http.backoffice.oversight.stops import lifting_rows, stop_rows
 from gateway.http.route import Row
 from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
 from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.sessions import UserSessions
 
@@ -105,50 +101,40 @@ def operation_rows(does: BackOfficeOperations) -> BackOfficeRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagementRuns:
-    """
-    What the rows run.
+    """What the administrators' rows run."""
 
-    Attributes:
-        outbox: The sandbox's mail; None in production, where nobody reads it.
-    """
-
-    registers: AdminServices
+    admin: AdminServices
     services: IdentityServices
     others: UserSessions
     approvals: Approvals
     credentials: CredentialOrders
     people: PeopleOrders
-    record: AuditRecord
-    lists: Lists
-    callbacks: Callbacks
-    requests: RequestLog
-    outbox: Outbox | None
+    oversight: Oversight
     providers: Callable[[], Sequence[Health]]
 
 
 def management_rows(runs: ManagementRuns) -> BackOfficeRows:
-    """Return the rows."""
-    accounts = AccountActs(runs.registers)
-    credentials = CredentialActs(runs.registers, runs.lists, runs.credentials)
-    users = UserActs(runs.services, runs.others, runs.lists, runs.people)
-    stops = StopActs(runs.registers, runs.lists)
+    """Return the rows; mail is read in the sandbox alone."""
+    admin, oversight = runs.admin, runs.oversight
+    accounts = AccountActs(admin)
+    users = UserActs(runs.services, runs.others, admin, runs.people)
     return BackOfficeRows(
         staff=(
-            *company_rows(CompanyActs(runs.registers, runs.lists)),
+            *company_rows(admin),
             *account_record_rows(accounts),
-            *credential_rows(credentials),
+            *credential_rows(CredentialActs(admin, runs.credentials)),
             *user_rows(users),
             *role_rows(),
             *sign_in_rows(users),
-            *stop_rows(stops),
-            *review_rows(ReviewActs(runs.registers, runs.lists)),
+            *stop_rows(admin),
+            *review_rows(admin),
             *approval_rows(ApprovalActs(runs.approvals)),
-            *audit_rows(AuditActs(runs.record)),
-            *webhook_rows(WebhookActs(runs.callbacks)),
-            *request_rows(RequestActs(runs.requests)),
-            *provider_rows(ProviderActs(runs.providers)),
-            *(outbox_rows(OutboxActs(runs.outbox)) if runs.outbox is not None else ()),
+            *audit_rows(oversight),
+            *webhook_rows(oversight),
+            *request_rows(oversight),
+            *provider_rows(runs.providers),
+            *(outbox_rows(oversight) if oversight.outbox is not None else ()),
         ),
-        fresh=lifting_rows(stops),
+        fresh=lifting_rows(admin),
         visible=account_change_rows(accounts),
     )

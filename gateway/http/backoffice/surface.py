@@ -18,6 +18,7 @@ from gateway.http.common import open_gate
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
 from policies.authorization.account_state import AccountState
+from policies.authorization.company_scope import DecidesCompanyScope
 from policies.authorization.right import RequiresRight
 from policies.authorization.second_factor import RequiresSecondFactor
 from policies.authorization.step_up import FreshFactor
@@ -78,6 +79,7 @@ def _gates(
     known = (
         *(questions.bearer, questions.persons),
         *(RequiresRight(), RequiresSecondFactor(questions.factor_roles)),
+        DecidesCompanyScope(),
     )
     named = (Identifiers(), KnownParameters())
     person = (*known, FreshFactor(questions.now), *named)

@@ -31,6 +31,7 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Role, may_grant, may_write
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User, Users
+from gateway.domain.kernel.company_scope import CompanyScope, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import NothingToCollect
 from gateway.domain.requests.versions import version_of_user
@@ -109,7 +110,7 @@ class CredentialOrders:
         order = LimitsChange(client_id=client_id, limits=limits)
         return await _wait(self.approvals, person, order, _of(credential))
 
-    async def secret(self, person: SignedInUser, approval_id: str) -> Issued:
+    async def secret(self, person: SignedInUser, scope: CompanyScope, approval_id: str) -> Issued:
         """
         Make the secret of an approved order, and show it this once.
 
@@ -118,7 +119,7 @@ class CredentialOrders:
                 quarter of an hour after the approval, and for the second time.
             RuleViolation: the credential ended meanwhile, or could not be issued now.
         """
-        approval = await self.approvals.find(person, approval_id)
+        approval = await self.approvals.find(person, scope, approval_id)
         now = self.records.acting.now()
         until = approval.collected_until
         if approval.ordered_by != person.user_id or until is None or now >= until:
@@ -260,8 +261,7 @@ class BackOfficeCarriers:
         orderer = await self.users.find(approval.ordered_by)
         if orderer is None or not may_grant(orderer.roles, roles):
             return "Who ordered it may not order this any more."
-        limit = orderer.companies
-        if limit and not (companies and companies <= limit):
+        if not scope_of(orderer.companies).covers(companies):
             return "Who ordered it does not see the company any more."
         return ""
 

@@ -18,6 +18,7 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.backoffice.approvals import (
     ENDED,
     Approval,
+    ApprovalReader,
     ApprovalSearch,
     ApprovalState,
     Outcome,
@@ -31,6 +32,7 @@ from gateway.domain.identity.users import Users
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists
@@ -142,7 +144,7 @@ class Approvals:
             raise ServiceError(errors.ALREADY_IN_USE, "waiting") from problem
         return approval
 
-    async def approve(self, person: SignedInUser, approval_id: str) -> Decided:
+    async def approve(self, person: SignedInUser, scope: CompanyScope, approval_id: str) -> Decided:
         """
         Agree, and carry the order out in the name of whoever ordered it.
 
@@ -155,7 +157,7 @@ class Approvals:
                 ``NOT_POSSIBLE`` when it was decided otherwise, is over or void; as
                 carrying it out does, in which case the outcome is on record.
         """
-        approval = await self.find(person, approval_id)
+        approval = await self.find(person, scope, approval_id)
         _refuse_own(person, approval)
         if approval.state is not ApprovalState.APPROVED:
             self._refuse_over(approval)
@@ -169,16 +171,19 @@ class Approvals:
             approval = await self._carry_out(approval)
         return Decided(approval=approval, moved=None)
 
-    async def reject(self, person: SignedInUser, approval_id: str, reason: str) -> Approval:
+    async def reject(
+        self, person: SignedInUser, scope: CompanyScope, approval_id: str, reason: str
+    ) -> Approval:
         """Refuse, or take one's own order back; ``reason`` is for those who come after."""
-        approval = await self.find(person, approval_id)
+        approval = await self.find(person, scope, approval_id)
         self._refuse_over(approval)
         return await self._decide(person, approval, ApprovalState.REJECTED, reason)
 
-    async def find(self, person: SignedInUser, approval_id: str) -> Approval:
+    async def find(self, person: SignedInUser, scope: CompanyScope, approval_id: str) -> Approval:
         """Return one; ``NOT_FOUND`` also for one of a company that is not shown to them."""
-        approval = await self.store.find(approval_id)
-        if approval is None or not _sees(person, approval):
+        reader = ApprovalReader(scope, person.user_id)
+        approval = await self.store.find(approval_id, reader)
+        if approval is None:
             raise ServiceError(identity_errors.NOT_FOUND, "no_approval")
         return approval
 
@@ -187,11 +192,10 @@ class Approvals:
         return self.terms.open(approval.sealed_order, _bound(approval.id))
 
     async def search(
-        self, person: SignedInUser, search: ApprovalSearch
+        self, person: SignedInUser, scope: CompanyScope, search: ApprovalSearch
     ) -> tuple[Sequence[Approval], int]:
         """Return a page of those shown to a person, newest first, and how many there are."""
-        shown = replace(search, companies=person.companies, ordered_by=person.user_id)
-        return await self.store.search(shown)
+        return await self.store.search(search, ApprovalReader(scope, person.user_id))
 
     async def expire(self) -> int:
         """End those that nobody decided in time; return how many."""
@@ -324,15 +328,6 @@ class Approvals:
         return AuditContext(actor, self.terms.now).event(
             f"approval.{word}", _subject(approval), details
         )
-
-
-def _sees(person: SignedInUser, approval: Approval) -> bool:
-    """Say whether an order is shown: one's own, and those of companies that are shown."""
-    if approval.ordered_by == person.user_id and not approval.company_id:
-        return True
-    if approval.company_id:
-        return person.sees(approval.company_id)
-    return not person.companies
 
 
 def _refuse_own(person: SignedInUser, approval: Approval) -> None:

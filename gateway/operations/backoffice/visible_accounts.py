@@ -1,26 +1,19 @@
-"""The accounts that a person is shown, each with the company that owns it."""
+"""The accounts in a caller's company scope, each with the company that owns it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.domain.accounts.accounts import Account, Accounts, Companies, Company
-from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.accounts.accounts import Account, Companies
+from gateway.domain.backoffice.lists import OwnedAccount, ScopedRecords
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
-from gateway.operations.bank.pages import Listed, listed
-
-
-@dataclass(frozen=True, slots=True)
-class OwnedAccount:
-    """An account and its owner; ``company`` is None where its record is missing."""
-
-    account: Account
-    company: Company | None
+from gateway.operations.bank.pages import Listed
 
 
 @dataclass(frozen=True, slots=True)
 class AccountSearch:
-    """Which accounts; ``company_id`` None is every company's."""
+    """Which accounts; ``company_id`` None is every company in scope."""
 
     paging: Paging
     company_id: str | None = None
@@ -30,19 +23,14 @@ class AccountSearch:
 class VisibleAccounts:
     """Reads accounts (contract 2.10, 4.3); every call raises ``StoreUnavailable`` as stores do."""
 
-    accounts: Accounts
+    records: ScopedRecords
     companies: Companies
 
-    async def search(self, person: SignedInUser, wanted: AccountSearch) -> Listed[OwnedAccount]:
-        """Return a page of those shown to a person, oldest first; none of a company unknown."""
-        companies = {company.id: company for company in await self.companies.list()}
-        found = [
-            OwnedAccount(account, companies.get(account.company_id))
-            for account in await self.accounts.list(wanted.company_id)
-            if person.sees(account.company_id)
-        ]
-        return listed(found, wanted.paging)
+    async def search(self, scope: CompanyScope, wanted: AccountSearch) -> Listed[OwnedAccount]:
+        """Return a page of those in scope, oldest first; none of an unknown company."""
+        items, total = await self.records.accounts(wanted.paging, scope, wanted.company_id)
+        return Listed(items=items, paging=wanted.paging, total=total)
 
     async def read(self, account: Account, _taken: None) -> OwnedAccount:
-        """Return an account that was let through, with its owner."""
+        """Return the account that the policies found, with its company."""
         return OwnedAccount(account, await self.companies.find(account.company_id))

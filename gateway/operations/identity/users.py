@@ -11,6 +11,7 @@ from gateway.domain.identity.challenges import Purpose
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.strict import Malformed
@@ -66,11 +67,13 @@ class UserRecords:
 
     Attributes:
         expected: A change is refused unless the user has a version that matches.
+        scope: A change is refused for a user who sees a company outside of it.
     """
 
     context: IdentityContext
     companies: Companies
     expected: Expected = ANY_VERSION
+    scope: CompanyScope = EVERY_COMPANY
 
     async def create(self, by: str, order: NewUser, password: str = "") -> User:
         """
@@ -248,6 +251,8 @@ class UserRecords:
 
         def update_expected(user: User) -> User:
             """Check the expected version; the store compares it once more."""
+            if not self.scope.covers(user.companies):
+                raise _absent(user.id)
             self.expected.check(version_of_user(user))
             return update(user)
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.security.sealing import SealBroken, Sealer
 
 _log = logging.getLogger(__name__)
@@ -46,9 +47,9 @@ class SealedOutbox:
         """Mark a mail as sent and delete its text."""
         await self._outbox.sent(mail_id, at)
 
-    async def latest(self, most: int, companies: frozenset[str] = frozenset()) -> Sequence[Mail]:
+    async def latest(self, most: int, scope: CompanyScope) -> Sequence[Mail]:
         """Return the newest mail first; mail whose key is gone has no text."""
-        return [self._shown(mail) for mail in await self._outbox.latest(most, companies)]
+        return [self._shown(mail) for mail in await self._outbox.latest(most, scope)]
 
     async def forget(self, before: datetime) -> int:
         """Delete mail written before a time, sent or not; return how many."""

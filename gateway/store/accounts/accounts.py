@@ -53,14 +53,14 @@ class StoredAccounts:
         async with self._database.reading() as connection:
             found = await connection.execute(_FIND, {"account_id": account_id})
             row = found.first()
-        return None if row is None else _account(row)
+        return None if row is None else read_account(row)
 
     async def find_at(self, provider: str, provider_account: str) -> Account | None:
         """Return the one that a bank calls by this name; the oldest where several are it."""
         named = {"provider": provider, "provider_account": provider_account}
         async with self._database.reading() as connection:
             row = (await connection.execute(AT_BANK, named)).first()
-        return None if row is None else _account(row)
+        return None if row is None else read_account(row)
 
     async def add(self, account: Account, event: AuditEvent) -> None:
         """Store a new one; AlreadyExists when the id is taken, or its bank's account."""
@@ -91,7 +91,7 @@ class StoredAccounts:
         """Return all, or those of one company, oldest first."""
         wanted = _LIST if company_id is None else _LIST.where(accounts.c.company_id == company_id)
         async with self._database.reading() as connection:
-            return [_account(row) for row in await connection.execute(wanted)]
+            return [read_account(row) for row in await connection.execute(wanted)]
 
 
 async def _require_own_bank_account(connection: AsyncConnection, account: Account) -> None:
@@ -134,7 +134,8 @@ def _row(account: Account) -> dict[str, object]:
     }
 
 
-def _account(row: Record) -> Account:
+def read_account(row: Record) -> Account:
+    """Read an account from the columns of ``accounts``."""
     return Account(
         id=row.id,
         company_id=row.company_id,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, ColumnElement, Select, bindparam, select
+from sqlalchemy import BindParameter, Select, bindparam, select
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.tables.backoffice import approvals
-from gateway.store.tables.core import accounts, audit, companies, credentials, payouts, stops
+from gateway.store.tables.core import accounts, companies, credentials, payouts, stops
 from gateway.store.tables.identity import users
 
 _KEY: Final[BindParameter[str]] = bindparam("key")
@@ -48,16 +48,6 @@ async def companies_of(connection: AsyncConnection, event: AuditEvent) -> str:
 def written(ids: frozenset[str]) -> str:
     """Write companies in one way, so that equal ones are equal texts."""
     return " ".join(sorted(ids))
-
-
-def shown_to(limit: frozenset[str]) -> ColumnElement[bool]:
-    """
-    Return the condition for acts that a user limited to companies may see.
-
-    Those of one of their companies, and those of all of them together: acts on
-    people who see the same as they do.
-    """
-    return audit.c.companies.in_([*sorted(limit), written(limit)])
 
 
 async def _owner(connection: AsyncConnection, subject: str) -> str:

@@ -8,13 +8,14 @@ from typing import Any
 from sqlalchemy import Select, select
 
 from gateway.domain.backoffice.audit_record import AuditEntry, AuditSearch
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.audit.companies import shown_to
 from gateway.store.audit.walk import event_of
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.pages import page
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import audit
+from gateway.store.tables.scope import limited_exactly
 
 _NEWEST = select(audit).order_by(audit.c.number.desc())
 
@@ -25,18 +26,17 @@ class StoredAuditRecord:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def find_acts(self, search: AuditSearch) -> tuple[Sequence[AuditEntry], int]:
+    async def find_acts(
+        self, search: AuditSearch, scope: CompanyScope
+    ) -> tuple[Sequence[AuditEntry], int]:
         """Return a page, newest first, and how many there are."""
-        rows, total = await page(self._database, _matching(search), search.paging)
+        rows, total = await page(self._database, _matching(search, scope), search.paging)
         return [_entry(row) for row in rows], total
 
-    async def after(
-        self, number: int, most: int, companies: frozenset[str] = frozenset()
-    ) -> Sequence[AuditEntry]:
-        """Return what follows ``number``, in the order of the chain; companies limit it."""
+    async def after(self, number: int, most: int, scope: CompanyScope) -> Sequence[AuditEntry]:
+        """Return what follows ``number``, in the order of the chain; limited to a scope."""
         following = select(audit).where(audit.c.number > number).order_by(audit.c.number)
-        if companies:
-            following = following.where(shown_to(companies))
+        following = following.where(*limited_exactly(audit.c.companies, scope))
         async with self._database.reading() as connection:
             return [_entry(row) for row in (await connection.execute(following.limit(most))).all()]
 
@@ -45,7 +45,7 @@ class StoredAuditRecord:
         return await StoredAudit(self._database).verify()
 
 
-def _matching(search: AuditSearch) -> Select[*tuple[Any, ...]]:
+def _matching(search: AuditSearch, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
     """Select what a search asks for."""
     wanted = _NEWEST
     if search.since is not None:
@@ -54,8 +54,7 @@ def _matching(search: AuditSearch) -> Select[*tuple[Any, ...]]:
         wanted = wanted.where(audit.c.at < search.until)
     if search.trace_id is not None:
         wanted = wanted.where(audit.c.trace_id == search.trace_id)
-    if search.companies:
-        wanted = wanted.where(shown_to(search.companies))
+    wanted = wanted.where(*limited_exactly(audit.c.companies, scope))
     for column, value in (
         (audit.c.actor, search.actor),
         (audit.c.action, search.action),

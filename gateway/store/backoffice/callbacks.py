@@ -13,10 +13,12 @@ from gateway.domain.backoffice.callbacks import (
     CallbackSearch,
     CallbackState,
 )
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.pages import page
 from gateway.store.tables.backoffice import callbacks
 from gateway.store.tables.columns import Record, record_of, row_of
+from gateway.store.tables.scope import of_company
 
 _MOST = 50
 _NEWEST = select(callbacks).order_by(callbacks.c.received_at.desc(), callbacks.c.id)
@@ -69,7 +71,9 @@ class StoredCallbacks:
         async with self._database.writing() as connection:
             await connection.execute(noted.values(company_id=company_id))
 
-    async def search(self, search: CallbackSearch) -> tuple[Sequence[Callback], int]:
+    async def search(
+        self, search: CallbackSearch, scope: CompanyScope
+    ) -> tuple[Sequence[Callback], int]:
         """Return a page, newest first, and how many there are."""
         wanted = _NEWEST
         for column, value in (
@@ -79,8 +83,7 @@ class StoredCallbacks:
         ):
             if value is not None:
                 wanted = wanted.where(column == str(value))
-        if search.companies:
-            wanted = wanted.where(callbacks.c.company_id.in_(search.companies))
+        wanted = wanted.where(*of_company(callbacks.c.company_id, scope))
         rows, total = await page(self._database, wanted, search.paging)
         return [_read(row) for row in rows], total
 

@@ -1,4 +1,4 @@
-"""Lists of the back office: each page is cut, filtered and counted by the database."""
+"""Records within a company scope: found, cut into pages and counted by the database."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import Select, func, select
 
-from gateway.domain.accounts.accounts import Company
+from gateway.domain.accounts.accounts import Account, Company
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.backoffice.lists import Shown
+from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.identity.users import User
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
-from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.domain.payouts.stops import Stop
+from gateway.store.accounts.accounts import read_account
 from gateway.store.accounts.companies import read_company
 from gateway.store.accounts.credentials import EVERY, read_credentials
 from gateway.store.backoffice.stops import read_stop
@@ -21,38 +24,87 @@ from gateway.store.identity.users import read_user
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.pages import page
 from gateway.store.payouts.rows import restored_payout
+from gateway.store.tables.columns import Record
 from gateway.store.tables.core import accounts, companies, credentials, payouts, stops
 from gateway.store.tables.identity import sessions, users
+from gateway.store.tables.scope import of_account, of_company, stops_in, stops_of, users_in
 
-_ID_AND_BLANK = 37
-"""The length of a UUID and of the blank between two."""
+_OWNED = (
+    select(
+        accounts,
+        companies.c.name.label("company_name"),
+        companies.c.created_at.label("company_created_at"),
+    )
+    .outerjoin(companies, companies.c.id == accounts.c.company_id)
+    .order_by(accounts.c.created_at, accounts.c.id)
+)
+_HOLDING = select(stops).where(stops.c.lifted_at.is_(None)).order_by(stops.c.created_at, stops.c.id)
 
 
-class StoredLists:
-    """``Lists`` over a database."""
+class StoredScopedRecords:
+    """``ScopedRecords`` over a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def companies(self, shown: Shown) -> tuple[Sequence[Company], int]:
+    async def company(self, company_id: str, scope: CompanyScope) -> Company | None:
+        """Return one company."""
+        wanted = select(companies).where(companies.c.id == company_id)
+        row = await self._one(wanted.where(*of_company(companies.c.id, scope)))
+        return None if row is None else read_company(row)
+
+    async def account(self, account_id: str, scope: CompanyScope) -> Account | None:
+        """Return one account by its lower-case id."""
+        wanted = select(accounts).where(accounts.c.id == account_id)
+        row = await self._one(wanted.where(*of_company(accounts.c.company_id, scope)))
+        return None if row is None else read_account(row)
+
+    async def credential(self, client_id: str, scope: CompanyScope) -> Credential | None:
+        """Return one credential, also one that has ended."""
+        own = (credentials.c.client_id == client_id, *of_company(credentials.c.company_id, scope))
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(EVERY.where(*own))).all()
+        return next(iter(read_credentials(rows)), None)
+
+    async def user(self, user_id: str, scope: CompanyScope) -> User | None:
+        """Return one user by id or e-mail: one who sees no company beyond the scope."""
+        column = users.c.email if "@" in user_id else users.c.id
+        row = await self._one(select(users).where(column == user_id, *users_in(scope)))
+        return None if row is None else read_user(row)
+
+    async def stop(self, stop_id: str, scope: CompanyScope, at: datetime) -> Stop | None:
+        """Return one kill switch that holds at an instant; never a provider's to a limited one."""
+        own = (stops.c.id == stop_id, stops.c.ends_at > at, *stops_of(scope))
+        row = await self._one(_HOLDING.where(*own))
+        return None if row is None else read_stop(row)
+
+    async def companies(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Company], int]:
         """Return a page of companies, oldest first, and how many there are."""
         wanted = select(companies).order_by(companies.c.created_at, companies.c.id)
-        if shown.companies:
-            wanted = wanted.where(companies.c.id.in_(shown.companies))
-        rows, total = await page(self._database, wanted, shown.paging)
+        wanted = wanted.where(*of_company(companies.c.id, scope))
+        rows, total = await page(self._database, wanted, paging)
         return [read_company(row) for row in rows], total
 
+    async def accounts(
+        self, paging: Paging, scope: CompanyScope, company_id: str | None
+    ) -> tuple[Sequence[OwnedAccount], int]:
+        """Return a page of accounts with their companies, oldest first, and how many there are."""
+        wanted = _OWNED.where(*of_company(accounts.c.company_id, scope))
+        if company_id is not None:
+            wanted = wanted.where(accounts.c.company_id == company_id)
+        rows, total = await page(self._database, wanted, paging)
+        return [_owned(row) for row in rows], total
+
     async def credentials(
-        self, shown: Shown, company_id: str | None
+        self, paging: Paging, scope: CompanyScope, company_id: str | None
     ) -> tuple[Sequence[Credential], int]:
         """Return a page of credentials, oldest first, and how many there are."""
         order = (credentials.c.created_at, credentials.c.client_id)
         wanted = select(credentials.c.client_id).order_by(*order)
+        wanted = wanted.where(*of_company(credentials.c.company_id, scope))
         if company_id is not None:
             wanted = wanted.where(credentials.c.company_id == company_id)
-        if shown.companies:
-            wanted = wanted.where(credentials.c.company_id.in_(shown.companies))
-        rows, total = await page(self._database, wanted, shown.paging)
+        rows, total = await page(self._database, wanted, paging)
         if not rows:
             return [], total
         # one has a row for each of its secrets, so that a page is cut by id
@@ -61,16 +113,14 @@ class StoredLists:
             found = (await connection.execute(whole)).all()
         return read_credentials(found), total
 
-    async def people(self, shown: Shown) -> tuple[Sequence[User], int]:
-        """Return a page of people, oldest first, and how many there are."""
-        wanted = select(users).order_by(users.c.created_at, users.c.id)
-        if shown.companies:
-            wanted = wanted.where(_within(shown.companies))
-        rows, total = await page(self._database, wanted, shown.paging)
+    async def users(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[User], int]:
+        """Return a page of users, oldest first, and how many there are."""
+        wanted = select(users).order_by(users.c.created_at, users.c.id).where(*users_in(scope))
+        rows, total = await page(self._database, wanted, paging)
         return [read_user(row) for row in rows], total
 
     async def last_sign_ins(self, user_ids: Sequence[str]) -> Mapping[str, datetime]:
-        """Return when each of these people last signed in, as far as it is on record."""
+        """Return when each of these users last signed in, as far as it is on record."""
         latest = func.max(sessions.c.created_at).label("at")
         wanted = (
             select(sessions.c.user_id, latest)
@@ -80,58 +130,34 @@ class StoredLists:
         async with self._database.reading() as connection:
             return {row.user_id: row.at for row in await connection.execute(wanted)}
 
-    async def stops(self, shown: Shown, at: datetime) -> tuple[Sequence[Stop], int]:
-        """Return a page of the stops that hold at an instant, and how many do."""
-        wanted = (
-            select(stops)
-            .where(stops.c.ends_at > at, stops.c.lifted_at.is_(None))
-            .order_by(stops.c.created_at, stops.c.id)
-        )
-        if shown.companies:
-            wanted = wanted.where(_concerning(shown.companies))
-        rows, total = await page(self._database, wanted, shown.paging)
+    async def stops(
+        self, paging: Paging, scope: CompanyScope, at: datetime
+    ) -> tuple[Sequence[Stop], int]:
+        """Return a page of the kill switches that hold at an instant, and how many do."""
+        wanted = _HOLDING.where(stops.c.ends_at > at, *stops_in(scope))
+        rows, total = await page(self._database, wanted, paging)
         return [read_stop(row) for row in rows], total
 
-    async def reviews(self, shown: Shown) -> tuple[Sequence[Payout], int]:
-        """Return a page of the payouts that wait for people, and how many do."""
+    async def reviews(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Payout], int]:
+        """Return a page of the payouts in review, and how many there are."""
         wanted = (
             select(payouts)
-            .where(payouts.c.review)
+            .where(payouts.c.review, *of_account(payouts.c.account_id, scope))
             .order_by(payouts.c.created_at, payouts.c.account_id, payouts.c.reference_sha256)
         )
-        if shown.companies:
-            wanted = wanted.where(payouts.c.account_id.in_(_accounts_of(shown.companies)))
-        rows, total = await page(self._database, wanted, shown.paging)
+        rows, total = await page(self._database, wanted, paging)
         return [restored_payout(row) for row in rows], total
 
-
-def _accounts_of(wanted: frozenset[str]) -> Select[tuple[Any]]:
-    return select(accounts.c.id).where(accounts.c.company_id.in_(wanted))
-
-
-def _concerning(wanted: frozenset[str]) -> ColumnElement[bool]:
-    """Choose the stops of these companies, and of whole providers: they concern everybody."""
-    theirs = select(credentials.c.client_id).where(credentials.c.company_id.in_(wanted))
-    subjects = {
-        StopScope.COMPANY: stops.c.subject.in_(wanted),
-        StopScope.ACCOUNT: stops.c.subject.in_(_accounts_of(wanted)),
-        StopScope.CREDENTIAL: stops.c.subject.in_(theirs),
-    }
-    return or_(
-        stops.c.scope == StopScope.PROVIDER.value,
-        *(and_(stops.c.scope == scope.value, chosen) for scope, chosen in subjects.items()),
-    )
+    async def _one(self, wanted: Select[*tuple[Any, ...]]) -> Record | None:
+        """Return the row there is; None for none."""
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted)).first()
 
 
-def _within(wanted: frozenset[str]) -> ColumnElement[bool]:
-    """Choose the people who see none but these companies: as many of these as they have ids."""
-    among = (
-        select(func.count())
-        .select_from(companies)
-        .where(companies.c.id.in_(wanted), users.c.companies.contains(companies.c.id))
-        .scalar_subquery()
-    )
-    return and_(
-        users.c.companies != "",
-        func.length(users.c.companies) + 1 == among * _ID_AND_BLANK,
+def _owned(row: Record) -> OwnedAccount:
+    account = read_account(row)
+    if row.company_name is None:
+        return OwnedAccount(account, None)
+    return OwnedAccount(
+        account, Company(account.company_id, row.company_name, row.company_created_at)
     )

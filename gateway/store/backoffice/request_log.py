@@ -8,10 +8,12 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select
 
 from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.pages import page
 from gateway.store.tables.backoffice import requests
 from gateway.store.tables.columns import record_of, row_of
+from gateway.store.tables.scope import of_company
 
 _NEWEST = select(requests).order_by(requests.c.at.desc(), requests.c.number.desc())
 
@@ -29,7 +31,9 @@ class StoredRequestLog:
         async with self._database.writing() as connection:
             await connection.execute(insert(requests), [row_of(each) for each in logged])
 
-    async def search(self, search: RequestSearch) -> tuple[Sequence[LoggedRequest], int]:
+    async def search(
+        self, search: RequestSearch, scope: CompanyScope
+    ) -> tuple[Sequence[LoggedRequest], int]:
         """Return a page, newest first, and how many there are."""
         wanted = _NEWEST.where(requests.c.at >= search.since, requests.c.at < search.until)
         for column, value in (
@@ -41,8 +45,7 @@ class StoredRequestLog:
         ):
             if value is not None:
                 wanted = wanted.where(column == value)
-        if search.companies:
-            wanted = wanted.where(requests.c.company_id.in_(search.companies))
+        wanted = wanted.where(*of_company(requests.c.company_id, scope))
         rows, total = await page(self._database, wanted, search.paging)
         return [record_of(LoggedRequest, row) for row in rows], total
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from gateway.domain.backoffice.approvals import Approvals
 from gateway.domain.backoffice.audit_record import AuditRecord
 from gateway.domain.backoffice.callbacks import Callbacks
-from gateway.domain.backoffice.lists import Lists
+from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.backoffice.request_log import RequestLog
 from gateway.store.approvals import StoredApprovals
 from gateway.store.audit.record import StoredAuditRecord
 from gateway.store.backoffice.callbacks import StoredCallbacks
-from gateway.store.backoffice.lists import StoredLists
+from gateway.store.backoffice.lists import StoredScopedRecords
 from gateway.store.backoffice.request_log import StoredRequestLog
 from gateway.store.kernel.database import Database
 
@@ -25,7 +25,7 @@ class BackOfficeStore:
     callbacks: Callbacks
     requests: RequestLog
     record: AuditRecord
-    lists: Lists
+    scoped: ScopedRecords
 
 
 def backoffice_store(database: Database) -> BackOfficeStore:
@@ -35,5 +35,5 @@ def backoffice_store(database: Database) -> BackOfficeStore:
         callbacks=StoredCallbacks(database),
         requests=StoredRequestLog(database),
         record=StoredAuditRecord(database),
-        lists=StoredLists(database),
+        scoped=StoredScopedRecords(database),
     )

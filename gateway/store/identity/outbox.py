@@ -8,9 +8,11 @@ from datetime import datetime
 from sqlalchemy import delete, insert, select, update
 
 from gateway.domain.identity.mail import Mail
+from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import record_of, row_of
 from gateway.store.tables.identity import outbox, users
+from gateway.store.tables.scope import limited_exactly
 
 _WAITING = select(outbox).where(outbox.c.sent_at.is_(None)).order_by(outbox.c.created_at)
 _LATEST = select(outbox).order_by(outbox.c.created_at.desc(), outbox.c.id)
@@ -39,12 +41,11 @@ class StoredOutbox:
         async with self._database.writing() as connection:
             await connection.execute(gone)
 
-    async def latest(self, most: int, companies: frozenset[str] = frozenset()) -> Sequence[Mail]:
-        """Return the newest ones, newest first; with ``companies`` to people limited to them."""
+    async def latest(self, most: int, scope: CompanyScope) -> Sequence[Mail]:
+        """Return the newest ones, newest first: mail to users within the scope."""
         wanted = _LATEST
-        if companies:
-            limits = [*sorted(companies), " ".join(sorted(companies))]
-            people = select(users.c.email).where(users.c.companies.in_(limits))
+        if not scope.everything:
+            people = select(users.c.email).where(*limited_exactly(users.c.companies, scope))
             wanted = wanted.where(outbox.c.to.in_(people))
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted.limit(most))).all()

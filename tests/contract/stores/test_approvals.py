@@ -10,11 +10,13 @@ from gateway.domain.accounts.credentials import COLLECTED_WITHIN, Rotation, Secr
 from gateway.domain.backoffice.approvals import (
     Approval,
     ApprovalKind,
+    ApprovalReader,
     ApprovalSearch,
     ApprovalState,
     Outcome,
 )
 from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
@@ -44,14 +46,16 @@ APPROVED = replace(
 
 async def states(store: Store, *names: str) -> list[ApprovalState]:
     """How these stand."""
-    found = [await store.office.approvals.find(each) for each in names]
+    found = [
+        await store.office.approvals.find(each, ApprovalReader(EVERY_COMPANY, "")) for each in names
+    ]
     return [each.state for each in found if each is not None]
 
 
 async def test_an_order_about_no_account_comes_back_as_it_was(store: Store) -> None:
     await store.office.approvals.add(GRANT, event())
 
-    assert await store.office.approvals.find("g1") == GRANT
+    assert await store.office.approvals.find("g1", ApprovalReader(EVERY_COMPANY, "")) == GRANT
     with pytest.raises(AlreadyExists):
         await store.office.approvals.add(replace(GRANT, id="g2"), event())
     await store.office.approvals.add(replace(GRANT, id="g3", subject="another"), event())
@@ -60,10 +64,11 @@ async def test_an_order_about_no_account_comes_back_as_it_was(store: Store) -> N
 async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Store) -> None:
     await store.office.approvals.add(GRANT, event())
     await store.office.approvals.add(APPROVAL, event())
-    search = ApprovalSearch(paging=Paging(1, 25), companies=frozenset({COMPANY}))
+    search = ApprovalSearch(paging=Paging(1, 25))
+    limit = CompanyScope(frozenset({COMPANY}))
 
-    limited, _ = await store.office.approvals.search(replace(search, ordered_by="u9"))
-    own, _ = await store.office.approvals.search(replace(search, ordered_by=MARIA))
+    limited, _ = await store.office.approvals.search(search, ApprovalReader(limit, "u9"))
+    own, _ = await store.office.approvals.search(search, ApprovalReader(limit, MARIA))
 
     assert limited == [APPROVAL]
     assert {each.id for each in own} == {"a1", "g1"}
@@ -100,7 +105,7 @@ async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
     found = dict(zip(("p1", "g1", "i1"), await states(store, "p1", "g1", "i1"), strict=True))
     assert {name for name, state in found.items() if state is ApprovalState.VOID} == void
     assert await states(store, "a1") == [ApprovalState.WAITING]
-    acts = [each.event for each in await store.office.record.after(0, 1000)]
+    acts = [each.event for each in await store.office.record.after(0, 1000, EVERY_COMPANY)]
     told = [each.subject for each in acts if each.action == "approval.void"]
     assert set(told) == {f"approval:{name}" for name in void}
 
@@ -138,7 +143,7 @@ async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> Non
     third = await store.office.approvals.conclude(replace(refused, outcome=Outcome.MOVED), event())
 
     assert (early, first, open_, second, third) == (False, True, unknown, True, False)
-    assert await store.office.approvals.find("a1") == refused
+    assert await store.office.approvals.find("a1", ApprovalReader(EVERY_COMPANY, "")) == refused
     assert await store.office.approvals.unsettled(NOW) == []
 
 
@@ -167,7 +172,7 @@ async def test_of_eight_who_fetch_a_secret_one_gets_it(
     [won] = [each for each in found if isinstance(each, str)]
     assert sum(isinstance(each, NothingToCollect) for each in found) == 7
     assert [each.client_id for each in await store.credentials.list()] == [won]
-    kept = await store.office.approvals.find("i1")
+    kept = await store.office.approvals.find("i1", ApprovalReader(EVERY_COMPANY, ""))
     assert kept is not None
     assert (kept.outcome, kept.collected_at) == (Outcome.DONE, LATER)
 
@@ -213,7 +218,7 @@ async def test_limits_are_changed_while_a_credential_lives(store: Store) -> None
 async def test_orders_about_accounts_keep_their_account(store: Store) -> None:
     await store.office.approvals.add(APPROVAL, event())
 
-    found = await store.office.approvals.find("a1")
+    found = await store.office.approvals.find("a1", ApprovalReader(EVERY_COMPANY, ""))
 
     assert found is not None
     assert (found.account_id, found.subject) == (ACCOUNT, ACCOUNT)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from gateway.domain.identity.failure_counts import Failures
 from gateway.domain.identity.mail import Mail
 from gateway.domain.identity.signing_keys import SigningKey
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.store.engine import Store
 from tests.contract.stores.samples import NOW, event
 
@@ -63,7 +64,7 @@ async def test_mail_waits_until_it_is_sent(store: Store):
         await store.identity.outbox.put(each)
 
     assert await store.identity.outbox.waiting(5) == [MAIL, newer]
-    assert await store.identity.outbox.latest(1) == [newer]
+    assert await store.identity.outbox.latest(1, EVERY_COMPANY) == [newer]
 
 
 async def test_what_was_sent_keeps_no_link(store: Store):
@@ -72,7 +73,9 @@ async def test_what_was_sent_keeps_no_link(store: Store):
     await store.identity.outbox.sent("m1", NOW)
 
     assert await store.identity.outbox.waiting(5) == []
-    assert await store.identity.outbox.latest(5) == [replace(MAIL, text="", sent_at=NOW)]
+    assert await store.identity.outbox.latest(5, EVERY_COMPANY) == [
+        replace(MAIL, text="", sent_at=NOW)
+    ]
 
 
 async def test_what_is_long_over_is_forgotten(store: Store):

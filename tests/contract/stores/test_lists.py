@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.accounts.credentials import Rotation
-from gateway.domain.backoffice.lists import Shown
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.store.engine import Store
@@ -30,7 +30,7 @@ from tests.contract.stores.test_stops import STOP
 OTHER = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7aff"
 THIRD = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7afe"
 EVERY = Paging(1, 25)
-OURS, THEIRS = frozenset({COMPANY}), frozenset({OTHER})
+OURS, THEIRS = CompanyScope(frozenset({COMPANY})), CompanyScope(frozenset({OTHER}))
 
 
 async def test_a_page_is_cut_and_all_are_counted(store: Store) -> None:
@@ -38,9 +38,9 @@ async def test_a_page_is_cut_and_all_are_counted(store: Store) -> None:
     for name in (THIRD, OTHER):
         await store.companies.add(company(name), event())
 
-    first, total = await store.office.lists.companies(Shown(Paging(1, 2)))
-    second, again = await store.office.lists.companies(Shown(Paging(2, 2)))
-    beyond, _ = await store.office.lists.companies(Shown(Paging(3, 2)))
+    first, total = await store.office.scoped.companies(Paging(1, 2), EVERY_COMPANY)
+    second, again = await store.office.scoped.companies(Paging(2, 2), EVERY_COMPANY)
+    beyond, _ = await store.office.scoped.companies(Paging(3, 2), EVERY_COMPANY)
 
     assert [each.id for each in (*first, *second)] == [COMPANY, THIRD, OTHER]
     assert (total, again, list(beyond)) == (3, 3, [])
@@ -49,7 +49,7 @@ async def test_a_page_is_cut_and_all_are_counted(store: Store) -> None:
 async def test_who_is_limited_is_shown_their_companies_alone(store: Store) -> None:
     await store.companies.add(company(OTHER), event())
 
-    found, total = await store.office.lists.companies(Shown(EVERY, THEIRS))
+    found, total = await store.office.scoped.companies(EVERY, THEIRS)
 
     assert ([each.id for each in found], total) == ([OTHER], 1)
 
@@ -65,12 +65,12 @@ async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
     )
     for each in (second, foreign):
         await store.credentials.add(each, event())
-    lists = store.office.lists
+    lists = store.office.scoped
 
-    first, total = await lists.credentials(Shown(Paging(1, 2)), None)
-    ours, of_ours = await lists.credentials(Shown(EVERY, OURS), None)
-    named, of_named = await lists.credentials(Shown(EVERY), OTHER)
-    neither, none = await lists.credentials(Shown(EVERY, OURS), OTHER)
+    first, total = await lists.credentials(Paging(1, 2), EVERY_COMPANY, None)
+    ours, of_ours = await lists.credentials(EVERY, OURS, None)
+    named, of_named = await lists.credentials(EVERY, EVERY_COMPANY, OTHER)
+    neither, none = await lists.credentials(EVERY, OURS, OTHER)
 
     assert [(each.client_id, len(each.secrets)) for each in first] == [(CLIENT, 2), ("cli_b", 1)]
     assert (total, of_ours, of_named, none) == (3, 2, 1, 0)
@@ -100,7 +100,7 @@ async def test_people_who_see_nothing_beyond_are_shown(
         )
         await store.identity.users.add(one, event())
 
-    found, total = await store.office.lists.people(Shown(EVERY, frozenset(limit)))
+    found, total = await store.office.scoped.users(EVERY, scope_of(frozenset(limit)))
 
     assert [each.name for each in found] == shown
     assert total == len(shown)
@@ -124,12 +124,12 @@ async def test_a_stop_is_shown_to_whom_it_concerns(store: Store) -> None:
     for each in stops:
         await store.stops.add(each, event())
     await store.stops.add(replace(STOP, id=f"{STOP.id[:-1]}9", ends_at=NOW), event())
-    lists = store.office.lists
+    lists = store.office.scoped
 
-    everybody, total = await lists.stops(Shown(EVERY), NOW)
-    ours, _ = await lists.stops(Shown(EVERY, OURS), NOW)
-    theirs, of_theirs = await lists.stops(Shown(EVERY, THEIRS), NOW)
-    later, over = await lists.stops(Shown(EVERY), STOP.ends_at)
+    everybody, total = await lists.stops(EVERY, EVERY_COMPANY, NOW)
+    ours, _ = await lists.stops(EVERY, OURS, NOW)
+    theirs, of_theirs = await lists.stops(EVERY, THEIRS, NOW)
+    later, over = await lists.stops(EVERY, EVERY_COMPANY, STOP.ends_at)
 
     assert (list(everybody), total) == (stops, 5)
     assert list(ours) == stops[:4]
@@ -140,9 +140,9 @@ async def test_a_stop_is_shown_to_whom_it_concerns(store: Store) -> None:
 async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -> None:
     await in_review(store)
 
-    everybody, total = await store.office.lists.reviews(Shown(EVERY))
-    ours, _ = await store.office.lists.reviews(Shown(EVERY, OURS))
-    theirs, none = await store.office.lists.reviews(Shown(EVERY, THEIRS))
+    everybody, total = await store.office.scoped.reviews(EVERY, EVERY_COMPANY)
+    ours, _ = await store.office.scoped.reviews(EVERY, OURS)
+    theirs, none = await store.office.scoped.reviews(EVERY, THEIRS)
 
     assert ([each.reference for each in everybody], total) == (["order-1"], 1)
     assert list(ours) == list(everybody)
@@ -159,7 +159,63 @@ async def test_the_last_sign_in_of_each_is_found(store: Store) -> None:
         begun = replace(session(f"s{number}", owner), created_at=at)
         await store.identity.sessions.begin(begun, token(1, f"s{number}"), event())
 
-    found = await store.office.lists.last_sign_ins(ids)
+    found = await store.office.scoped.last_sign_ins(ids)
 
     assert found == {"1": later, "2": NOW}
-    assert await store.office.lists.last_sign_ins([]) == {}
+    assert await store.office.scoped.last_sign_ins([]) == {}
+
+
+ELSEWHERE = CompanyScope(frozenset({THIRD}))
+NOTHING = CompanyScope(frozenset())
+
+
+@pytest.mark.parametrize("scope", [EVERY_COMPANY, OURS, ELSEWHERE, NOTHING], ids=str)
+async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: CompanyScope) -> None:
+    """The scope stands in the statement: what is outside of it is not there."""
+    await store.companies.add(company(THIRD), event())
+    await store.credentials.add(credential(), event())
+    one = replace(user("1", "1@example.com"), companies=frozenset({COMPANY}))
+    await store.identity.users.add(one, event())
+    await store.stops.add(replace(STOP, scope=StopScope.ACCOUNT, subject=ACCOUNT), event())
+    scoped, visible = store.office.scoped, scope in {EVERY_COMPANY, OURS}
+
+    found = [
+        await scoped.company(COMPANY, scope),
+        await scoped.account(ACCOUNT, scope),
+        await scoped.credential(CLIENT, scope),
+        await scoped.user("1", scope),
+        await scoped.user("1@example.com", scope),
+        await scoped.stop(STOP.id, scope, NOW),
+    ]
+    totals = [
+        (await scoped.companies(EVERY, scope))[1] > 0,
+        (await scoped.accounts(EVERY, scope, None))[1] > 0,
+        (await scoped.credentials(EVERY, scope, None))[1],
+        (await scoped.users(EVERY, scope))[1],
+        (await scoped.stops(EVERY, scope, NOW))[1],
+    ]
+
+    assert [each is not None for each in found] == [visible] * 6
+    assert totals[0] is (scope != NOTHING)
+    assert totals[1:] == [visible] * 4
+
+
+async def test_a_stop_of_a_provider_is_not_found_by_somebody_limited(store: Store) -> None:
+    """They see it in the list, and may not lift it."""
+    await store.stops.add(replace(STOP, scope=StopScope.PROVIDER, subject="sandbox"), event())
+    scoped = store.office.scoped
+
+    assert await scoped.stop(STOP.id, EVERY_COMPANY, NOW) is not None
+    assert await scoped.stop(STOP.id, OURS, NOW) is None
+    assert (await scoped.stops(EVERY, OURS, NOW))[1] == 1
+    assert await scoped.stop(STOP.id, EVERY_COMPANY, STOP.ends_at) is None
+
+
+async def test_an_account_is_listed_with_its_company(store: Store) -> None:
+    await store.companies.add(company(OTHER), event())
+
+    (found, *rest), total = await store.office.scoped.accounts(EVERY, OURS, COMPANY)
+    none, zero = await store.office.scoped.accounts(EVERY, OURS, OTHER)
+
+    assert (found.account.id, found.company) == (ACCOUNT, await store.companies.find(COMPANY))
+    assert (total, list(none), zero) == (1 + len(rest), [], 0)

@@ -11,6 +11,7 @@ import pytest
 from gateway.domain.backoffice.approvals import (
     Approval,
     ApprovalKind,
+    ApprovalReader,
     ApprovalSearch,
     ApprovalState,
     Waiting,
@@ -23,6 +24,7 @@ from gateway.domain.backoffice.callbacks import (
     CallbackState,
 )
 from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.windows import Paging
@@ -88,8 +90,8 @@ def decided(state: ApprovalState, by: str = "u2") -> Approval:
 async def test_an_order_is_read_back_whole(store: Store):
     await store.office.approvals.add(APPROVAL, event())
 
-    assert await store.office.approvals.find("a1") == APPROVAL
-    assert await store.office.approvals.find("a2") is None
+    assert await store.office.approvals.find("a1", ApprovalReader(EVERY_COMPANY, "")) == APPROVAL
+    assert await store.office.approvals.find("a2", ApprovalReader(EVERY_COMPANY, "")) is None
 
 
 async def test_one_order_waits_under_a_reference(store: Store):
@@ -113,7 +115,7 @@ async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
         )
     )
 
-    found = await store.office.approvals.find("a1")
+    found = await store.office.approvals.find("a1", ApprovalReader(EVERY_COMPANY, ""))
     assert sum(held) == 1
     assert found == decided(ApprovalState.APPROVED, f"u{held.index(True)}")
 
@@ -124,15 +126,17 @@ async def test_approvals_are_searched_by_state_and_company(store: Store):
     await store.office.approvals.add(other, event())
     await store.office.approvals.decide(decided(ApprovalState.REJECTED), event())
 
-    async def found(**wanted) -> list[str]:
-        rows, total = await store.office.approvals.search(ApprovalSearch(paging=FIRST, **wanted))
+    async def found(*companies: str, **wanted) -> list[str]:
+        reader = ApprovalReader(scope_of(frozenset(companies)), "")
+        search = ApprovalSearch(paging=FIRST, **wanted)
+        rows, total = await store.office.approvals.search(search, reader)
         assert total == len(rows)
         return [each.id for each in rows]
 
     assert await found() == ["a2", "a1"]
     assert await found(state=ApprovalState.WAITING) == ["a2"]
-    assert await found(companies=frozenset({COMPANY})) == ["a2", "a1"]
-    assert await found(companies=frozenset({"other"})) == []
+    assert await found(COMPANY) == ["a2", "a1"]
+    assert await found("other") == []
 
 
 async def test_what_waits_past_its_end_is_overdue(store: Store):
@@ -185,7 +189,7 @@ async def test_what_was_handled_is_due_no_more(store: Store):
 
     await store.office.callbacks.handled("c1", CallbackState.DONE, NOW, None)
 
-    rows, total = await store.office.callbacks.search(CallbackSearch(paging=FIRST))
+    rows, total = await store.office.callbacks.search(CallbackSearch(paging=FIRST), EVERY_COMPANY)
     assert await store.office.callbacks.due(END, END) == []
     done = replace(CALLBACK, state=CallbackState.DONE, tries=1, handled_at=NOW, due_at=None)
     assert (rows, total) == ([done], 1)
@@ -200,9 +204,9 @@ async def test_callbacks_are_searched_and_forgotten(store: Store):
         state=CallbackState.RECEIVED,
     )
 
-    assert await store.office.callbacks.search(search) == ([CALLBACK], 1)
+    assert await store.office.callbacks.search(search, EVERY_COMPANY) == ([CALLBACK], 1)
     other = replace(search, kind=CallbackKind.CHARGE)
-    assert await store.office.callbacks.search(other) == ([], 0)
+    assert await store.office.callbacks.search(other, EVERY_COMPANY) == ([], 0)
     assert await store.office.callbacks.forget(END) == 1
 
 
@@ -212,11 +216,14 @@ async def test_requests_are_searched_and_forgotten(store: Store):
     await store.office.requests.add([])
     everything = RequestSearch(paging=FIRST, since=NOW, until=END)
 
-    assert await store.office.requests.search(everything) == ([newer, REQUEST], 2)
+    assert await store.office.requests.search(everything, EVERY_COMPANY) == ([newer, REQUEST], 2)
     for wanted in ({"trace_id": "t2"}, {"status": 404}):
-        assert await store.office.requests.search(replace(everything, **wanted)) == ([newer], 1)
-    for wanted in ({"client_id": "cli_b"}, {"companies": frozenset({"other"})}):
-        assert await store.office.requests.search(replace(everything, **wanted)) == ([], 0)
+        search = replace(everything, **wanted)
+        assert await store.office.requests.search(search, EVERY_COMPANY) == ([newer], 1)
+    other = replace(everything, client_id="cli_b")
+    elsewhere = CompanyScope(frozenset({"other"}))
+    assert await store.office.requests.search(other, EVERY_COMPANY) == ([], 0)
+    assert await store.office.requests.search(everything, elsewhere) == ([], 0)
     assert await store.office.requests.forget(newer.at) == 1
 
 
@@ -224,7 +231,7 @@ async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store):
     await store.office.requests.add([REQUEST])
     search = RequestSearch(paging=Paging(9, 25), since=NOW, until=END)
 
-    assert await store.office.requests.search(search) == ([], 1)
+    assert await store.office.requests.search(search, EVERY_COMPANY) == ([], 1)
 
 
 async def test_acts_are_found_newest_first(store: Store):
@@ -233,7 +240,9 @@ async def test_acts_are_found_newest_first(store: Store):
     await store.audit.append(second)
 
     async def found(**wanted) -> list[str]:
-        rows, _ = await store.office.record.find_acts(AuditSearch(paging=FIRST, **wanted))
+        rows, _ = await store.office.record.find_acts(
+            AuditSearch(paging=FIRST, **wanted), EVERY_COMPANY
+        )
         return [each.event.action for each in rows][:2]
 
     assert await found() == ["a.second", "a.first"]
@@ -278,10 +287,9 @@ async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
 
 async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
     """Return what somebody limited to companies finds; and exports, in the other order."""
-    limit = frozenset(companies)
-    search = AuditSearch(paging=Paging(1, 100), companies=limit)
-    found, total = await store.office.record.find_acts(search)
-    exported = await store.office.record.after(0, 100, limit)
+    scope = CompanyScope(frozenset(companies))
+    found, total = await store.office.record.find_acts(AuditSearch(paging=Paging(1, 100)), scope)
+    exported = await store.office.record.after(0, 100, scope)
     assert (list(reversed(found)), total) == (list(exported), len(exported))
     return list(found)
 
@@ -306,13 +314,13 @@ async def test_whoever_writes_an_act_may_say_whose_it_is(store: Store):
 
 async def test_callbacks_are_searched_by_company(store: Store):
     await store.office.callbacks.add(CALLBACK)
-    search = CallbackSearch(paging=FIRST, companies=frozenset({COMPANY}))
-    before = await store.office.callbacks.search(search)
+    search, ours = CallbackSearch(paging=FIRST), CompanyScope(frozenset({COMPANY}))
+    before = await store.office.callbacks.search(search, ours)
 
     await store.office.callbacks.belongs("c1", COMPANY)
 
     assert before == ([], 0)
-    assert await store.office.callbacks.search(search) == (
+    assert await store.office.callbacks.search(search, ours) == (
         [replace(CALLBACK, company_id=COMPANY)],
         1,
     )
@@ -322,7 +330,7 @@ async def test_the_record_is_exported_in_its_order(store: Store):
     await store.audit.append(event("last"))
 
     length = await store.office.record.verify()
-    first, *_, last = await store.office.record.after(0, 1000)
+    first, *_, last = await store.office.record.after(0, 1000, EVERY_COMPANY)
 
     assert (first.number, last.number, last.event.action) == (1, length, "last")
-    assert await store.office.record.after(length, 10) == []
+    assert await store.office.record.after(length, 10, EVERY_COMPANY) == []

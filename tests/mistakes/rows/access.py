@@ -15,7 +15,7 @@ _QUOTA = "tests/unit/policies/traffic/test_quota.py"
 _SURFACE = "tests/unit/gateway/http/banking/test_surface.py"
 _THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
 _TRAFFIC = "tests/surfaces/banking/test_traffic.py"
-_VISIBLE_ACCOUNT = "tests/unit/policies/authorization/test_visible_account.py"
+_SCOPED = "tests/contract/stores/test_lists.py::test_a_record_is_found_within_its_scope_alone"
 
 ROWS = (
     Mistake(
@@ -192,10 +192,10 @@ ROWS = (
         name="company-limit-of-a-person",
         promise="A person limited to companies sees no account of another one.",
         source="decisions 11 (four eyes)",
-        file="policies/authorization/visible_account.py",
-        right=" or not person.sees(account.company_id):",
-        wrong=":",
-        tests=(_VISIBLE_ACCOUNT,),
+        file="gateway/store/backoffice/lists.py",
+        right="wanted.where(*of_company(accounts.c.company_id, scope))",
+        wrong="wanted",
+        tests=(_SCOPED,),
     ),
     Mistake(
         name="forged-address-believed",

@@ -11,6 +11,7 @@ import pytest
 
 from gateway.domain.backoffice.audit_record import AuditSearch
 from gateway.domain.bank.incoming import IncomingStatus
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.reports.formats import FORMATS
 from tests.surfaces.backoffice.desk import NOBODY, Desk
@@ -426,7 +427,7 @@ async def test_what_changes_at_a_bank_is_in_the_audit_log(desk: Desk):
 
     record = desk.world.gateway.store.office.record
 
-    entries, _ = await record.find_acts(AuditSearch(paging=Paging(1, 2)))
+    entries, _ = await record.find_acts(AuditSearch(paging=Paging(1, 2)), EVERY_COMPANY)
     assert [each.event.action for each in entries] == [
         "pix_key.create.done", "pix_key.create.ordered",
     ]  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 
 from gateway.domain.identity.failure_counts import Failures
 from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.operations.identity.throttling import password_keys
 from tests.surfaces.backoffice.desk import Desk
 from tests.surfaces.backoffice.leaving import leaves
@@ -36,7 +37,7 @@ async def user_id(desk: Desk, email: str) -> str:
 async def test_somebody_is_invited_and_comes_in(desk: Desk):
     """The link of the mail sets the password; the answer never shows it."""
     made = await invited(desk)
-    mails = await desk.world.gateway.people.parts.stores.outbox.latest(5)
+    mails = await desk.world.gateway.people.parts.stores.outbox.latest(5, EVERY_COMPANY)
     mail = next(each for each in mails if each.to == made["email"])
     token = mail.text.split("token=")[1].split()[0]
 

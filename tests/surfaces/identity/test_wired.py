@@ -14,6 +14,7 @@ import pytest
 from gateway.config.identity import Identity
 from gateway.config.session import Session
 from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.operations.identity.users import NewUser
 from tests.surfaces.identity_api import ORIGIN
 from tests.surfaces.world import World, opened, sandbox
@@ -119,7 +120,9 @@ async def test_nothing_that_opens_anything_is_logged(
     await everything(caller)
     gateway = caller.world.gateway
     await gateway.people.services.reset_requests.answer()
-    links = [each.text for each in await gateway.people.parts.stores.outbox.latest(10)]
+    links = [
+        each.text for each in await gateway.people.parts.stores.outbox.latest(10, EVERY_COMPANY)
+    ]
     gateway.observing.lines.stop()
 
     printed = "".join(capfd.readouterr())

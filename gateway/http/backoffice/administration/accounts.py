@@ -10,6 +10,7 @@ import msgspec
 from aiohttp import hdrs
 
 from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.requests.versions import version_of_account
@@ -29,11 +30,9 @@ from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, Pr
 from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.visible_accounts import (
     AccountSearch,
-    OwnedAccount,
     VisibleAccounts,
 )
 from gateway.operations.bank.pages import Listed
-from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.accounts import ACCOUNTS, AccountsAsked
 from policies.validation.fields import Name, TaxNumber, Text
@@ -153,12 +152,12 @@ class AccountRegistered(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class AccountActs:
-    """What people do with the register of accounts."""
+    """Turns bodies into orders for the register of accounts."""
 
-    registers: AdminServices
+    services: AdminServices
 
     async def create(self, who: Staff, wanted: AccountBody) -> Account:
-        """Add one to a company that is shown to them."""
+        """Add one to a company in scope."""
         order = AccountOrder(
             company_id=wanted.company_id,
             name=wanted.name,
@@ -169,10 +168,9 @@ class AccountActs:
             coordinates=wanted.coordinates(),
         )
         with explained():
-            if not who.person.sees(wanted.company_id.lower()):
-                message = f"there is no company {wanted.company_id}"
-                raise RuleViolation(message, "company_unknown", field="company_id")
-            return await self.registers.by(who.acting).accounts.create(order)
+            services = self.services.by(who.acting, who.scope)
+            services.visible.require_company(wanted.company_id)
+            return await services.accounts.create(order)
 
     async def change(self, who: Office, wanted: AccountChange) -> Account:
         """Change one, or switch it on or off."""
@@ -194,9 +192,8 @@ class AccountActs:
 
     async def _update(self, who: Office, update: AccountUpdate) -> Account:
         with explained():
-            return await self.registers.by(who.acting).accounts.update(
-                who.account.id, update, who.expected
-            )
+            services = self.services.by(who.acting, who.scope)
+            return await services.accounts.update(who.account.id, update, who.expected)
 
 
 class _Listing:
@@ -206,9 +203,9 @@ class _Listing:
         self._accounts = accounts
 
     async def search(self, who: Staff, asked: AccountsAsked) -> Listed[OwnedAccount]:
-        """Return a page of what the person is shown."""
+        """Return a page."""
         wanted = AccountSearch(asked.paging, asked.company_id)
-        return await self._accounts.search(who.person, wanted)
+        return await self._accounts.search(who.scope, wanted)
 
 
 def account_list_rows(does: BackOfficeOperations) -> Sequence[Row[Staff]]:

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
 import msgspec
 
 from gateway.domain.accounts.accounts import Company
-from gateway.domain.backoffice.lists import Lists
-from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_company
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import Staff, as_administrator
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
     WITH_BODY,
-    listed,
     managing,
-    page_of,
     reading,
     versioned,
 )
-from gateway.http.backoffice.failures import ABSENT, TAKEN, explained
+from gateway.http.backoffice.failures import ABSENT, TAKEN
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
@@ -60,31 +54,22 @@ class CompanyList(TypedDict):
     meta: Meter
 
 
-@dataclass(frozen=True, slots=True)
-class CompanyActs:
-    """What people do with companies."""
-
-    registers: AdminServices
-    lists: Lists
-
-    async def list(self, who: Staff, paging: Paging) -> Listed[Company]:
-        """List them."""
-        return listed(paging, await self.lists.companies(page_of(who, paging)))
-
-    async def read(self, who: Staff, company_id: str) -> Company:
-        """Read one."""
-        found = await self.registers.companies.companies.find(company_id)
-        if found is None or not who.person.sees(found.id):
-            raise ServiceError(NOT_FOUND, "company")
-        return found
-
-    async def create(self, who: Staff, wanted: CompanyBody) -> Company:
-        """Add one; whoever is limited to companies has no right to, and would not see it."""
-        with explained():
-            return await self.registers.by(who.acting).companies.create(wanted.name, wanted.id)
+async def list_companies(services: AdminServices, paging: Paging) -> Listed[Company]:
+    """List those in scope."""
+    return await services.visible.companies(paging)
 
 
-def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
+async def read_company(services: AdminServices, company_id: str) -> Company:
+    """Read one."""
+    return await services.visible.company(company_id)
+
+
+async def create_company(services: AdminServices, wanted: CompanyBody) -> Company:
+    """Add one."""
+    return await services.companies.create(wanted.name, wanted.id)
+
+
+def company_rows(services: AdminServices) -> Sequence[Row[Staff]]:
     """Return the rows."""
     return (
         route(
@@ -95,7 +80,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             needs=reading(Area.COMPANY),
             limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
-            runs=does.list,
+            runs=as_administrator(services, list_companies),
             shows=_companies,
             fails=STORE_FAILS,
             raises=(),
@@ -108,7 +93,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             needs=reading(Area.COMPANY),
             limits=NO_BODY,
             takes=inputs.of_path("company_id"),
-            runs=does.read,
+            runs=as_administrator(services, read_company),
             shows=_versioned,
             fails=STORE_FAILS,
             raises=ABSENT,
@@ -121,7 +106,7 @@ def company_rows(does: CompanyActs) -> Sequence[Row[Staff]]:
             needs=managing(Area.COMPANY),
             limits=WITH_BODY,
             takes=inputs.body(CompanyBody),
-            runs=does.create,
+            runs=as_administrator(services, create_company),
             shows=_company,
             fails=STORE_FAILS,
             raises=TAKEN,

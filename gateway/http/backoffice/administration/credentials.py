@@ -12,11 +12,8 @@ import msgspec
 from gateway.domain.accounts.credentials import Credential, CredentialLimits
 from gateway.domain.accounts.permissions import EVERY_PERMISSION, Permission
 from gateway.domain.backoffice.approvals import Approval
-from gateway.domain.backoffice.lists import Lists
-from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors, strict
-from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_credential
@@ -27,8 +24,6 @@ from gateway.http.backoffice.cells import (
     WAITS,
     WITH_BODY,
     ReasonBody,
-    listed,
-    page_of,
     reading,
     versioned,
     writing,
@@ -43,6 +38,7 @@ from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.accounts.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
 from gateway.operations.backoffice.access_orders import CredentialOrders
 from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
@@ -131,17 +127,19 @@ class CredentialSearch(NamedTuple):
 class CredentialActs:
     """What people do with credentials."""
 
-    registers: AdminServices
-    lists: Lists
+    services: AdminServices
     orders: CredentialOrders
 
     async def list(self, who: Staff, wanted: CredentialSearch) -> Listed[Credential]:
         """List them."""
-        shown = page_of(who, wanted.paging)
-        return listed(wanted.paging, await self.lists.credentials(shown, wanted.company_id))
+        return await self._visible(who).credentials(wanted.paging, wanted.company_id)
+
+    async def read(self, who: Staff, client_id: str) -> Credential:
+        """Read one."""
+        return await self._visible(who).credential(client_id)
 
     async def issue(self, who: Staff, wanted: CredentialBody) -> Issued | Approval:
-        """Issue one, within what is shown to them, or let the order wait."""
+        """Issue one for a company in scope, or let the order wait."""
         with explained():
             await self._refuse_foreign(who, wanted)
             return await self.orders.issue(
@@ -173,32 +171,28 @@ class CredentialActs:
     async def secret(self, who: Staff, approval_id: str) -> Issued:
         """Make and show the secret of an approved order."""
         with explained():
-            return await self.orders.secret(who.person, approval_id)
+            return await self.orders.secret(who.person, who.scope, approval_id)
 
     async def revoke(self, who: Staff, taken: tuple[str, ReasonBody]) -> Credential:
         """End one."""
         client_id, why = taken
         await self.read(who, client_id)
         with explained():
-            return await self.registers.by(who.acting).credentials.revoke(client_id, why.reason)
-
-    async def read(self, who: Staff, client_id: str) -> Credential:
-        """Read one."""
-        found = await self.registers.credentials.credentials.find(client_id)
-        if found is None or not who.person.sees(found.company_id):
-            raise ServiceError(NOT_FOUND, "credential")
-        return found
+            return await self.services.by(who.acting, who.scope).credentials.revoke(
+                client_id, why.reason
+            )
 
     async def _refuse_foreign(self, who: Staff, wanted: CredentialBody) -> None:
-        """Refuse a company or account that is not shown, as one that is not there."""
+        """Refuse a company or an account that is not in scope."""
         if wanted.account_id:
-            account = await self.registers.accounts.find(wanted.account_id)
-            if not who.person.sees(account.company_id):
-                message = f"there is no account {wanted.account_id}"
-                raise RuleViolation(message, "account_unknown", field="account_id")
-        elif not who.person.sees(wanted.company_id.lower()):
-            message = f"there is no company {wanted.company_id}"
-            raise RuleViolation(message, "company_unknown", field="company_id")
+            await self.services.accounts.find(wanted.account_id)
+            await self._visible(who).require_account(wanted.account_id)
+        else:
+            self._visible(who).require_company(wanted.company_id)
+
+    def _visible(self, who: Staff) -> RecordsInScope:
+        """Return what they may see."""
+        return self.services.by(who.acting, who.scope).visible
 
 
 def _credential(found: Credential, who: Staff) -> CredentialDocument:

@@ -10,19 +10,19 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from gateway.domain.backoffice.approvals import Approval
-from gateway.domain.backoffice.lists import Lists
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import Session
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.callers import Staff
-from gateway.http.backoffice.cells import ReasonBody, listed, page_of
+from gateway.http.backoffice.cells import ReasonBody
 from gateway.http.backoffice.failures import explained
 from gateway.http.identity.represent import public_id
 from gateway.operations.backoffice.access_orders import PeopleOrders
+from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.bank.pages import Listed
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.sessions import UserSessions
@@ -66,13 +66,13 @@ class UserActs:
 
     services: IdentityServices
     others: UserSessions
-    lists: Lists
+    admin: AdminServices
     orders: PeopleOrders
 
     async def list(self, who: Staff, paging: Paging) -> Listed[Standing]:
         """List them."""
-        people, total = await self.lists.people(page_of(who, paging))
-        return listed(paging, (await self._standings(people), total))
+        found = await self._visible(who).users(paging)
+        return Listed(items=await self._standings(found.items), paging=paging, total=found.total)
 
     async def stands(self, who: Staff, user_id: str) -> Standing:
         """Read one, and how they stand."""
@@ -94,13 +94,7 @@ class UserActs:
 
     async def read(self, who: Staff, user_id: str) -> User:
         """Read one."""
-        try:
-            found = await self.services.users.find(user_id)
-        except RuleViolation as problem:
-            raise ServiceError(NOT_FOUND, "user") from problem
-        if not _shown(who, found):
-            raise ServiceError(NOT_FOUND, "user")
-        return found
+        return await self._visible(who).user(user_id)
 
     async def invite(self, who: Staff, wanted: InvitationBody) -> User | Approval:
         """Make one, and send them a link, or let the order wait."""
@@ -108,7 +102,7 @@ class UserActs:
             email=wanted.email,
             name=wanted.name,
             roles=frozenset(wanted.roles),
-            companies=_companies(who, wanted.companies),
+            companies=self._limit(who, wanted.companies),
         )
         with explained():
             try:
@@ -130,7 +124,7 @@ class UserActs:
     async def set_companies(self, who: Staff, taken: tuple[str, CompaniesBody]) -> User:
         """Show one these companies alone."""
         user_id, wanted = taken
-        shown = _companies(who, wanted.companies)
+        shown = self._limit(who, wanted.companies)
         return await self._do(
             who, user_id, lambda by, of: self._users(who).set_companies(by, of, shown)
         )
@@ -174,24 +168,30 @@ class UserActs:
 
     def _users(self, who: Staff) -> UserRecords:
         """Return the register for changes of the versions that somebody has seen."""
-        return replace(self.services.users, expected=who.expected)
+        return replace(self.services.users, expected=who.expected, scope=who.scope)
 
     async def _within(self, who: Staff, problem: RuleViolation, email: str) -> RuleViolation:
         """Say of a person who is not shown no more than that they cannot be invited."""
         if problem.reason != "taken":
             return problem
-        try:
-            shown = _shown(who, await self.services.users.find(email))
-        except RuleViolation:
-            return problem
-        if shown:
+        known = self._visible(who).records
+        if await known.user(email.strip().lower(), who.scope) is not None:
             return problem
         message = "this address cannot be invited here; ask an administrator of every company"
         return RuleViolation(message, "not_here", field="email")
 
+    def _limit(self, who: Staff, wanted: Sequence[str]) -> frozenset[str]:
+        """Read the companies that a user is to be limited to."""
+        with explained():
+            return self._visible(who).require_companies(wanted)
+
+    def _visible(self, who: Staff) -> RecordsInScope:
+        """Return what they may see."""
+        return self.admin.by(who.acting, who.scope).visible
+
     async def _standings(self, people: Sequence[User]) -> Sequence[Standing]:
         """Look up how people stand."""
-        signed_in = await self.lists.last_sign_ins([each.id for each in people])
+        signed_in = await self.admin.visible.records.last_sign_ins([each.id for each in people])
         return standings(people, signed_in, await Lockouts(self.others.context).of(people))
 
     async def _do(
@@ -201,27 +201,6 @@ class UserActs:
         found = await self.read(who, user_id)
         with explained():
             return await act(who.acting.actor, found.id)
-
-
-def _shown(who: Staff, found: User) -> bool:
-    """Say whether somebody is shown: to who is limited, those who see nothing beyond."""
-    limit = who.person.companies
-    return not limit or (bool(found.companies) and found.companies <= limit)
-
-
-def _companies(who: Staff, wanted: Sequence[str]) -> frozenset[str]:
-    """Read which companies somebody is to see; nobody gives what they do not see."""
-    with explained():
-        try:
-            companies = frozenset(map(uuid_text, wanted))
-        except ValueError as problem:
-            message = "a company is named by its id"
-            raise RuleViolation(message, "uuid_form", field="companies") from problem
-        limit = who.person.companies
-        if limit and not (companies and companies <= limit):
-            message = "name companies that are shown to you"
-            raise RuleViolation(message, "company_unknown", field="companies")
-    return companies
 
 
 @dataclass(frozen=True, slots=True)

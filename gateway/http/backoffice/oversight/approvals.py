@@ -156,12 +156,12 @@ class ApprovalActs:
 
     async def search(self, who: Staff, wanted: ApprovalSearch) -> Listed[Approval]:
         """Return a page."""
-        found, total = await self.approvals.search(who.person, wanted)
+        found, total = await self.approvals.search(who.person, who.scope, wanted)
         return Listed(items=found, paging=wanted.paging, total=total)
 
     async def read(self, who: Staff, approval_id: str) -> Ordered:
         """Read one with all that it says."""
-        found = await self.approvals.find(who.person, approval_id)
+        found = await self.approvals.find(who.person, who.scope, approval_id)
         text = self.approvals.text(found)
         if found.moves_money:
             return Ordered(found, money_orders.read(found, text))
@@ -170,12 +170,12 @@ class ApprovalActs:
     async def approve(self, who: Staff, approval_id: str) -> Decided:
         """Agree."""
         with explained():
-            return await self.approvals.approve(who.person, approval_id)
+            return await self.approvals.approve(who.person, who.scope, approval_id)
 
     async def reject(self, who: Staff, taken: tuple[str, RejectionBody]) -> Approval:
         """Refuse."""
         approval_id, why = taken
-        return await self.approvals.reject(who.person, approval_id, why.reason)
+        return await self.approvals.reject(who.person, who.scope, approval_id, why.reason)
 
 
 _APPROVAL = inputs.of_path("approval_id")

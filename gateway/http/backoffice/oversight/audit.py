@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, TypedDict
 
-from gateway.domain.backoffice.audit_record import AuditEntry, AuditRecord, AuditSearch
+from gateway.domain.backoffice.audit_record import AuditEntry, AuditSearch
 from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.windows import Paging
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import Staff, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import dumps, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
+from gateway.operations.backoffice.oversight import EXPORTED_AT_MOST, Oversight, Proof
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.inputs import NOTHING
 
 NDJSON: Final = "application/x-ndjson"
-MOST: Final = 10_000
-"""Lines of one export; the next one begins after the last number."""
 
 
 class AuditDocument(TypedDict):
@@ -58,52 +55,7 @@ class ProofDocument(TypedDict):
     problem: str
 
 
-_ONE: Final = Paging(1, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What walking the chain has shown."""
-
-    events: int = 0
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditActs:
-    """
-    What people do with the record; who is limited to companies sees the acts of these.
-
-    The proof is of the whole chain for everybody: a part of it proves nothing.
-    Whoever is limited is told whether it holds, and how many of the acts are theirs to see.
-    """
-
-    record: AuditRecord
-
-    async def search(self, who: Staff, wanted: AuditSearch) -> Listed[AuditEntry]:
-        """Return a page."""
-        shown = replace(wanted, companies=who.person.companies)
-        found, total = await self.record.find_acts(shown)
-        return Listed(items=found, paging=wanted.paging, total=total)
-
-    async def export(self, who: Staff, after: int) -> Sequence[AuditEntry]:
-        """Return what follows a number, in the order of the chain."""
-        return await self.record.after(after, MOST, who.person.companies)
-
-    async def verify(self, who: Staff, _taken: None) -> Proof:
-        """Walk the chain."""
-        limit = who.person.companies
-        try:
-            length = await self.record.verify()
-        except ValueError as problem:
-            return Proof(problem=str(problem))
-        if not limit:
-            return Proof(events=length)
-        _, shown = await self.record.find_acts(AuditSearch(paging=_ONE, companies=limit))
-        return Proof(events=shown)
-
-
-def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
+def audit_rows(does: Oversight) -> Sequence[Row[Staff]]:
     """Return the rows."""
     return (
         route(
@@ -123,7 +75,7 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
                 inputs.text_filter("trace_id", "In which request."),
                 *inputs.PAGING,
             ),
-            runs=does.search,
+            runs=in_scope(does.search_acts),
             shows=_acts,
             fails=STORE_FAILS,
             raises=(),
@@ -132,14 +84,17 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             "GET",
             "/audit/export",
             name="backoffice.audit_export",
-            summary=f"Read up to {MOST} acts in the order of the chain, one JSON object a line.",
+            summary=(
+                f"Read up to {EXPORTED_AT_MOST} acts in the order of the chain, "
+                "one JSON object a line."
+            ),
             needs=reading(Area.AUDIT),
             limits=NO_BODY,
             takes=inputs.filters(
                 lambda given: given.whole("after") or 0,
                 inputs.whole_filter("after", "The last number that is known; 0 for none."),
             ),
-            runs=does.export,
+            runs=in_scope(does.export_acts),
             shows=show_lines,
             fails=STORE_FAILS,
             raises=(),
@@ -153,7 +108,7 @@ def audit_rows(does: AuditActs) -> Sequence[Row[Staff]]:
             needs=reading(Area.AUDIT),
             limits=NO_BODY,
             takes=NOTHING,
-            runs=does.verify,
+            runs=in_scope(does.prove_acts),
             shows=_proof,
             fails=STORE_FAILS,
             raises=(),

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, TypedDict
 
 from gateway.domain.backoffice.callbacks import (
     Callback,
     CallbackKind,
-    Callbacks,
     CallbackSearch,
     CallbackState,
 )
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import Staff, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
+from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 
@@ -47,19 +46,7 @@ class WebhookList(TypedDict):
     meta: Meter
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookActs:
-    """What people do with callbacks; who is limited sees their companies'."""
-
-    store: Callbacks
-
-    async def search(self, who: Staff, wanted: CallbackSearch) -> Listed[Callback]:
-        """Return a page."""
-        found, total = await self.store.search(replace(wanted, companies=who.person.companies))
-        return Listed(items=found, paging=wanted.paging, total=total)
-
-
-def webhook_rows(does: WebhookActs) -> Sequence[Row[Staff]]:
+def webhook_rows(does: Oversight) -> Sequence[Row[Staff]]:
     """Return the row."""
     return (
         route(
@@ -76,7 +63,7 @@ def webhook_rows(does: WebhookActs) -> Sequence[Row[Staff]]:
                 inputs.word_filter("state", CallbackState),
                 *inputs.PAGING,
             ),
-            runs=does.search,
+            runs=in_scope(does.search_callbacks),
             shows=_webhooks,
             fails=STORE_FAILS,
             raises=(),

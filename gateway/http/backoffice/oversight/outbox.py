@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
-from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.identity.mail import Mail
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import Staff, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Row, route
+from gateway.operations.backoffice.oversight import Oversight
 from policies.validation.inputs import NOTHING
-
-_MOST = 50
 
 
 class MailDocument(TypedDict):
@@ -36,18 +34,7 @@ class MailList(TypedDict):
     meta: Total
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxActs:
-    """What people do with the sandbox's mail; who is limited sees that of their own people."""
-
-    outbox: Outbox
-
-    async def list(self, who: Staff, _taken: None) -> Sequence[Mail]:
-        """Return the newest."""
-        return await self.outbox.latest(_MOST, who.person.companies)
-
-
-def outbox_rows(does: OutboxActs) -> Sequence[Row[Staff]]:
+def outbox_rows(does: Oversight) -> Sequence[Row[Staff]]:
     """Return the row."""
     return (
         route(
@@ -58,7 +45,7 @@ def outbox_rows(does: OutboxActs) -> Sequence[Row[Staff]]:
             needs=reading(Area.OUTBOX),
             limits=NO_BODY,
             takes=NOTHING,
-            runs=does.list,
+            runs=in_scope(does.latest_mail),
             shows=_mails,
             fails=STORE_FAILS,
             raises=(),

@@ -62,19 +62,12 @@ class Health:
     last_ok_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderActs:
-    """What people do with providers."""
+def provider_rows(known: Callable[[], Sequence[Health]]) -> Sequence[Row[Staff]]:
+    """Return the row; providers belong to no company."""
 
-    known: Callable[[], Sequence[Health]]
+    async def listed(_who: Staff, _taken: None) -> Sequence[Health]:
+        return known()
 
-    async def list(self, _who: Staff, _taken: None) -> Sequence[Health]:
-        """List them."""
-        return self.known()
-
-
-def provider_rows(does: ProviderActs) -> Sequence[Row[Staff]]:
-    """Return the row."""
     return (
         route(
             "GET",
@@ -84,7 +77,7 @@ def provider_rows(does: ProviderActs) -> Sequence[Row[Staff]]:
             needs=reading(Area.PROVIDER),
             limits=NO_BODY,
             takes=NOTHING,
-            runs=does.list,
+            runs=listed,
             shows=_providers,
             fails=STORE_FAILS,
             raises=(),

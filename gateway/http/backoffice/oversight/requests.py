@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypedDict
 
-from gateway.domain.backoffice.request_log import LoggedRequest, RequestLog, RequestSearch
+from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import Staff, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
+from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 
@@ -46,19 +46,7 @@ class RequestList(TypedDict):
     meta: Meter
 
 
-@dataclass(frozen=True, slots=True)
-class RequestActs:
-    """What people do with the request log; who is limited sees their companies' requests."""
-
-    store: RequestLog
-
-    async def search(self, who: Staff, wanted: RequestSearch) -> Listed[LoggedRequest]:
-        """Return a page."""
-        found, total = await self.store.search(replace(wanted, companies=who.person.companies))
-        return Listed(items=found, paging=wanted.paging, total=total)
-
-
-def request_rows(does: RequestActs) -> Sequence[Row[Staff]]:
+def request_rows(does: Oversight) -> Sequence[Row[Staff]]:
     """Return the row."""
     return (
         route(
@@ -79,7 +67,7 @@ def request_rows(does: RequestActs) -> Sequence[Row[Staff]]:
                 inputs.text_filter("user_id", "The person who asked."),
                 *inputs.PAGING,
             ),
-            runs=does.search,
+            runs=in_scope(does.search_requests),
             shows=_requests,
             fails=STORE_FAILS,
             raises=(),

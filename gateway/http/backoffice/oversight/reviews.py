@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
-from gateway.domain.backoffice.lists import Lists
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.http.backoffice.callers import Staff
-from gateway.http.backoffice.cells import NO_BODY, WITH_BODY, listed, page_of, reading, writing
-from gateway.http.backoffice.failures import REFUSED, explained
+from gateway.http.backoffice.callers import Staff, as_administrator
+from gateway.http.backoffice.cells import NO_BODY, WITH_BODY, reading, writing
+from gateway.http.backoffice.failures import REFUSED
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
@@ -24,7 +22,6 @@ from gateway.http.route import Row, route
 from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.reviews import Judgement, Resolution
 from gateway.operations.bank.pages import Listed
-from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Why
 
@@ -74,40 +71,25 @@ class ResolutionDocument(TypedDict):
     opinions: list[OpinionDocument]
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewActs:
-    """What people do with payouts in review."""
+async def list_reviews(services: AdminServices, paging: Paging) -> Listed[Payout]:
+    """List those in scope."""
+    return await services.visible.reviews(paging)
 
-    registers: AdminServices
-    lists: Lists
 
-    async def list(self, who: Staff, paging: Paging) -> Listed[Payout]:
-        """List those that wait."""
-        return listed(paging, await self.lists.reviews(page_of(who, paging)))
-
-    async def judge(self, who: Staff, said: JudgementBody) -> Resolution:
-        """Keep somebody's opinion; two that agree end the payout."""
-        judgement = Judgement(
+async def judge(services: AdminServices, said: JudgementBody) -> Resolution:
+    """Keep a user's opinion; two that agree end the payout."""
+    await services.visible.require_payout(said.account_id, said.reference)
+    return await services.reviews.resolve(
+        Judgement(
             account_id=said.account_id,
             reference=said.reference,
             verdict=said.verdict,
             reason=said.reason,
         )
-        with explained():
-            if not await self._sees(who, said.account_id.lower()):
-                message = f"the account has no payout {said.reference}"
-                raise RuleViolation(message, "no_row", field="reference")
-            return await self.registers.by(who.acting).reviews.resolve(judgement)
-
-    async def _sees(self, who: Staff, account_id: str) -> bool:
-        """Say whether an account is shown to a person."""
-        if not who.person.companies:
-            return True
-        account = await self.registers.accounts.accounts.find(account_id)
-        return account is not None and who.person.sees(account.company_id)
+    )
 
 
-def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
+def review_rows(services: AdminServices) -> Sequence[Row[Staff]]:
     """Return the rows."""
     return (
         route(
@@ -118,7 +100,7 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             needs=reading(Area.REVIEW),
             limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
-            runs=does.list,
+            runs=as_administrator(services, list_reviews),
             shows=_payouts,
             fails=STORE_FAILS,
             raises=(),
@@ -131,7 +113,7 @@ def review_rows(does: ReviewActs) -> Sequence[Row[Staff]]:
             needs=writing(Area.REVIEW),
             limits=WITH_BODY,
             takes=inputs.body(JudgementBody),
-            runs=does.judge,
+            runs=as_administrator(services, judge),
             shows=_resolution,
             fails=STORE_FAILS,
             raises=REFUSED,

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
-from gateway.domain.backoffice.lists import Lists
-from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.rights import Area
-from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.stops import Stop, StopScope
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import Staff, as_administrator
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
     NO_CONTENT,
     WITH_BODY,
     done,
-    listed,
-    page_of,
     reading,
     writing,
 )
-from gateway.http.backoffice.failures import CHANGED, REFUSED, explained
+from gateway.http.backoffice.failures import CHANGED, REFUSED
 from gateway.http.common import STORE_FAILS
 from gateway.http.json import instant
 from gateway.http.resources.documents import Instant, Meter
@@ -36,7 +30,6 @@ from gateway.http.route import Row, route
 from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.bank.pages import Listed
-from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Why
 
@@ -71,59 +64,31 @@ class StopList(TypedDict):
     meta: Meter
 
 
-@dataclass(frozen=True, slots=True)
-class StopActs:
-    """What people do with stops; who is limited to companies stops what is theirs alone."""
+async def list_stops(services: AdminServices, paging: Paging) -> Listed[Stop]:
+    """List those in force."""
+    return await services.visible.stops(paging)
 
-    registers: AdminServices
-    lists: Lists
 
-    async def list(self, who: Staff, paging: Paging) -> Listed[Stop]:
-        """List those in force; a provider's concerns everybody."""
-        shown, now = page_of(who, paging), who.acting.now()
-        return listed(paging, await self.lists.stops(shown, now))
-
-    async def pull(self, who: Staff, wanted: StopBody) -> Stop:
-        """Stop a scope."""
-        order = StopOrder(
+async def stop_payouts(services: AdminServices, wanted: StopBody) -> Stop:
+    """Stop the payouts of a provider, a company, an account or a credential."""
+    await services.visible.require_subject(wanted.scope, wanted.subject)
+    return await services.stops.stop(
+        StopOrder(
             scope=wanted.scope,
             subject=wanted.subject,
             reason=wanted.reason,
-            ends_at=who.acting.now() + timedelta(minutes=wanted.minutes),
+            ends_at=services.acting.now() + timedelta(minutes=wanted.minutes),
         )
-        with explained():
-            if not await self._sees(who, wanted.scope, wanted.subject):
-                message = f"there is no {wanted.scope.value} {wanted.subject}"
-                raise RuleViolation(message, "subject_unknown", field="subject")
-            return await self.registers.by(who.acting).stops.stop(order)
-
-    async def lift(self, who: Staff, stop_id: str) -> None:
-        """Let payouts go again."""
-        stops = self.registers.by(who.acting).stops
-        found = next((each for each in await stops.list() if each.id == stop_id), None)
-        if found is None or not await self._sees(who, found.scope, found.subject):
-            raise ServiceError(NOT_FOUND, "stop")
-        with explained():
-            await stops.lift(stop_id)
-
-    async def _sees(self, who: Staff, scope: StopScope, subject: str) -> bool:
-        """Say whether a scope lies within what is shown to a person."""
-        if not who.person.companies:
-            return True
-        match scope:
-            case StopScope.PROVIDER:
-                return False
-            case StopScope.COMPANY:
-                return who.person.sees(subject.lower())
-            case StopScope.ACCOUNT:
-                account = await self.registers.accounts.accounts.find(subject.lower())
-                return account is not None and who.person.sees(account.company_id)
-            case StopScope.CREDENTIAL:
-                credential = await self.registers.credentials.credentials.find(subject)
-                return credential is not None and who.person.sees(credential.company_id)
+    )
 
 
-def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
+async def lift(services: AdminServices, stop_id: str) -> None:
+    """Let payouts go again."""
+    found = await services.visible.stop(stop_id)
+    await services.stops.lift(found.id)
+
+
+def stop_rows(services: AdminServices) -> Sequence[Row[Staff]]:
     """Return the rows."""
     return (
         route(
@@ -134,7 +99,7 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             needs=reading(Area.STOP),
             limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
-            runs=does.list,
+            runs=as_administrator(services, list_stops),
             shows=_stops,
             fails=STORE_FAILS,
             raises=(),
@@ -147,7 +112,7 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
             needs=writing(Area.STOP),
             limits=WITH_BODY,
             takes=inputs.body(StopBody),
-            runs=does.pull,
+            runs=as_administrator(services, stop_payouts),
             shows=_stop,
             fails=STORE_FAILS,
             raises=REFUSED,
@@ -156,7 +121,7 @@ def stop_rows(does: StopActs) -> Sequence[Row[Staff]]:
     )
 
 
-def lifting_rows(does: StopActs) -> Sequence[Row[Staff]]:
+def lifting_rows(services: AdminServices) -> Sequence[Row[Staff]]:
     """Return the row that lets payouts go again: it wants a fresh factor, as pulling does not."""
     return (
         route(
@@ -167,7 +132,7 @@ def lifting_rows(does: StopActs) -> Sequence[Row[Staff]]:
             needs=writing(Area.STOP),
             limits=NO_BODY,
             takes=inputs.of_path("stop_id"),
-            runs=does.lift,
+            runs=as_administrator(services, lift),
             shows=done,
             fails=STORE_FAILS,
             raises=CHANGED,

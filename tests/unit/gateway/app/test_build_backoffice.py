@@ -16,6 +16,7 @@ from gateway.app.build_backoffice import (
 from gateway.config.settings import Settings, Validation
 from gateway.config.upstream import Provider
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.requests.calls import RawRequest
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
@@ -41,13 +42,13 @@ class Register:
     def __init__(self) -> None:
         self.found = account()
 
-    async def find(self, _account_id: str) -> Account:
+    async def account(self, _account_id: str, _scope: CompanyScope) -> Account:
         return self.found
 
 
-def parts(settings: Settings | None = None, accounts: object = None) -> BackOfficeParts:
+def parts(settings: Settings | None = None, scoped: object = None) -> BackOfficeParts:
     named: Any = Named()
-    named.accounts = accounts or Named()
+    named.scoped = scoped or Named()
     return BackOfficeParts(
         settings=settings or Settings(), store=named, keys=named, now=Clock().now, providers=list
     )
@@ -57,9 +58,10 @@ async def test_an_account_is_read_from_the_store_each_time():
     """What an operator changed is seen by the next call, not when a cache forgets."""
     register = Register()
     who: Any = Named()
-    questions = backoffice_questions(parts(accounts=register), who)
+    questions = backoffice_questions(parts(scoped=register), who)
     first, second = (
-        call(RawRequest(path={"account_id": ACCOUNT}), person=somebody()) for _ in range(2)
+        call(RawRequest(path={"account_id": ACCOUNT}), person=somebody(), scope=EVERY_COMPANY)
+        for _ in range(2)
     )
 
     await questions.account(first)
@@ -110,7 +112,7 @@ async def test_the_registers_make_what_partners_can_use(office: Records):
         )
     )
 
-    acting = registers.by(AuditContext("user:ana@example.com", office.clock))
+    acting = registers.by(AuditContext("user:ana@example.com", office.clock), EVERY_COMPANY)
     company = await acting.companies.create("Padaria")
     order = CredentialOrder(name="n", company_id=company.id, permissions=frozenset())
     issued = await acting.credentials.issue(order)

@@ -13,6 +13,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.backoffice.audit_record import AuditSearch
 from gateway.domain.kernel.audit import AuditEvent
+from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.runtime.audit_tally import (
@@ -53,8 +54,8 @@ class Hall:
     async def told(self, *companies: str) -> list[AuditEvent]:
         """Write, and return what was counted, oldest first."""
         await self.tally.run_once()
-        limit = frozenset(companies)
-        found = await self.office.store.office.record.after(0, 10_000, limit)
+        scope = scope_of(frozenset(companies))
+        found = await self.office.store.office.record.after(0, 10_000, scope)
         return [each.event for each in found if each.event.details.get("count")]
 
 

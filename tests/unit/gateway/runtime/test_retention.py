@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gateway.domain.backoffice.callbacks import Callback, CallbackKind, CallbackSearch
 from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.runtime.retention import CALLBACKS_KEPT, REQUESTS_KEPT, BackofficeRetention
 from tests import registers
@@ -51,6 +52,6 @@ async def test_what_is_old_is_forgotten(tmp_path: Path):
             store.requests, store.callbacks, Clock().now
         ).cleanup()
 
-        left, _ = await store.callbacks.search(CallbackSearch(paging=Paging(1, 25)))
+        left, _ = await store.callbacks.search(CallbackSearch(paging=Paging(1, 25)), EVERY_COMPANY)
         assert forgotten == 2
         assert [each.id for each in left] == ["89"]

@@ -5,6 +5,7 @@ import pytest
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.company_scope import CompanyScope, scope_of
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, RawRequest
 from policies.authorization.visible_account import VisibleAccount
@@ -20,12 +21,15 @@ STORED = {
 }
 
 
-async def find(account_id: str) -> Account | None:
-    return STORED.get(account_id)
+async def find(wanted: tuple[str, CompanyScope]) -> Account | None:
+    account_id, scope = wanted
+    found = STORED.get(account_id)
+    return found if found and scope.includes(found.company_id) else None
 
 
 def asking(account_id: str, who: SignedInUser | None) -> Call:
-    return call(RawRequest(path={"account_id": account_id}), person=who)
+    scope = scope_of(who.companies) if who else None
+    return call(RawRequest(path={"account_id": account_id}), person=who, scope=scope)
 
 
 @pytest.mark.parametrize("companies", [frozenset(), frozenset({COMPANY})], ids=["all", "its own"])
@@ -63,7 +67,7 @@ async def test_nobody_sees_nothing():
 
 
 async def test_a_store_that_cannot_tell_is_no_absent_account():
-    async def fail(_account_id: str) -> Account | None:
+    async def fail(_wanted: tuple[str, CompanyScope]) -> Account | None:
         raise StoreUnavailable
 
     with refused(errors.AUTH_UNAVAILABLE) as refusal:

@@ -53,12 +53,5 @@ def test_who_is_limited_adds_no_company_and_keeps_every_other_right():
     assert limited.rights == RIGHTS[Role.ADMIN] - {adding} | {changing}
 
 
-def test_a_person_sees_every_company_or_those_named():
-    everywhere, somewhere = person(USER, SESSION), person(replace(USER, companies={"a"}), SESSION)
-
-    assert everywhere.sees("b")
-    assert (somewhere.sees("a"), somewhere.sees("b")) == (True, False)
-
-
 def test_the_audit_log_names_a_person_by_address():
     assert person(USER, SESSION).actor == "user:maria@example.com"

@@ -24,6 +24,12 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "_not_possible
 WORKED_OUT = {
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag"),
     "gateway/http/backoffice/money/reports.py: problem.reason": (),
+    "gateway/operations/backoffice/scoped_records.py: kind": (
+        "company",
+        "credential",
+        "stop",
+        "user",
+    ),
     "gateway/http/backoffice/failures.py: problem.reason": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from gateway.domain.accounts.accounts import Account, Company
-from gateway.domain.backoffice.lists import Lists
+from gateway.domain.backoffice.lists import ScopedRecords
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.administration.credentials import CredentialActs
-from gateway.http.backoffice.callers import Office, Staff
+from gateway.http.backoffice.callers import Office, Staff, as_administrator
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes
 from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.reviews import PayoutReviews
+from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.registers import Registers as Office_
@@ -37,7 +40,7 @@ class Stage:
 
     office: Office_
     registers: AdminServices
-    lists: Lists
+    scoped: ScopedRecords
     ours: Company
     theirs: Company
     account: Account
@@ -52,16 +55,35 @@ class Stage:
             approvals=nobody,
             rules=FourEyes(credentials=False),
         )
-        return CredentialActs(self.registers, self.lists, orders)
+        return CredentialActs(self.registers, orders)
+
+    @property
+    def oversight(self) -> Oversight:
+        """What is watched over."""
+        store = self.office.store
+        return Oversight(
+            record=store.office.record,
+            callbacks=store.office.callbacks,
+            requests=store.office.requests,
+            outbox=store.identity.outbox,
+        )
+
+    def does(self, run: Callable[[AdminServices, Any], Awaitable[Any]]) -> Any:
+        """Return an administrator's act as a row runs it."""
+        return as_administrator(self.registers, run)
 
     def staff(self, *companies: str) -> Staff:
         """Return somebody; limited to companies, where some are named."""
-        return Staff(person(*companies), AuditContext("user:ana@example.com", self.office.clock))
+        return Staff(
+            person(*companies),
+            AuditContext("user:ana@example.com", self.office.clock),
+            scope_of(frozenset(companies)),
+        )
 
     def at(self, account: Account) -> Office:
         """Return somebody at an account."""
         acting = AuditContext("user:ana@example.com", self.office.clock)
-        return Office(person=person(), acting=acting, account=account)
+        return Office(person=person(), acting=acting, scope=EVERY_COMPANY, account=account)
 
     async def acts(self) -> list[tuple[str, str]]:
         """Return who did what, in order."""
@@ -80,7 +102,7 @@ async def staged(office: Office_) -> Stage:
         await office.accounts.create(AccountOrder(company_id=each.id, name="A", tax_number=TAX))
         for each in (ours, theirs)
     ]
-    return Stage(office, registers_of(office), office.store.office.lists, ours, theirs, *accounts)
+    return Stage(office, registers_of(office), office.store.office.scoped, ours, theirs, *accounts)
 
 
 def registers_of(office: Office_) -> AdminServices:
@@ -94,6 +116,7 @@ def registers_of(office: Office_) -> AdminServices:
     )
     return AdminServices(
         acting=office.acting,
+        visible=RecordsInScope(store.office.scoped, office.clock),
         companies=office.companies,
         accounts=office.accounts,
         credentials=office.credentials,

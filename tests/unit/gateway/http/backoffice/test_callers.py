@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.requests.calls import Caller
 from gateway.http.backoffice.callers import (
     admit_office,
@@ -19,14 +20,26 @@ from tests.unit.people import account, call
 
 
 def test_somebody_who_signed_in_is_admitted():
-    assert admit_staff(CLOCK.now)(call(person=MARIA)) == STAFF
+    assert admit_staff(CLOCK.now)(call(person=MARIA, scope=EVERY_COMPANY)) == STAFF
 
 
 def test_somebody_at_an_account_is_admitted_whole():
-    assert admit_office(CLOCK.now)(call(person=MARIA, account=account())) == OFFICE
+    assert (
+        admit_office(CLOCK.now)(call(person=MARIA, scope=EVERY_COMPANY, account=account()))
+        == OFFICE
+    )
 
 
-@pytest.mark.parametrize("half", [{"person": MARIA}, {"account": account()}, {}])
+@pytest.mark.parametrize(
+    "half",
+    [
+        {"person": MARIA},
+        {"account": account()},
+        {"person": MARIA, "account": account()},
+        {"person": MARIA, "scope": EVERY_COMPANY},
+        {},
+    ],
+)
 def test_nobody_is_admitted_by_half(half: dict[str, object]):
     """A policy that was forgotten is a mistake, not an open door."""
     with pytest.raises(RuntimeError, match="policy"):
@@ -34,8 +47,9 @@ def test_nobody_is_admitted_by_half(half: dict[str, object]):
 
 
 def test_nobody_is_no_staff():
-    with pytest.raises(RuntimeError, match="policy"):
-        admit_staff(CLOCK.now)(call(account=account()))
+    for half in ({"account": account()}, {"person": MARIA}):
+        with pytest.raises(RuntimeError, match="policy"):
+            admit_staff(CLOCK.now)(call(**half))
 
 
 def test_a_person_stands_in_the_place_of_a_partner_and_holds_nothing():

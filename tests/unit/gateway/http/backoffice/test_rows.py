@@ -41,6 +41,7 @@ def test_every_row_of_management_is_behind_the_same_questions():
             *(
                 "RequiresRight",
                 "RequiresSecondFactor",
+                "DecidesCompanyScope",
                 "FreshFactor",
                 "Identifiers",
                 "KnownParameters",

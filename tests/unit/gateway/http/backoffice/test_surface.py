@@ -12,7 +12,8 @@ from tests.unit.gateway.http.backoffice.surface import ROWS, SURFACE, gate_of
 
 PERSON = [
     *("BearerToken", "WithinPersonQuota"),
-    *("RequiresRight", "RequiresSecondFactor", "FreshFactor", "Identifiers", "KnownParameters"),
+    *("RequiresRight", "RequiresSecondFactor", "DecidesCompanyScope"),
+    *("FreshFactor", "Identifiers", "KnownParameters"),
 ]
 
 

@@ -16,6 +16,7 @@ from gateway.domain.backoffice.approvals import Approval, ApprovalState, Outcome
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
+from gateway.domain.kernel.company_scope import scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
@@ -69,8 +70,10 @@ class Desk:
         """Issue a credential that pays, by two."""
         waiting = await self.credentials().issue(self.maria, self.wanted(**more))
         assert isinstance(waiting, Approval)
-        await self.approvals.approve(self.joao, waiting.id)
-        return await self.credentials().secret(self.maria, waiting.id)
+        await self.approvals.approve(self.joao, scope_of(self.joao.companies), waiting.id)
+        return await self.credentials().secret(
+            self.maria, scope_of(self.maria.companies), waiting.id
+        )
 
 
 async def refusal(deed: Any) -> str:
@@ -153,10 +156,10 @@ async def test_the_overlap_of_a_rotation_begins_with_its_secret(desk: Desk):
     orders = desk.credentials()
     waiting = await orders.rotate(desk.maria, made.credential, timedelta(hours=1))
     assert isinstance(waiting, Approval)
-    await desk.approvals.approve(desk.joao, waiting.id)
+    await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
     desk.identity_world.clock.passes(600)
 
-    new = await orders.secret(desk.maria, waiting.id)
+    new = await orders.secret(desk.maria, scope_of(desk.maria.companies), waiting.id)
 
     assert new.old_ends == desk.identity_world.clock.now() + timedelta(hours=1)
     assert new.client_secret != made.client_secret
@@ -165,10 +168,15 @@ async def test_the_overlap_of_a_rotation_begins_with_its_secret(desk: Desk):
 async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(desk: Desk):
     waiting = await desk.credentials().issue(desk.maria, desk.wanted())
     assert isinstance(waiting, Approval)
-    await desk.approvals.approve(desk.joao, waiting.id)
+    await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
     desk.identity_world.clock.passes(15 * 60)
 
-    assert await refusal(desk.credentials().secret(desk.maria, waiting.id)) == "404 no_secret"
+    assert (
+        await refusal(
+            desk.credentials().secret(desk.maria, scope_of(desk.maria.companies), waiting.id)
+        )
+        == "404 no_secret"
+    )
     assert await desk.office.credentials.list() == []
 
 
@@ -194,7 +202,7 @@ async def test_only_raising_a_limit_waits(
     [stored] = await desk.office.credentials.list()
     assert stored.limits == (old if waits else new)
     if isinstance(done, Approval):
-        await desk.approvals.approve(desk.joao, done.id)
+        await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), done.id)
         [stored] = await desk.office.credentials.list()
         assert stored.limits == new
 
@@ -206,7 +214,7 @@ async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(desk: D
     await desk.office.credentials.revoke(made.credential.client_id)
 
     with pytest.raises(RuleViolation):
-        await desk.approvals.approve(desk.joao, done.id)
+        await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), done.id)
 
 
 def stranger(*roles: Role) -> NewUser:
@@ -231,7 +239,7 @@ async def test_who_may_write_is_invited_by_two(
     found = await desk.office.store.identity.users.find_by_email("new@example.com")
     assert (found is None) is waits
     if isinstance(done, Approval):
-        decided = await desk.approvals.approve(desk.joao, done.id)
+        decided = await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), done.id)
         found = await desk.office.store.identity.users.find_by_email("new@example.com")
         assert found is not None
         assert (found.roles, decided.approval.outcome) == (roles, Outcome.DONE)
@@ -243,9 +251,11 @@ async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(desk: D
     assert isinstance(waiting, Approval)
     await desk.identity_world.services.users.set_roles("cli", desk.maria.user_id, {Role.SECURITY})
 
-    refused = await refusal(desk.approvals.approve(desk.joao, waiting.id))
+    refused = await refusal(
+        desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
+    )
 
-    found = await desk.approvals.find(desk.joao, waiting.id)
+    found = await desk.approvals.find(desk.joao, scope_of(desk.joao.companies), waiting.id)
     assert (refused, found.state) == ("400 void", ApprovalState.VOID)
     assert await desk.office.store.identity.users.find_by_email("new@example.com") is None
 
@@ -256,9 +266,9 @@ async def test_an_address_taken_meanwhile_keeps_the_order_waiting(desk: Desk):
     await desk.identity_world.services.users.create("cli", stranger(Role.VIEWER))
 
     with pytest.raises(RuleViolation):
-        await desk.approvals.approve(desk.joao, waiting.id)
+        await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
 
-    found = await desk.approvals.find(desk.joao, waiting.id)
+    found = await desk.approvals.find(desk.joao, scope_of(desk.joao.companies), waiting.id)
     assert found.state is ApprovalState.WAITING
 
 
@@ -269,7 +279,7 @@ async def test_a_grant_undoes_no_change_of_meanwhile(desk: Desk):
     assert isinstance(waiting, Approval)
     await desk.identity_world.services.users.set_roles("cli", made.id, {Role.SECURITY})
 
-    await desk.approvals.approve(desk.joao, waiting.id)
+    await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
 
     found = await desk.identity_world.services.users.find(made.id)
     assert found.roles == {Role.SECURITY, Role.OPERATOR}

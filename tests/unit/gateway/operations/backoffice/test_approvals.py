@@ -18,6 +18,7 @@ from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, scope_of
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
@@ -187,7 +188,7 @@ async def test_another_person_agrees_and_it_is_paid_once(desk: Desk):
     desk.till.bank.says = [IS_SETTLED]
     waiting = await desk.ordered()
 
-    decided = await desk.approvals.approve(JOAO, waiting.id)
+    decided = await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
     row = await desk.till.row()
     assert (decided.approval.state, row.state) == (ApprovalState.APPROVED, PayoutState.PAID)
@@ -198,9 +199,9 @@ async def test_another_person_agrees_and_it_is_paid_once(desk: Desk):
 async def test_nobody_agrees_to_their_own_order(desk: Desk):
     waiting = await desk.ordered()
 
-    assert await desk.refusal(desk.approvals.approve(MARIA, waiting.id)) == (
-        "403 FORBIDDEN own_order"
-    )
+    assert await desk.refusal(
+        desk.approvals.approve(MARIA, scope_of(MARIA.companies), waiting.id)
+    ) == ("403 FORBIDDEN own_order")
     assert desk.till.bank.orders == []
 
 
@@ -208,13 +209,18 @@ async def test_ten_who_agree_at_once_pay_once(desk: Desk):
     waiting = await desk.ordered()
 
     done = await asyncio.gather(
-        *(desk.approvals.approve(somebody(f"p{n}"), waiting.id) for n in range(10)),
+        *(
+            desk.approvals.approve(
+                somebody(f"p{n}"), scope_of(somebody(f"p{n}").companies), waiting.id
+            )
+            for n in range(10)
+        ),
         return_exceptions=True,
     )
 
     assert len(desk.till.bank.orders) == 1
     assert any(not isinstance(each, Exception) for each in done)
-    found = await desk.approvals.find(JOAO, waiting.id)
+    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert found.state is ApprovalState.APPROVED
 
 
@@ -222,12 +228,12 @@ async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(desk: Desk):
     waiting = await desk.ordered()
 
     await asyncio.gather(
-        desk.approvals.approve(JOAO, waiting.id),
-        desk.approvals.reject(ANA, waiting.id, "not ours"),
+        desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id),
+        desk.approvals.reject(ANA, scope_of(ANA.companies), waiting.id, "not ours"),
         return_exceptions=True,
     )
 
-    found = await desk.approvals.find(JOAO, waiting.id)
+    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert (found.state is ApprovalState.APPROVED) is (len(desk.till.bank.orders) == 1)
 
 
@@ -235,10 +241,10 @@ async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(desk: Desk):
 async def test_what_was_refused_is_never_paid(desk: Desk, by: SignedInUser):
     waiting = await desk.ordered()
 
-    rejected = await desk.approvals.reject(by, waiting.id, "wrong amount")
+    rejected = await desk.approvals.reject(by, scope_of(by.companies), waiting.id, "wrong amount")
 
     assert (rejected.state, rejected.reason) == (ApprovalState.REJECTED, "wrong amount")
-    assert await desk.refusal(desk.approvals.approve(ANA, waiting.id)) == (
+    assert await desk.refusal(desk.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)) == (
         "400 VALIDATION_FAILED decided"
     )
     assert desk.till.bank.orders == []
@@ -248,12 +254,12 @@ async def test_its_day_over_nobody_agrees_any_more(desk: Desk):
     waiting = await desk.ordered()
     desk.till.clock.passes(DAY_S / 2)
 
-    assert await desk.refusal(desk.approvals.approve(JOAO, waiting.id)) == (
-        "400 VALIDATION_FAILED over"
-    )
+    assert await desk.refusal(
+        desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    ) == ("400 VALIDATION_FAILED over")
     assert await desk.approvals.expire() == 1
     assert await desk.approvals.expire() == 0
-    found = await desk.approvals.find(JOAO, waiting.id)
+    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert found.state is ApprovalState.EXPIRED
 
 
@@ -269,10 +275,13 @@ async def test_the_account_is_looked_at_again(desk: Desk, changed: dict, refusal
     waiting = await desk.ordered()
     await desk.store.accounts.replace(replace(account(), **changed), event())
 
-    assert await desk.refusal(desk.approvals.approve(JOAO, waiting.id)) == refusal
+    assert (
+        await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+        == refusal
+    )
 
     await desk.store.accounts.replace(account(), event())
-    await desk.approvals.approve(JOAO, waiting.id)
+    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
     assert len(desk.till.bank.orders) == 1
 
 
@@ -280,9 +289,11 @@ async def test_a_bank_gone_meanwhile_keeps_it_waiting(desk: Desk):
     waiting = await desk.ordered()
     desk.till.banks.is_there = False
 
-    assert (await desk.refusal(desk.approvals.approve(JOAO, waiting.id))).startswith("422")
+    assert (
+        await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+    ).startswith("422")
 
-    found = await desk.approvals.find(JOAO, waiting.id)
+    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert found.state is ApprovalState.WAITING
 
 
@@ -294,7 +305,9 @@ async def test_while_payouts_are_stopped_no_order_is_taken(desk: Desk, order: Or
     refusal = await desk.refusal(desk.ordered(order))
 
     assert refusal == "403 SVC.PIX.010 stopped"
-    assert await desk.approvals.search(JOAO, ApprovalSearch(paging=FIRST)) == ([], 0)
+    assert await desk.approvals.search(
+        JOAO, scope_of(JOAO.companies), ApprovalSearch(paging=FIRST)
+    ) == ([], 0)
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
@@ -303,10 +316,10 @@ async def test_payouts_stopped_meanwhile_keep_it_waiting(desk: Desk, order: Orde
     waiting = await desk.ordered(order)
     desk.stops.append(stopped(desk.till.clock))
 
-    refusal = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+    refusal = await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
 
     assert refusal == "403 SVC.PIX.010 stopped"
-    assert await desk.approvals.find(JOAO, waiting.id) == waiting
+    assert await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id) == waiting
     assert desk.till.bank.orders == []
 
 
@@ -315,14 +328,14 @@ async def test_a_stop_that_is_over_holds_nothing_back(desk: Desk):
     desk.stops.append(stopped(desk.till.clock))
     desk.till.clock.passes(3600)
 
-    await desk.approvals.approve(JOAO, waiting.id)
+    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
     assert len(desk.till.bank.orders) == 1
 
 
 async def test_a_repeat_of_what_was_paid_is_answered_while_payouts_are_stopped(desk: Desk):
     waiting = await desk.ordered()
-    await desk.approvals.approve(JOAO, waiting.id)
+    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
     desk.stops.append(stopped(desk.till.clock))
 
     assert await desk.approvals.order(MARIA, account(), asking()) == await desk.till.row()
@@ -332,7 +345,7 @@ async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(desk: De
     waiting = await desk.ordered()
     await desk.till.post(replace(asking(), value=Money(99)), caller())
 
-    refusal = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+    refusal = await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
 
     assert refusal.startswith("400 SVC.PIX.010")
     assert len(desk.till.bank.orders) == 1
@@ -343,8 +356,8 @@ async def test_what_was_agreed_and_not_sent_may_be_carried_through(desk: Desk):
     desk.till.bank.says = [IS_NOT_SENT, IS_SETTLED]
     waiting = await desk.ordered()
 
-    first = await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
-    again = await desk.approvals.approve(ANA, waiting.id)
+    first = await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+    again = await desk.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)
 
     assert first.startswith("502 SVC.ACC.005")
     assert again.approval.decided_by == "joao"
@@ -355,9 +368,9 @@ async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(desk: Desk):
     desk.till.bank.says = [IS_FORBIDDEN]
     waiting = await desk.ordered()
 
-    assert (await desk.refusal(desk.approvals.approve(JOAO, waiting.id))).startswith(
-        "403 SVC.PIX.010"
-    )
+    assert (
+        await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+    ).startswith("403 SVC.PIX.010")
 
 
 @pytest.mark.parametrize(
@@ -379,7 +392,7 @@ async def test_one_order_waits_under_a_reference(desk: Desk):
 
 async def test_a_repeat_of_what_was_paid_is_answered_with_it(desk: Desk):
     waiting = await desk.ordered()
-    await desk.approvals.approve(JOAO, waiting.id)
+    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
     again = await desk.approvals.order(MARIA, account(), asking())
     other = desk.approvals.order(MARIA, account(), replace(asking(), value=Money(2)))
@@ -402,11 +415,17 @@ async def test_another_company_s_order_is_not_there(desk: Desk):
     waiting = await desk.ordered()
     stranger = somebody("stranger", OTHER_COMPANY)
 
-    assert await desk.refusal(desk.approvals.approve(stranger, waiting.id)) == (
-        "404 NOT_FOUND no_approval"
+    assert await desk.refusal(
+        desk.approvals.approve(stranger, scope_of(stranger.companies), waiting.id)
+    ) == ("404 NOT_FOUND no_approval")
+    shown = await desk.approvals.search(
+        stranger, scope_of(stranger.companies), ApprovalSearch(paging=FIRST)
     )
-    shown = await desk.approvals.search(stranger, ApprovalSearch(paging=FIRST))
-    own = await desk.approvals.search(somebody("x", COMPANY), ApprovalSearch(paging=FIRST))
+    own = await desk.approvals.search(
+        somebody("x", COMPANY),
+        scope_of(somebody("x", COMPANY).companies),
+        ApprovalSearch(paging=FIRST),
+    )
     assert (shown, own) == (([], 0), ([waiting], 1))
 
 
@@ -423,9 +442,9 @@ async def test_who_ordered_is_looked_at_again(desk: Desk, changed: dict, why: st
     waiting = await desk.ordered()
     away = replace(desk.approvals, users=Changed(stored(MARIA, **changed)))
 
-    refusal = await desk.refusal(away.approve(JOAO, waiting.id))
+    refusal = await desk.refusal(away.approve(JOAO, scope_of(JOAO.companies), waiting.id))
 
-    found = await desk.approvals.find(JOAO, waiting.id)
+    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert refusal == "400 VALIDATION_FAILED void"
     assert (found.state, why in found.reason) == (ApprovalState.VOID, True)
     assert desk.till.bank.orders == []
@@ -447,9 +466,9 @@ async def test_an_approval_tells_what_became_of_it(
     waiting = await desk.ordered()
 
     with suppress(ServiceError):
-        await desk.approvals.approve(JOAO, waiting.id)
+        await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
-    found = await desk.approvals.find(JOAO, waiting.id)
+    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert (found.state, found.outcome, found.outcome_code) == (
         ApprovalState.APPROVED,
         outcome,
@@ -460,9 +479,9 @@ async def test_an_approval_tells_what_became_of_it(
 async def test_what_the_bank_refused_is_not_asked_again(desk: Desk):
     desk.till.bank.says = [IS_FORBIDDEN, IS_SETTLED]
     waiting = await desk.ordered()
-    await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+    await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
 
-    again = await desk.refusal(desk.approvals.approve(ANA, waiting.id))
+    again = await desk.refusal(desk.approvals.approve(ANA, scope_of(ANA.companies), waiting.id))
 
     assert again == "400 VALIDATION_FAILED decided"
     assert len(desk.till.bank.orders) == 1
@@ -471,21 +490,21 @@ async def test_what_the_bank_refused_is_not_asked_again(desk: Desk):
 async def test_an_unknown_payout_is_followed_until_its_approval_tells(desk: Desk):
     desk.till.bank.says, desk.till.bank.knows = [IS_UNKNOWN], IS_SETTLED
     waiting = await desk.ordered()
-    await desk.refusal(desk.approvals.approve(JOAO, waiting.id))
+    await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
 
     early = await desk.approvals.expire()
     await desk.till.look()
     later = await desk.approvals.expire()
 
-    found = await desk.approvals.find(JOAO, waiting.id)
+    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert (early, later, found.outcome) == (0, 1, Outcome.MOVED)
 
 
 async def test_every_step_is_on_record_without_the_reference(desk: Desk):
     waiting = await desk.ordered()
-    await desk.approvals.approve(JOAO, waiting.id)
+    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
-    acts = await desk.store.office.record.after(0, 100)
+    acts = await desk.store.office.record.after(0, 100, EVERY_COMPANY)
     told = [(each.event.actor, each.event.action) for each in acts][-3:]
     assert told == [
         ("user:maria@example.com", "approval.ordered"),

@@ -19,6 +19,7 @@ from gateway.domain.backoffice.callbacks import (
 )
 from gateway.domain.bank.providers import NotFound, Unavailable
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.headers import NO_HEADERS, Headers
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout, PayoutState
@@ -99,7 +100,7 @@ class Hall:
 
     async def all(self) -> list[Callback]:
         search = CallbackSearch(paging=Paging(1, 100))
-        return list((await self.office.store.office.callbacks.search(search))[0])
+        return list((await self.office.store.office.callbacks.search(search, EVERY_COMPANY))[0])
 
     async def find_by_key(self, _key: str) -> Payout | None:
         return self.known  # type: ignore[return-value] # as much of one as is asked for

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from gateway.domain.backoffice.lists import OwnedAccount
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.backoffice.visible_accounts import (
     AccountSearch,
-    OwnedAccount,
     VisibleAccounts,
 )
 from tests.registers import Registers
-from tests.unit.people import somebody
 
 ALL = AccountSearch(Paging(1, 25))
 
@@ -25,40 +25,40 @@ async def made(office: Registers, company: str, *names: str) -> list[OwnedAccoun
 
 
 def reading(office: Registers) -> VisibleAccounts:
-    return VisibleAccounts(office.store.accounts, office.store.companies)
+    return VisibleAccounts(office.store.office.scoped, office.store.companies)
 
 
 async def test_all_are_shown_to_who_is_limited_to_nothing(office: Registers):
     """Oldest first, each with its owner."""
     wanted = [*await made(office, "Padaria", "A", "B"), *await made(office, "Outra", "C")]
 
-    found = await reading(office).search(somebody(), ALL)
+    found = await reading(office).search(EVERY_COMPANY, ALL)
 
     assert (list(found.items), found.total) == (wanted, 3)
 
 
 async def test_others_are_neither_shown_nor_counted(office: Registers):
     mine, _ = await made(office, "Padaria", "A"), await made(office, "Outra", "B")
-    person = somebody(companies=frozenset({mine[0].account.company_id}))
+    scope = CompanyScope(frozenset({mine[0].account.company_id}))
 
-    found = await reading(office).search(person, ALL)
+    found = await reading(office).search(scope, ALL)
 
     assert (list(found.items), found.total) == (mine, 1)
 
 
 async def test_asking_for_another_company_shows_nothing(office: Registers):
     (mine,), (other,) = await made(office, "Padaria", "A"), await made(office, "Outra", "B")
-    person = somebody(companies=frozenset({mine.account.company_id}))
+    scope = CompanyScope(frozenset({mine.account.company_id}))
     search = AccountSearch(Paging(1, 25), other.account.company_id)
 
-    assert (await reading(office).search(person, search)).total == 0
-    assert (await reading(office).search(somebody(), search)).items == [other]
+    assert (await reading(office).search(scope, search)).total == 0
+    assert (await reading(office).search(EVERY_COMPANY, search)).items == [other]
 
 
 async def test_a_page_is_cut_out_of_what_is_shown(office: Registers):
     wanted = await made(office, "Padaria", "A", "B", "C")
 
-    found = await reading(office).search(somebody(), AccountSearch(Paging(2, 2)))
+    found = await reading(office).search(EVERY_COMPANY, AccountSearch(Paging(2, 2)))
 
     assert (list(found.items), found.total) == (wanted[2:], 3)
 

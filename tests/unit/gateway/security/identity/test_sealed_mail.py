@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.security.sealing import Sealer
 from gateway.store.engine import open_store
@@ -35,7 +36,7 @@ def outbox(plain) -> SealedOutbox:
 async def test_what_is_stored_cannot_be_read(plain, outbox: SealedOutbox):
     await outbox.put(MAIL)
 
-    (stored,) = await plain.latest(5)
+    (stored,) = await plain.latest(5, EVERY_COMPANY)
     assert "live" not in stored.text
     assert "http" not in stored.text
     assert replace(stored, text=TEXT) == MAIL
@@ -46,7 +47,7 @@ async def test_who_has_the_key_reads_it(plain, outbox: SealedOutbox):
     await outbox.put(MAIL)
     renewed = SealedOutbox(plain, Sealer(KEYS, "new"))
 
-    assert list(await renewed.waiting(5)) == list(await renewed.latest(5)) == [MAIL]
+    assert list(await renewed.waiting(5)) == list(await renewed.latest(5, EVERY_COMPANY)) == [MAIL]
 
 
 async def test_what_was_written_before_texts_were_sealed_still_goes_out(plain, outbox):
@@ -61,7 +62,7 @@ async def test_a_sent_message_has_no_text(plain, outbox: SealedOutbox):
     await outbox.sent("m1", NOON)
 
     assert list(await outbox.waiting(5)) == []
-    assert list(await outbox.latest(5)) == [replace(MAIL, text="", sent_at=NOON)]
+    assert list(await outbox.latest(5, EVERY_COMPANY)) == [replace(MAIL, text="", sent_at=NOON)]
 
 
 async def test_a_message_whose_key_is_gone_holds_up_no_other(plain, outbox, caplog):
@@ -71,7 +72,7 @@ async def test_a_message_whose_key_is_gone_holds_up_no_other(plain, outbox, capl
     bare = SealedOutbox(plain, Sealer({"new": KEYS["new"]}, "new"))
     await bare.put(replace(MAIL, id="m3"))
 
-    shown = {each.id: each.text for each in await bare.latest(5)}
+    shown = {each.id: each.text for each in await bare.latest(5, EVERY_COMPANY)}
     waiting = [each.id for each in await bare.waiting(5)]
 
     assert shown == {"m1": "", "m2": "", "m3": TEXT}
@@ -82,7 +83,10 @@ async def test_a_message_whose_key_is_gone_holds_up_no_other(plain, outbox, capl
 
 async def test_a_text_moved_to_another_message_is_not_read(plain, outbox):
     await outbox.put(MAIL)
-    (stored,) = await plain.latest(1)
+    (stored,) = await plain.latest(1, EVERY_COMPANY)
     await plain.put(replace(stored, id="m2", to="eve@example.com"))
 
-    assert {each.id: each.text for each in await outbox.latest(5)} == {"m1": TEXT, "m2": ""}
+    assert {each.id: each.text for each in await outbox.latest(5, EVERY_COMPANY)} == {
+        "m1": TEXT,
+        "m2": "",
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from gateway.domain.backoffice.audit_record import AuditSearch
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store
 from tests.contract.stores.samples import event
@@ -27,7 +28,7 @@ async def test_a_stop_goes_between_the_batches_of_a_flood(store: Store):
     await flooding
 
     search = AuditSearch(paging=Paging(1, 1), action="payouts.stopped")
-    ((found,), _total) = await store.office.record.find_acts(search)
+    ((found,), _total) = await store.office.record.find_acts(search, EVERY_COMPANY)
     assert stopped_in_time
     assert found.number <= 2 + 2 * SIZE + 1
     assert await store.audit.verify() == 2 + BATCHES * SIZE + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.accounts.accounts import Company
+from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.administration.accounts import (
@@ -15,7 +16,6 @@ from gateway.http.backoffice.administration.accounts import (
     accounts,
 )
 from gateway.http.backoffice.administration.accounts import account as show_account
-from gateway.operations.backoffice.visible_accounts import OwnedAccount
 from gateway.operations.bank.pages import Listed
 from tests.unit.gateway.http.backoffice.registers import TAX, Stage, turned_down
 from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF, gate_of, line

@@ -6,7 +6,12 @@ import pytest
 
 from gateway.domain.identity.rights import Area
 from gateway.http.backoffice import cells
-from gateway.http.backoffice.administration.companies import CompanyActs, CompanyBody
+from gateway.http.backoffice.administration.companies import (
+    CompanyBody,
+    create_company,
+    list_companies,
+    read_company,
+)
 from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 
@@ -24,23 +29,21 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
 
 
 async def test_a_person_is_shown_their_companies_alone(stage: Stage):
-    acts, limited = CompanyActs(stage.registers, stage.lists), stage.staff(stage.ours.id)
+    limited, read = stage.staff(stage.ours.id), stage.does(read_company)
 
-    shown = (await acts.list(limited, FIRST)).items
+    shown = (await stage.does(list_companies)(limited, FIRST)).items
 
     assert shown == [stage.ours]
-    assert await acts.read(limited, stage.ours.id) == stage.ours
-    hidden = await turned_down(acts.read(limited, stage.theirs.id))
-    assert hidden == await turned_down(acts.read(limited, "0" * 8)) == "404 NOT_FOUND"
+    assert await read(limited, stage.ours.id) == stage.ours
+    hidden = await turned_down(read(limited, stage.theirs.id))
+    assert hidden == await turned_down(read(limited, "0" * 8)) == "404 NOT_FOUND"
 
 
 async def test_who_is_limited_adds_none(stage: Stage):
     """The gate refuses, since they have no such right."""
-    acts = CompanyActs(stage.registers, stage.lists)
+    made = await stage.does(create_company)(stage.staff(), CompanyBody(name="Nova"))
 
-    made = await acts.create(stage.staff(), CompanyBody(name="Nova"))
-
-    assert made in (await acts.list(stage.staff(), FIRST)).items
+    assert made in (await stage.does(list_companies)(stage.staff(), FIRST)).items
     assert (await stage.acts())[-1] == ("user:ana@example.com", "company.created")
     needed = cells.managing(Area.COMPANY)
     assert stage.staff().person.may(needed)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.backoffice.lists import Lists
 from gateway.domain.identity.rights import Role
+from gateway.domain.kernel.company_scope import scope_of
 from gateway.http.backoffice.administration.user_acts import (
     CompaniesBody,
     InvitationBody,
@@ -48,17 +48,21 @@ class People:
 
     def staff(self, *companies: str) -> Staff:
         return Staff(
-            person(*companies), AuditContext("user:ana@example.com", self.identity_world.clock.now)
+            person(*companies),
+            AuditContext("user:ana@example.com", self.identity_world.clock.now),
+            scope_of(frozenset(companies)),
         )
 
 
-def alone(identity_world: IdentityWorld, lists: Lists) -> UserActs:
+def alone(identity_world: IdentityWorld, stage: Stage) -> UserActs:
     """What people do where nobody else has to agree."""
     nobody: Any = None
     orders = PeopleOrders(
         services=identity_world.services, approvals=nobody, rules=FourEyes(people=False)
     )
-    return UserActs(identity_world.services, UserSessions(identity_world.context), lists, orders)
+    return UserActs(
+        identity_world.services, UserSessions(identity_world.context), stage.registers, orders
+    )
 
 
 @pytest.fixture
@@ -67,9 +71,8 @@ async def people(tmp_path: Path) -> AsyncIterator[People]:
     async with registers.opened(tmp_path) as office:
         identity_world = identity_world_on(office.store, Clock())
         await identity_world.services.signing_keys.ensure()
-        yield People(
-            await staged(office), identity_world, alone(identity_world, office.store.office.lists)
-        )
+        stage = await staged(office)
+        yield People(stage, identity_world, alone(identity_world, stage))
         identity_world.hasher.close()
 
 

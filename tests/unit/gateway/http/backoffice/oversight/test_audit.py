@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from gateway.domain.backoffice.audit_record import AuditSearch
+from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
-from gateway.http.backoffice.oversight.audit import NDJSON, AuditActs, show_lines
+from gateway.http.backoffice.oversight.audit import NDJSON, show_lines
 from tests.unit.gateway.http.backoffice.registers import Stage, taken
 from tests.unit.gateway.http.backoffice.surface import line
 
@@ -38,18 +39,18 @@ def test_a_search_is_read_from_the_query():
 
 
 async def test_acts_are_searched_exported_and_proven(stage: Stage):
-    acts = AuditActs(stage.office.store.office.record)
+    acts = stage.oversight
 
-    found = await acts.search(stage.staff(), FIRST)
-    rest = await acts.export(stage.staff(), 1)
-    proof = await acts.verify(stage.staff(), None)
+    found = await acts.search_acts(EVERY_COMPANY, FIRST)
+    rest = await acts.export_acts(EVERY_COMPANY, 1)
+    proof = await acts.prove_acts(EVERY_COMPANY, None)
 
     assert found.total == proof.events == len(rest) + 1 == 4
     assert proof.problem == ""
 
 
 async def test_an_export_has_a_line_for_each_act(stage: Stage):
-    entries = await AuditActs(stage.office.store.office.record).export(stage.staff(), 0)
+    entries = await stage.oversight.export_acts(EVERY_COMPANY, 0)
 
     answer = show_lines(entries, stage.staff())
 
@@ -69,20 +70,20 @@ class Broken:
 
 async def test_a_record_that_was_changed_is_told(stage: Stage):
     """Which link is broken, and not an error."""
-    record: Any = Broken()
+    broken: Any = Broken()
 
-    proof = await AuditActs(record).verify(stage.staff(), None)
+    proof = await replace(stage.oversight, record=broken).prove_acts(EVERY_COMPANY, None)
 
     assert proof.problem == "the audit log is broken at event 2"
 
 
 async def test_who_is_limited_reads_the_acts_of_their_companies(stage: Stage):
     """And is told of the whole chain whether it holds: a part of it proves nothing."""
-    acts, limited = AuditActs(stage.office.store.office.record), stage.staff(stage.ours.id)
+    acts, limited = stage.oversight, stage.staff(stage.ours.id).scope
 
-    found = await acts.search(limited, FIRST)
-    exported = await acts.export(limited, 0)
-    proof = await acts.verify(limited, None)
+    found = await acts.search_acts(limited, FIRST)
+    exported = await acts.export_acts(limited, 0)
+    proof = await acts.prove_acts(limited, None)
 
     subjects = [each.event.subject for each in found.items]
     assert subjects == [f"account:{stage.account.id}", f"company:{stage.ours.id}"]
@@ -91,16 +92,17 @@ async def test_who_is_limited_reads_the_acts_of_their_companies(stage: Stage):
 
 
 async def test_a_filter_shows_nobody_more_than_they_see(stage: Stage):
-    acts = AuditActs(stage.office.store.office.record)
+    acts = stage.oversight
     theirs = replace(FIRST, subject=f"company:{stage.theirs.id}")
 
-    assert (await acts.search(stage.staff(stage.ours.id), theirs)).total == 0
-    assert (await acts.search(stage.staff(stage.theirs.id), theirs)).total == 1
+    assert (await acts.search_acts(stage.staff(stage.ours.id).scope, theirs)).total == 0
+    assert (await acts.search_acts(stage.staff(stage.theirs.id).scope, theirs)).total == 1
 
 
 async def test_who_is_limited_is_told_of_a_break_anywhere(stage: Stage):
-    record: Any = Broken()
+    broken: Any = Broken()
+    scope = stage.staff(stage.ours.id).scope
 
-    proof = await AuditActs(record).verify(stage.staff(stage.ours.id), None)
+    proof = await replace(stage.oversight, record=broken).prove_acts(scope, None)
 
     assert proof.problem == "the audit log is broken at event 2"

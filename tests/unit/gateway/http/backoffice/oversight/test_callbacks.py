@@ -11,7 +11,6 @@ from gateway.domain.backoffice.callbacks import (
     CallbackState,
 )
 from gateway.domain.kernel.windows import Paging
-from gateway.http.backoffice.oversight.callbacks import WebhookActs
 from tests.unit.gateway.http.backoffice.registers import Stage, taken
 from tests.unit.gateway.http.backoffice.surface import line
 from tests.unit.standing import NOON
@@ -30,7 +29,6 @@ def test_filters_are_read():
 
 
 async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(stage: Stage):
-    acts = WebhookActs(stage.office.store.office.callbacks)
     told = Callback(
         id="1",
         provider="p",
@@ -45,7 +43,13 @@ async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(stage: S
         await stage.office.store.office.callbacks.add(each)
 
     shown = [
-        list((await acts.search(who, CallbackSearch(paging=Paging(1, 25)))).items)
+        list(
+            (
+                await stage.oversight.search_callbacks(
+                    who.scope, CallbackSearch(paging=Paging(1, 25))
+                )
+            ).items
+        )
         for who in (stage.staff(), stage.staff(stage.ours.id), stage.staff(stage.theirs.id))
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.http.backoffice.oversight.providers import Health, ProviderActs, provider_rows
+from gateway.http.backoffice.oversight.providers import Health, provider_rows
 from tests.unit.gateway.http.backoffice.surface import STAFF, line
 from tests.unit.standing import NOON
 
@@ -21,7 +21,7 @@ async def test_what_is_known_is_shown():
         last_operation="get_balance",
         last_outcome="timeout",
     )
-    (row,) = provider_rows(ProviderActs(lambda: [known]))
+    (row,) = provider_rows(lambda: [known])
 
     shown = await row.serve(STAFF, None)  # type: ignore[arg-type]
 

@@ -6,7 +6,6 @@ import pytest
 
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.identity.errors import VALIDATION_FAILED
-from gateway.http.backoffice.oversight.requests import RequestActs
 from tests.unit.gateway.http.backoffice.registers import Stage, taken
 from tests.unit.gateway.http.backoffice.surface import line
 from tests.unit.refusals import refusal_of
@@ -40,10 +39,10 @@ def test_a_status_has_three_digits(status: str):
 async def test_who_is_limited_sees_their_companies_requests(stage: Stage):
     store = stage.office.store.office.requests
     await store.add([logged("ours"), logged("theirs"), logged("")])
-    acts, wanted = RequestActs(store), taken("requests", query={"route": ["banking.balance"]})
+    acts, wanted = stage.oversight, taken("requests", query={"route": ["banking.balance"]})
 
-    everything = await acts.search(stage.staff(), wanted)
-    mine = await acts.search(stage.staff("ours"), wanted)
+    everything = await acts.search_requests(stage.staff().scope, wanted)
+    mine = await acts.search_requests(stage.staff("ours").scope, wanted)
 
     assert everything.total == 3
     assert [each.company_id for each in mine.items] == ["ours"]

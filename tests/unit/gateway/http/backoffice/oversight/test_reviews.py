@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.payouts.reviews import Verdict
-from gateway.http.backoffice.oversight.reviews import JudgementBody, ReviewActs
+from gateway.http.backoffice.oversight.reviews import JudgementBody, judge, list_reviews
 from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 
@@ -23,12 +23,12 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
 
 async def test_what_is_not_in_review_is_not_judged(stage: Stage):
     """One answer for a payout that is not there and for one of another company."""
-    acts = ReviewActs(stage.registers, stage.lists)
+    judges = stage.does(judge)
     said = JudgementBody(
         account_id=stage.foreign.id, reference="r", verdict=Verdict.PAID, reason="seen"
     )
 
-    assert (await acts.list(stage.staff(), FIRST)).items == []
-    assert await turned_down(acts.judge(stage.staff(), said)) == "400 VALIDATION_FAILED"
+    assert (await stage.does(list_reviews)(stage.staff(), FIRST)).items == []
+    assert await turned_down(judges(stage.staff(), said)) == "400 VALIDATION_FAILED"
     limited = stage.staff(stage.ours.id)
-    assert await turned_down(acts.judge(limited, said)) == "400 VALIDATION_FAILED"
+    assert await turned_down(judges(limited, said)) == "400 VALIDATION_FAILED"

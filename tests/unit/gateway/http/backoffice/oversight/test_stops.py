@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.payouts.stops import StopScope
 from gateway.http.backoffice.administration.credentials import CredentialBody
-from gateway.http.backoffice.oversight.stops import StopActs, StopBody
+from gateway.http.backoffice.oversight.stops import StopBody, lift, list_stops, stop_payouts
 from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 
@@ -37,27 +37,29 @@ async def subjects(stage: Stage, *, ours: bool) -> dict[StopScope, str]:
 
 @pytest.mark.parametrize("scope", [each for each in StopScope if each is not StopScope.PROVIDER])
 async def test_who_is_limited_stops_what_is_theirs(stage: Stage, scope: StopScope):
-    acts, limited = StopActs(stage.registers, stage.lists), stage.staff(stage.ours.id)
+    limited, listed = stage.staff(stage.ours.id), stage.does(list_stops)
+    pull, lifted = stage.does(stop_payouts), stage.does(lift)
     mine = StopBody(scope=scope, subject=(await subjects(stage, ours=True))[scope], reason="r")
     other = StopBody(scope=scope, subject=(await subjects(stage, ours=False))[scope], reason="r")
 
-    pulled = await acts.pull(limited, mine)
-    foreign = await acts.pull(stage.staff(), other)
+    pulled = await pull(limited, mine)
+    foreign = await pull(stage.staff(), other)
 
-    assert (await acts.list(limited, FIRST)).items == [pulled]
-    assert await turned_down(acts.pull(limited, other)) == "400 VALIDATION_FAILED"
-    assert await turned_down(acts.lift(limited, foreign.id)) == "404 NOT_FOUND"
-    await acts.lift(limited, pulled.id)
-    assert (await acts.list(limited, FIRST)).items == []
+    assert (await listed(limited, FIRST)).items == [pulled]
+    assert await turned_down(pull(limited, other)) == "400 VALIDATION_FAILED"
+    assert await turned_down(lifted(limited, foreign.id)) == "404 NOT_FOUND"
+    await lifted(limited, pulled.id)
+    assert (await listed(limited, FIRST)).items == []
 
 
 async def test_a_providers_stop_is_everybodys_to_see_and_not_to_pull(stage: Stage):
-    acts, limited = StopActs(stage.registers, stage.lists), stage.staff(stage.ours.id)
+    limited, listed = stage.staff(stage.ours.id), stage.does(list_stops)
+    pull, lifted = stage.does(stop_payouts), stage.does(lift)
     order = StopBody(scope=StopScope.PROVIDER, subject="sandbox", reason="r", minutes=5)
 
-    pulled = await acts.pull(stage.staff(), order)
+    pulled = await pull(stage.staff(), order)
 
-    assert (await acts.list(limited, FIRST)).items == [pulled]
+    assert (await listed(limited, FIRST)).items == [pulled]
     assert (pulled.ends_at - pulled.created_at).total_seconds() == 300
-    assert await turned_down(acts.pull(limited, order)) == "400 VALIDATION_FAILED"
-    assert await turned_down(acts.lift(limited, pulled.id)) == "404 NOT_FOUND"
+    assert await turned_down(pull(limited, order)) == "400 VALIDATION_FAILED"
+    assert await turned_down(lifted(limited, pulled.id)) == "404 NOT_FOUND"

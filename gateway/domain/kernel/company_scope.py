@@ -1,0 +1,45 @@
+"""The companies whose records a caller may see and change: every one, or these."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyScope:
+    """
+    The companies of a caller; what belongs to another one is, for them, not there.
+
+    Attributes:
+        companies: Their ids; None for every company. Without any id nothing is visible.
+    """
+
+    companies: frozenset[str] | None
+
+    @property
+    def everything(self) -> bool:
+        """Say whether there is no limit."""
+        return self.companies is None
+
+    def includes(self, company_id: str) -> bool:
+        """Say whether a company is one of these."""
+        return self.companies is None or company_id in self.companies
+
+    def covers(self, limit: AbstractSet[str]) -> bool:
+        """
+        Say whether a user limited to ``limit`` sees nothing beyond this scope.
+
+        An empty limit is none: such a user sees every company.
+        """
+        return self.companies is None or (bool(limit) and limit <= self.companies)
+
+
+EVERY_COMPANY: Final = CompanyScope(None)
+"""No limit: of administrators of every company, of the command line and of our own tasks."""
+
+
+def scope_of(companies: frozenset[str]) -> CompanyScope:
+    """Return the scope of a user as users are stored: no company named is every company."""
+    return CompanyScope(companies) if companies else EVERY_COMPANY

@@ -1,0 +1,148 @@
+"""
+One caller's records: what lies outside of their company scope is as good as absent.
+
+Every administrative act on a record begins here, whoever asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gateway.domain.accounts.accounts import Company
+from gateway.domain.accounts.credentials import Credential
+from gateway.domain.backoffice.lists import ScopedRecords
+from gateway.domain.identity.errors import NOT_FOUND
+from gateway.domain.identity.users import User
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.strict import uuid_text
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import Payout
+from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.operations.bank.pages import Listed
+from gateway.operations.kernel.audit_context import RuleViolation
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsInScope:
+    """
+    The records of one company scope.
+
+    What a path names and is not in scope is ``NOT_FOUND`` (404). What a body names and is not
+    in scope is a broken rule, in the words of one that does not exist.
+    """
+
+    records: ScopedRecords
+    now: Now
+    scope: CompanyScope = EVERY_COMPANY
+
+    async def company(self, company_id: str) -> Company:
+        """Return one company; ``NOT_FOUND`` outside of the scope."""
+        return _found(await self.records.company(company_id, self.scope), "company")
+
+    async def credential(self, client_id: str) -> Credential:
+        """Return one credential; ``NOT_FOUND`` outside of the scope."""
+        return _found(await self.records.credential(client_id, self.scope), "credential")
+
+    async def user(self, user_id: str) -> User:
+        """Return one user; ``NOT_FOUND`` for one who sees a company outside of the scope."""
+        return _found(await self.records.user(user_id, self.scope), "user")
+
+    async def stop(self, stop_id: str) -> Stop:
+        """Return a kill switch that may be lifted; ``NOT_FOUND`` outside of the scope."""
+        return _found(await self.records.stop(stop_id, self.scope, self.now()), "stop")
+
+    async def companies(self, paging: Paging) -> Listed[Company]:
+        """List companies."""
+        return await _listed(paging, self.records.companies(paging, self.scope))
+
+    async def credentials(self, paging: Paging, company_id: str | None) -> Listed[Credential]:
+        """List credentials; ``company_id`` None is every company in scope."""
+        return await _listed(paging, self.records.credentials(paging, self.scope, company_id))
+
+    async def users(self, paging: Paging) -> Listed[User]:
+        """List users."""
+        return await _listed(paging, self.records.users(paging, self.scope))
+
+    async def stops(self, paging: Paging) -> Listed[Stop]:
+        """List the kill switches that hold; a provider's concerns everybody."""
+        return await _listed(paging, self.records.stops(paging, self.scope, self.now()))
+
+    async def reviews(self, paging: Paging) -> Listed[Payout]:
+        """List the payouts in review."""
+        return await _listed(paging, self.records.reviews(paging, self.scope))
+
+    def require_company(self, company_id: str) -> None:
+        """Refuse a company outside of the scope; RuleViolation."""
+        if not self.scope.includes(company_id.lower()):
+            message = f"there is no company {company_id}"
+            raise RuleViolation(message, "company_unknown", field="company_id")
+
+    async def require_account(self, account_id: str) -> None:
+        """Refuse an account outside of the scope; RuleViolation."""
+        if not await self._has_account(account_id):
+            message = f"there is no account {account_id}"
+            raise RuleViolation(message, "account_unknown", field="account_id")
+
+    async def require_payout(self, account_id: str, reference: str) -> None:
+        """Refuse a payout of an account outside of the scope; RuleViolation."""
+        if not await self._has_account(account_id):
+            message = f"the account has no payout {reference}"
+            raise RuleViolation(message, "no_row", field="reference")
+
+    async def require_subject(self, kind: StopScope, subject: str) -> None:
+        """Refuse to stop what is outside of the scope, or a whole provider; RuleViolation."""
+        if not await self._has_subject(kind, subject):
+            message = f"there is no {kind.value} {subject}"
+            raise RuleViolation(message, "subject_unknown", field="subject")
+
+    def require_companies(self, wanted: Iterable[str]) -> frozenset[str]:
+        """
+        Read the limit of another user; it may not reach beyond the caller's own.
+
+        Raises:
+            RuleViolation: a name that is no UUID, or a limit that is wider than the scope.
+        """
+        try:
+            companies = frozenset(map(uuid_text, wanted))
+        except ValueError as problem:
+            message = "a company is named by its id"
+            raise RuleViolation(message, "uuid_form", field="companies") from problem
+        if not self.scope.covers(companies):
+            message = "name companies that you see yourself"
+            raise RuleViolation(message, "company_unknown", field="companies")
+        return companies
+
+    async def _has_account(self, account_id: str) -> bool:
+        if self.scope.everything:
+            return True
+        return await self.records.account(account_id.lower(), self.scope) is not None
+
+    async def _has_subject(self, kind: StopScope, subject: str) -> bool:
+        if self.scope.everything:
+            return True
+        match kind:
+            case StopScope.PROVIDER:
+                return False
+            case StopScope.COMPANY:
+                return self.scope.includes(subject.lower())
+            case StopScope.ACCOUNT:
+                return await self._has_account(subject)
+            case StopScope.CREDENTIAL:
+                return await self.records.credential(subject, self.scope) is not None
+
+
+def _found(record: Item | None, kind: str) -> Item:
+    if record is None:
+        raise ServiceError(NOT_FOUND, kind)
+    return record
+
+
+async def _listed(paging: Paging, found: Awaitable[tuple[Sequence[Item], int]]) -> Listed[Item]:
+    items, total = await found
+    return Listed(items=items, paging=paging, total=total)

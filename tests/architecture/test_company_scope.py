@@ -1,0 +1,102 @@
+"""Company scope is one policy: decided once, given to every look-up, and in the store's WHERE."""
+
+import ast
+import inspect
+from pathlib import Path
+
+from gateway.domain.backoffice import approvals, audit_record, callbacks, lists, request_log
+from gateway.domain.identity import mail
+from tests.architecture.tree import ROOT, modules
+
+DECIDES = Path("policies/authorization/company_scope.py")
+PORTS = {
+    lists.ScopedRecords: {"last_sign_ins"},  # of users that were found within a scope
+    approvals.Approvals: {
+        *("add", "decide", "conclude"),  # of one that was found within a scope
+        *("unsettled", "overdue", "waiting"),  # our own tasks look at all of them
+    },
+    callbacks.Callbacks: {"add", "due", "handled", "belongs", "forget"},  # our own tasks
+    request_log.RequestLog: {"add", "forget"},
+    audit_record.AuditRecord: {"verify"},  # a part of the chain proves nothing
+    mail.Outbox: {"put", "waiting", "sent", "forget"},
+}
+"""Every port that the back office reads from; methods without a scope, with the reason."""
+
+BACK_OFFICE = ("gateway/http/backoffice/", "gateway/operations/backoffice/")
+DECISIONS = {"sees", "includes", "covers"}
+
+
+def calls(path: Path) -> set[str]:
+    """Return the names of the methods that a module calls."""
+    tree = ast.parse((ROOT / path).read_text())
+    return {
+        node.func.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+
+
+def limits(path: Path) -> list[int]:
+    """Return the lines that read which companies somebody is limited to."""
+    tree = ast.parse((ROOT / path).read_text())
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr == "companies"
+        and ast.unparse(node.value).rpartition(".")[2] in {"person", "scope"}
+    ]
+
+
+def test_every_read_of_the_back_office_takes_a_scope():
+    """Without a default: whoever forgets it is told by the type checker."""
+    lacking = [
+        f"{port.__name__}.{name}"
+        for port, without in PORTS.items()
+        for name, method in vars(port).items()
+        if inspect.isfunction(method) and not name.startswith("_") and name not in without
+        if not scoped(method)
+    ]
+
+    assert lacking == []
+
+
+def scoped(method: object) -> bool:
+    """Say whether a method demands a scope, or a reader with one."""
+    parameters = inspect.signature(method).parameters.values()  # type: ignore[arg-type]
+    return any(
+        each.annotation in {"CompanyScope", "ApprovalReader"} and each.default is each.empty
+        for each in parameters
+    )
+
+
+def test_no_surface_decides_what_is_visible():
+    deciding = {
+        str(path): found
+        for path in modules()
+        if str(path).startswith("gateway/http/backoffice/")
+        if (found := sorted(calls(path) & DECISIONS) or limits(path))
+    }
+
+    assert deciding == {}
+
+
+def test_no_list_is_loaded_whole():
+    """A call of ``list()`` without a question returns everything there is."""
+    loading = {
+        f"{path}:{node.lineno}"
+        for path in modules()
+        if str(path).startswith(BACK_OFFICE)
+        for node in ast.walk(ast.parse((ROOT / path).read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr == "list" and not node.args and not node.keywords
+    }
+
+    assert loading == set()
+
+
+def test_one_policy_decides_the_scope_of_a_call():
+    """Operations read a stored user's scope only to ask whether an old order still holds."""
+    deciding = {str(path) for path in modules() if "call.scope =" in (ROOT / path).read_text()}
+
+    assert deciding == {str(DECIDES)}

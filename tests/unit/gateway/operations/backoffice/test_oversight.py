@@ -1,0 +1,37 @@
+"""What is watched over, within a scope; the rows' own tests ask the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.operations.backoffice.oversight import Oversight
+from tests.registers import Registers
+
+
+def watching(office: Registers) -> Oversight:
+    store = office.store
+    return Oversight(
+        record=store.office.record,
+        callbacks=store.office.callbacks,
+        requests=store.office.requests,
+        outbox=store.identity.outbox,
+    )
+
+
+async def test_a_proof_is_of_the_whole_log_and_counts_what_is_visible(office: Registers):
+    mine = await office.companies.create("Padaria")
+    await office.companies.create("Outra")
+
+    everything = await watching(office).prove_acts(EVERY_COMPANY, None)
+    limited = await watching(office).prove_acts(CompanyScope(frozenset({mine.id})), None)
+
+    assert (everything.events, limited.events) == (2, 1)
+    assert everything.problem == limited.problem == ""
+
+
+async def test_without_an_outbox_there_is_no_mail(office: Registers):
+    nothing: Any = None
+
+    assert await replace(watching(office), outbox=nothing).latest_mail(EVERY_COMPANY, None) == []
