@@ -13,8 +13,8 @@ from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from tests.contract.stores.conftest import EMPTYING
 from tests.servers.postgres import PostgresServer
-from tests.unit.identity_world import IdentityWorld, identity_world_on
 from tests.unit.standing import Clock
+from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.store import migrated
 
 

@@ -20,8 +20,8 @@ from gateway.operations.identity.tokens import TokenPair
 from gateway.store.engine import open_store
 from gateway.store.kernel.database import Limits
 from gateway.store.stamp import prepare
-from tests.unit.identity_world import IdentityWorld, identity_world_on
 from tests.unit.standing import Clock
+from tests.world.identity import IdentityWorld, identity_world_on
 
 CALLERS = 10
 ROUNDS = 10_000

@@ -11,7 +11,7 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.security.identity.passwords import PasswordHasher
 from tests.identity.enumeration import run
 from tests.surfaces.identity_api import api_client_on
-from tests.unit.identity_world import EMAIL, PASSWORD
+from tests.world.identity import EMAIL, PASSWORD
 
 PAIRS = 40
 TRIALS = 4

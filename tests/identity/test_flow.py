@@ -5,7 +5,7 @@ import pytest
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from tests.identity.races import race
-from tests.unit.identity_world import EMAIL, HOME, PASSWORD
+from tests.world.identity import EMAIL, HOME, PASSWORD
 
 
 async def refused(work) -> str:

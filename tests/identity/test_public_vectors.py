@@ -13,8 +13,8 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.security.identity.access_tokens import AccessTokens
 from gateway.security.identity.signing_keys import Keyring
 from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key
-from tests.unit.identity_world import AUDIENCE
 from tests.unit.standing import Clock
+from tests.world.identity import AUDIENCE
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "jws.json").read_text("utf-8"))
 

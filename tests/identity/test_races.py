@@ -9,7 +9,7 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from tests.identity.races import race, run
-from tests.unit.identity_world import EMAIL, HOME, PASSWORD
+from tests.world.identity import EMAIL, HOME, PASSWORD
 
 
 async def asked(node) -> SecondFactorRequired:

@@ -16,7 +16,8 @@ from gateway.domain.bank.providers import NotFound, Outcome, ProviderAccount, Re
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
-from tests.unit.paying import (
+from tests.unit.standing import Clock
+from tests.world.payouts import (
     ACCEPTED,
     BAD,
     CAREFUL,
@@ -33,11 +34,10 @@ from tests.unit.paying import (
     REJECTED,
     SENDING,
     UNKNOWN,
+    PayoutWorld,
     ScriptedBank,
-    Till,
     asking,
 )
-from tests.unit.standing import Clock
 
 STEPS = 40
 ABSENT, DOWN = NotFound("absent"), Unavailable("down")
@@ -129,12 +129,12 @@ class Ledger(ScriptedBank):
 class Life:
     """One reference, and everything that was ever said about it."""
 
-    def __init__(self, till: Till, seed: int, repeat: Repeat) -> None:
+    def __init__(self, payout_world: PayoutWorld, seed: int, repeat: Repeat) -> None:
         self.dice = random.Random(seed)
         can = replace(CAREFUL, repeat=repeat)
-        self.bank = Ledger(dice=self.dice, clock=till.clock, capabilities=can)
-        self.till = Till(till.store.inner, self.bank, till.clock)
-        self.clock = till.clock
+        self.bank = Ledger(dice=self.dice, clock=payout_world.clock, capabilities=can)
+        self.payout_world = PayoutWorld(payout_world.store.inner, self.bank, payout_world.clock)
+        self.clock = payout_world.clock
         self.clock.step_s = 3.0
         self.ended: PayoutState | None = None
         self.is_refused = False
@@ -144,21 +144,23 @@ class Life:
         return sum(self.bank.moved.values())
 
     async def row(self) -> Payout | None:
-        return await self.till.row() if await self.till.has_row() else None
+        return await self.payout_world.row() if await self.payout_world.has_row() else None
 
     async def post(self) -> None:
         """A caller repeats its request, and may be told only what is true."""
         before, sent = await self.row(), len(self.bank.orders)
         day = self.clock.now().date()
 
-        answer = await self.till.post(asking(day=day))
+        answer = await self.payout_world.post(asking(day=day))
 
         if answer == OK:
-            assert await self.till.has_row()
+            assert await self.payout_world.has_row()
         if answer == NO_STORE:
             assert len(self.bank.orders) == sent
         if before and before.state in {SENDING, UNKNOWN, ACCEPTED, PAID}:
-            assert not answer.startswith("4") or (await self.till.row()).state in FINAL_STATES
+            assert (
+                not answer.startswith("4") or (await self.payout_world.row()).state in FINAL_STATES
+            )
             assert len(self.bank.orders) == sent
         self.is_refused |= answer in {BAD, FORBIDDEN}
 
@@ -167,14 +169,14 @@ class Life:
         if before is None:
             return
 
-        assert await self.till.post(asking(value=Money(1))) in {BAD, NO_STORE}
+        assert await self.payout_world.post(asking(value=Money(1))) in {BAD, NO_STORE}
 
         assert (await self.row(), len(self.bank.orders)) == (before, sent)
 
     async def look(self) -> None:
         sent = len(self.bank.orders)
-        if await self.till.has_row():
-            await self.till.look()
+        if await self.payout_world.has_row():
+            await self.payout_world.look()
         assert len(self.bank.orders) == sent
 
     async def step(self) -> None:
@@ -182,9 +184,9 @@ class Life:
         calls = ["find", "add", "claim", "record"]
         broken = {self.dice.choice(calls)} if self.dice.random() < 0.25 else set()
         when = self.dice.choice(["fails_before", "fails_after"])
-        setattr(self.till.store, when, broken)
+        setattr(self.payout_world.store, when, broken)
         await self.dice.choice([self.post, self.post, self.post_other, self.look, self.look])()
-        setattr(self.till.store, when, set())
+        setattr(self.payout_world.store, when, set())
         self.clock.passes(self.dice.choice(PAUSES_S))
         self.bank.arrive()
         await self.holds()
@@ -211,9 +213,9 @@ class Life:
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])
 async def test_no_life_of_a_payout_breaks_a_promise_and_each_can_end(
-    till: Till, seed: int, repeat: Repeat
+    payout_world: PayoutWorld, seed: int, repeat: Repeat
 ):
-    life = Life(till, seed, repeat)
+    life = Life(payout_world, seed, repeat)
     for _ in range(STEPS):
         await life.step()
 
@@ -228,9 +230,11 @@ async def test_no_life_of_a_payout_breaks_a_promise_and_each_can_end(
 
 
 @pytest.mark.parametrize("seed", range(25))
-async def test_a_bank_that_ignores_our_key_pays_no_more_than_once_either(till: Till, seed: int):
+async def test_a_bank_that_ignores_our_key_pays_no_more_than_once_either(
+    payout_world: PayoutWorld, seed: int
+):
     """Such a life may stay unknown: then a person decides."""
-    life = Life(till, seed, Repeat.IGNORES)
+    life = Life(payout_world, seed, Repeat.IGNORES)
 
     for _ in range(STEPS):
         await life.step()

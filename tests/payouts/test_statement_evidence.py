@@ -5,9 +5,18 @@ import pytest
 from gateway.domain.bank.providers import BadReply, CredentialsRefused, NotFound, Page, Unavailable
 from gateway.domain.payouts.payouts import PayoutState
 from tests.unit.movements import movement
-from tests.unit.paying import ACCEPTED, FAILED, NOT_SENT, PAID, REJECTED, SENDING, UNKNOWN, Till
 from tests.unit.people import account
 from tests.unit.standing import Clock
+from tests.world.payouts import (
+    ACCEPTED,
+    FAILED,
+    NOT_SENT,
+    PAID,
+    REJECTED,
+    SENDING,
+    UNKNOWN,
+    PayoutWorld,
+)
 
 DAY_S = 24 * 3600
 FAILURES = [
@@ -20,51 +29,57 @@ FAILURES = [
 ]
 
 
-def telling(till: Till, *entries: object) -> None:
-    till.bank.reads["statement"] = {None: Page(items=entries, next_cursor=None)}
+def telling(payout_world: PayoutWorld, *entries: object) -> None:
+    payout_world.bank.reads["statement"] = {None: Page(items=entries, next_cursor=None)}
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_a_movement_with_our_key_pays_the_payout(till: Till, state: PayoutState):
-    before = await till.stands(state)
-    telling(till, movement(provider_key=before.provider_key))
+async def test_a_movement_with_our_key_pays_the_payout(
+    payout_world: PayoutWorld, state: PayoutState
+):
+    before = await payout_world.stands(state)
+    telling(payout_world, movement(provider_key=before.provider_key))
 
-    found = await till.follow_up.search_statement(before, account(), 1.0)
+    found = await payout_world.follow_up.search_statement(before, account(), 1.0)
 
-    assert found == await till.row()
+    assert found == await payout_world.row()
     assert found.state is PAID
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_a_statement_without_it_proves_nothing(till: Till, state: PayoutState, clock: Clock):
+async def test_a_statement_without_it_proves_nothing(
+    payout_world: PayoutWorld, state: PayoutState, clock: Clock
+):
     """Not even its absence, however late: statements are slow, and some are cut short."""
-    before = await till.stands(state)
-    telling(till)
+    before = await payout_world.stands(state)
+    telling(payout_world)
     clock.passes(30 * DAY_S)
 
-    assert await till.follow_up.search_statement(before, account(), 1.0) == before
-    assert await till.row() == before
+    assert await payout_world.follow_up.search_statement(before, account(), 1.0) == before
+    assert await payout_world.row() == before
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda each: type(each).__name__)
-async def test_a_statement_that_cannot_be_read_is_no_error(till: Till, failure: Exception):
-    before = await till.stands(UNKNOWN)
-    till.bank.reads["statement"] = {None: failure}
+async def test_a_statement_that_cannot_be_read_is_no_error(
+    payout_world: PayoutWorld, failure: Exception
+):
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.reads["statement"] = {None: failure}
 
-    assert await till.follow_up.search_statement(before, account(), 1.0) == before
+    assert await payout_world.follow_up.search_statement(before, account(), 1.0) == before
 
 
 @pytest.mark.parametrize("state", [SENDING, NOT_SENT, PAID, REJECTED, FAILED])
-async def test_only_for_unsettled_payouts_is_it_read(till: Till, state: PayoutState):
-    before = await till.stands(state)
-    telling(till, movement(provider_key=before.provider_key))
+async def test_only_for_unsettled_payouts_is_it_read(payout_world: PayoutWorld, state: PayoutState):
+    before = await payout_world.stands(state)
+    telling(payout_world, movement(provider_key=before.provider_key))
 
-    assert await till.follow_up.search_statement(before, account(), 1.0) == before
+    assert await payout_world.follow_up.search_statement(before, account(), 1.0) == before
 
 
-async def test_another_bank_s_statement_is_not_read(till: Till):
-    before = await till.stands(UNKNOWN)
-    telling(till, movement(provider_key=before.provider_key))
-    till.banks.name = "other-bank"
+async def test_another_bank_s_statement_is_not_read(payout_world: PayoutWorld):
+    before = await payout_world.stands(UNKNOWN)
+    telling(payout_world, movement(provider_key=before.provider_key))
+    payout_world.banks.name = "other-bank"
 
-    assert await till.follow_up.search_statement(before, account(), 1.0) == before
+    assert await payout_world.follow_up.search_statement(before, account(), 1.0) == before

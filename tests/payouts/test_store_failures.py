@@ -9,7 +9,9 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.telemetry.records import AccessRecord, begin_record
-from tests.unit.paying import (
+from tests.unit.people import caller
+from tests.unit.standing import TODAY, Clock
+from tests.world.payouts import (
     ACCEPTED,
     DOUBT,
     IS_ACCEPTED,
@@ -23,76 +25,78 @@ from tests.unit.paying import (
     SENDING,
     UNKNOWN,
     UNSENT,
-    Till,
+    PayoutWorld,
     asking,
 )
-from tests.unit.people import caller
-from tests.unit.standing import TODAY, Clock
 
 
-async def test_a_store_that_cannot_be_read_ends_the_request(till: Till):
-    till.store.fails_before = {"find"}
+async def test_a_store_that_cannot_be_read_ends_the_request(payout_world: PayoutWorld):
+    payout_world.store.fails_before = {"find"}
 
-    assert await till.post() == NO_STORE
-    assert till.bank.orders == []
-    assert not await till.has_row()
+    assert await payout_world.post() == NO_STORE
+    assert payout_world.bank.orders == []
+    assert not await payout_world.has_row()
 
 
-async def test_an_intent_that_was_not_stored_is_not_sent(till: Till):
+async def test_an_intent_that_was_not_stored_is_not_sent(payout_world: PayoutWorld):
     record = AccessRecord(trace_id="")
     begin_record(record)
-    till.store.fails_before = {"add"}
+    payout_world.store.fails_before = {"add"}
 
-    assert await till.post() == NO_STORE
-    assert (till.bank.orders, record.payout) == ([], "intent_failed")
-    till.store.fails_before = set()
-    assert await till.post() == OK
+    assert await payout_world.post() == NO_STORE
+    assert (payout_world.bank.orders, record.payout) == ([], "intent_failed")
+    payout_world.store.fails_before = set()
+    assert await payout_world.post() == OK
 
 
-async def test_an_intent_nobody_knows_about_is_not_sent_either(till: Till, clock: Clock):
+async def test_an_intent_nobody_knows_about_is_not_sent_either(
+    payout_world: PayoutWorld, clock: Clock
+):
     """
     The connection broke in the commit: the row is there, and nobody is its owner.
 
     The lease makes it unknown, the look-up unsent; "look the reference up first" then works.
     """
-    till.store.fails_after = {"add"}
-    assert await till.post() == NO_STORE
-    assert till.bank.orders == []
-    assert (await till.row()).state is SENDING
-    till.store.fails_after = set()
+    payout_world.store.fails_after = {"add"}
+    assert await payout_world.post() == NO_STORE
+    assert payout_world.bank.orders == []
+    assert (await payout_world.row()).state is SENDING
+    payout_world.store.fails_after = set()
 
     clock.passes(60)
-    assert await till.post() == OK
-    assert (await till.row()).state is UNKNOWN
+    assert await payout_world.post() == OK
+    assert (await payout_world.row()).state is UNKNOWN
     clock.passes(600)
-    assert (await till.look()).state is NOT_SENT
-    assert till.bank.orders == []
-    assert await till.post() == OK
-    assert len(till.bank.orders) == 1
+    assert (await payout_world.look()).state is NOT_SENT
+    assert payout_world.bank.orders == []
+    assert await payout_world.post() == OK
+    assert len(payout_world.bank.orders) == 1
 
 
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
-async def test_a_claim_that_failed_is_not_sent(till: Till, clock: Clock, when: str):
-    await till.stands(NOT_SENT)
-    setattr(till.store, when, {"claim"})
+async def test_a_claim_that_failed_is_not_sent(payout_world: PayoutWorld, clock: Clock, when: str):
+    await payout_world.stands(NOT_SENT)
+    setattr(payout_world.store, when, {"claim"})
 
-    assert await till.post() == NO_STORE
-    assert till.bank.orders == []
-    assert (await till.row()).state is (NOT_SENT if when == "fails_before" else SENDING)
+    assert await payout_world.post() == NO_STORE
+    assert payout_world.bank.orders == []
+    assert (await payout_world.row()).state is (NOT_SENT if when == "fails_before" else SENDING)
     clock.passes(60)
-    setattr(till.store, when, set())
-    assert await till.post() == OK
-    assert len(till.bank.orders) == (1 if when == "fails_before" else 0)
+    setattr(payout_world.store, when, set())
+    assert await payout_world.post() == OK
+    assert len(payout_world.bank.orders) == (1 if when == "fails_before" else 0)
 
 
-async def test_what_cannot_be_closed_at_the_end_of_its_day_is_not_sent(till: Till, clock: Clock):
-    await till.stands(NOT_SENT)
+async def test_what_cannot_be_closed_at_the_end_of_its_day_is_not_sent(
+    payout_world: PayoutWorld, clock: Clock
+):
+    await payout_world.stands(NOT_SENT)
     clock.passes(24 * 3600)
-    till.store.fails_before = {"record"}
+    payout_world.store.fails_before = {"record"}
 
-    assert await till.post(asking(day=TODAY + timedelta(days=1))) == NO_STORE
-    assert till.bank.orders == []
-    assert (await till.row()).state is NOT_SENT
+    assert await payout_world.post(asking(day=TODAY + timedelta(days=1))) == NO_STORE
+    assert payout_world.bank.orders == []
+    assert (await payout_world.row()).state is NOT_SENT
 
 
 @pytest.mark.parametrize(
@@ -107,71 +111,77 @@ async def test_what_cannot_be_closed_at_the_end_of_its_day_is_not_sent(till: Til
 )
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
 async def test_an_outcome_that_could_not_be_recorded_is_told_where_it_is_true(
-    till: Till, said: Outcome, answer: str, after: PayoutState, when: str
+    payout_world: PayoutWorld, said: Outcome, answer: str, after: PayoutState, when: str
 ):
     """Rejections are the exception, see the rules."""
-    till.bank.says = [said]
-    setattr(till.store, when, {"record"})
+    payout_world.bank.says = [said]
+    setattr(payout_world.store, when, {"record"})
 
-    assert await till.post() == answer
-    assert (await till.row()).state is (SENDING if when == "fails_before" else after)
+    assert await payout_world.post() == answer
+    assert (await payout_world.row()).state is (SENDING if when == "fails_before" else after)
 
 
 @pytest.mark.parametrize("said", [IS_ACCEPTED, IS_NOT_SENT, IS_UNKNOWN], ids=str)
 async def test_after_an_unrecorded_outcome_a_repeat_sends_nothing(
-    till: Till, clock: Clock, said: Outcome
+    payout_world: PayoutWorld, clock: Clock, said: Outcome
 ):
-    till.bank.says = [said]
-    till.store.fails_before = {"record"}
-    await till.post()
-    till.store.fails_before = set()
+    payout_world.bank.says = [said]
+    payout_world.store.fails_before = {"record"}
+    await payout_world.post()
+    payout_world.store.fails_before = set()
 
     clock.passes(61)
 
-    assert await till.post() == OK
-    assert (await till.row()).state is UNKNOWN
-    assert len(till.bank.orders) == 1
+    assert await payout_world.post() == OK
+    assert (await payout_world.row()).state is UNKNOWN
+    assert len(payout_world.bank.orders) == 1
 
 
-async def test_an_unrecorded_acceptance_is_found_again_by_a_look(till: Till, clock: Clock):
-    till.store.fails_before = {"record"}
-    await till.post()
-    till.store.fails_before = set()
-    till.bank.knows = IS_SETTLED
+async def test_an_unrecorded_acceptance_is_found_again_by_a_look(
+    payout_world: PayoutWorld, clock: Clock
+):
+    payout_world.store.fails_before = {"record"}
+    await payout_world.post()
+    payout_world.store.fails_before = set()
+    payout_world.bank.knows = IS_SETTLED
 
     clock.passes(61)
 
-    assert (await till.look()).state is PAID
+    assert (await payout_world.look()).state is PAID
 
 
-async def test_a_store_that_breaks_while_the_winner_is_waited_for_ends_the_wait(till: Till):
-    await till.stands(SENDING)
+async def test_a_store_that_breaks_while_the_winner_is_waited_for_ends_the_wait(
+    payout_world: PayoutWorld,
+):
+    await payout_world.stands(SENDING)
     seen: list[str] = []
 
     def later(name: str) -> None:
         seen.append(name)
         if seen == ["find"]:
             return
-        till.store.fails_before = {"find"}
+        payout_world.store.fails_before = {"find"}
 
-    till.store.on_call = later
+    payout_world.store.on_call = later
 
-    assert await till.post() == NO_STORE
-    assert till.bank.orders == []
+    assert await payout_world.post() == NO_STORE
+    assert payout_world.bank.orders == []
 
 
-async def test_a_list_that_cannot_be_read_is_no_empty_list(till: Till):
-    till.store.fails_before = {"search"}
+async def test_a_list_that_cannot_be_read_is_no_empty_list(payout_world: PayoutWorld):
+    payout_world.store.fails_before = {"search"}
 
     with pytest.raises(StoreUnavailable):
-        await till.payouts.search(caller(), Search(Window(TODAY, TODAY), Paging(1, 25)))
+        await payout_world.payouts.search(caller(), Search(Window(TODAY, TODAY), Paging(1, 25)))
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, PAID])
-async def test_a_payout_that_cannot_be_read_is_no_unknown_reference(till: Till, state: PayoutState):
+async def test_a_payout_that_cannot_be_read_is_no_unknown_reference(
+    payout_world: PayoutWorld, state: PayoutState
+):
     """A 404 would have the caller pay again."""
-    await till.stands(state)
-    till.store.fails_before = {"find"}
+    await payout_world.stands(state)
+    payout_world.store.fails_before = {"find"}
 
     with pytest.raises(StoreUnavailable):
-        await till.payouts.read(caller(), "order-1")
+        await payout_world.payouts.read(caller(), "order-1")

@@ -77,14 +77,14 @@ async def _restore(world: World) -> None:
     """Back up, work on, lose everything, wait until nothing moves, restore, look first."""
     chance = world.chance
     await asyncio.sleep(chance.random() * chance.choice((0.0, 0.0, 1.0, 10.0, 100.0)))
-    backup = world.stage.disk.copied()
+    backup = world.life_world.disk.copied()
     world.note("BACKUP")
     await asyncio.sleep(chance.random() * chance.choice((2.0, 60.0, 600.0)))
     world.stopped = True
     for node in world.nodes:
         node.crash()
     await asyncio.sleep(_DEEP_S if world.deep else 900.0)
-    world.stage.disk.restore(backup)
+    world.life_world.disk.restore(backup)
     backup.close()
     world.note("RESTORED")
     world.counts["restores"] += 1

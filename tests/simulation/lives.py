@@ -27,7 +27,7 @@ from tests.simulation.invariants import Violation
 from tests.simulation.loop import Loop, Stuck
 from tests.simulation.scenario import Scenario, drawn
 from tests.simulation.sqlite_inline import Client, Disk, Slot
-from tests.simulation.world import NOON, Stage, World, holder
+from tests.simulation.world import NOON, LifeWorld, World, holder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def run(
     loop = Loop(chance)
     loop.watch = watch
     disk = Disk(_content())
-    stage = Stage(
+    life_world = LifeWorld(
         loop=loop,
         chance=chance,
         scenario=scenario or own,
@@ -68,8 +68,8 @@ def run(
         disk=disk,
         note=note,
     )
-    note(f"seed {seed}: {stage.scenario}")
-    world = World(stage)
+    note(f"seed {seed}: {life_world.scenario}")
+    world = World(life_world)
     try:
         with _silence():
             violation = _play(loop, world)

@@ -10,7 +10,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import PayoutRequest
 from tests.simulation.invariants import Answer, Call
 from tests.simulation.world import LOST, World, call_of
-from tests.unit.paying import asking
+from tests.world.payouts import asking
 
 _PATIENCE_S = 30.0
 _LATER_S = 13.5 * 3600

@@ -44,7 +44,7 @@ _FAULTS = (Fault.BEFORE, Fault.DURING, Fault.AFTER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class LifeWorld:
     """What a life is played on."""
 
     loop: Loop
@@ -68,9 +68,9 @@ class World:
         processes: Every one that was ever started.
     """
 
-    def __init__(self, stage: Stage) -> None:
-        self.stage, self.loop, self.chance = stage, stage.loop, stage.chance
-        self.scenario = stage.scenario
+    def __init__(self, life_world: LifeWorld) -> None:
+        self.life_world, self.loop, self.chance = life_world, life_world.loop, life_world.chance
+        self.scenario = life_world.scenario
         self.counts: Counter[str] = Counter()
         self.look_first = False
         self.stopped = False
@@ -80,7 +80,7 @@ class World:
         self._sleepers: list[asyncio.Future[None]] = []
         self.start = LATE if self.scenario.midnight else DAWN if self.scenario.dawn else NOON
         self.bank = SimulatedBank(self.scenario, self._surroundings())
-        truth = Truth(stage.disk.read, self.bank.may_still_move)
+        truth = Truth(life_world.disk.read, self.bank.may_still_move)
         self.oracle = Oracle(self.scenario, truth, self.fail)
         self.nodes = (Node(self, 0), Node(self, 1))
 
@@ -102,7 +102,7 @@ class World:
     def note(self, text: str) -> None:
         """Add a line to the life's story."""
         self.loop.note(text)
-        self.stage.note(f"{self.now():%d %H:%M:%S.%f} step {self.loop.steps:>6} {text}")
+        self.life_world.note(f"{self.now():%d %H:%M:%S.%f} step {self.loop.steps:>6} {text}")
 
     def count(self, event: str) -> None:
         """Count a fault."""
@@ -181,15 +181,15 @@ class Node:
 
     def start(self) -> None:
         """Start a process: new tasks, new connections, nothing remembered."""
-        world, stage = self.world, self.world.stage
+        world, life_world = self.world, self.world.life_world
         self.generation += 1
         self._stopping = False
         self._serving.clear()
         self.process = Process(f"N{self.index}.{self.generation}")
-        self.client = Client(stage.disk, world.chance)
+        self.client = Client(life_world.disk, world.chance)
         self.client.committed = world.committed
         self.client.fault, self.client.latency = self._fault, self._latency
-        stage.slots[self.index].plug(self.client)
+        life_world.slots[self.index].plug(self.client)
         self._context = copy_context()
         self._context.run(OWNER.set, self.process)
         self._context.run(self._assemble)
@@ -291,7 +291,7 @@ class Node:
 
     def _assemble(self) -> None:
         """Put the real parts together as the product's assembly does."""
-        world, database = self.world, self.world.stage.slots[self.index].database
+        world, database = self.world, self.world.life_world.slots[self.index].database
         writing = copy_context()
         writing.run(WRITES.set, True)
         store = writing.run(StoredPayouts, database)

@@ -41,9 +41,9 @@ from gateway.security.keys import Keys
 from gateway.store.engine import Store
 from policies.traffic.person_quota import WithinPersonQuota
 from tests.surfaces.answers import JSON, Answer
-from tests.unit.gateway.http.stage import Witness
-from tests.unit.identity_world import EMAIL, LITTLE, PASSWORD, IdentityWorld, identity_world_on
+from tests.unit.gateway.http.listener_client import Witness
 from tests.unit.standing import Clock
+from tests.world.identity import EMAIL, LITTLE, PASSWORD, IdentityWorld, identity_world_on
 
 ORIGIN = "https://pix.example"
 COOKIE = "__Host-pixgate"

@@ -20,7 +20,7 @@ from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
 from gateway.runtime.failpoints import NAMES
 from provider_adapters._shared.limits import ClientLimits
-from tests.torture.stage import Till, staged
+from tests.torture.gateway_client import GatewayClient, torture_world_in
 
 EXECUTED_FROM = NAMES.index("after_body")
 STORED_FROM = NAMES.index("after_insert")
@@ -29,13 +29,14 @@ _LATER_S = 120
 """Longer than the lease and the quiet period after it."""
 
 
-async def heard(till: Till, reference: str) -> bytes:
+async def heard(gateway_client: GatewayClient, reference: str) -> bytes:
     """Ask for a payout and return every byte of the answer until the connection ends."""
-    where = urlsplit(till.base)
+    where = urlsplit(gateway_client.base)
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
-    body = till.order(reference)
-    headers = "".join(f"{name}: {value}\r\n" for name, value in till.headers.items())
-    head = f"POST {till.path} HTTP/1.1\r\nHost: a\r\n{headers}Content-Length: {len(body)}\r\n\r\n"
+    body = gateway_client.order(reference)
+    headers = "".join(f"{name}: {value}\r\n" for name, value in gateway_client.headers.items())
+    headers += f"Content-Length: {len(body)}\r\n"
+    head = f"POST {gateway_client.path} HTTP/1.1\r\nHost: a\r\n{headers}\r\n"
     writer.write(head.encode() + body)
     try:
         return await asyncio.wait_for(reader.read(), 20)
@@ -45,31 +46,33 @@ async def heard(till: Till, reference: str) -> bytes:
         writer.close()
 
 
-async def until_paid(till: Till, reference: str) -> set[tuple[int, str]]:
+async def until_paid(gateway_client: GatewayClient, reference: str) -> set[tuple[int, str]]:
     """Repeat the request until the bank has paid; return every answer."""
     answers = set()
     async with asyncio.timeout(20):
-        while not await till.executions(reference):
-            answers |= {await till.pay(reference), await till.read(reference)}
-    answers.add(await till.pay(reference))
+        while not await gateway_client.executions(reference):
+            answers |= {await gateway_client.pay(reference), await gateway_client.read(reference)}
+    answers.add(await gateway_client.pay(reference))
     return answers
 
 
-async def killed_at(till: Till, point: str) -> None:
+async def killed_at(gateway_client: GatewayClient, point: str) -> None:
     """Kill a gateway at a point, start it again after the quiet period, and ask again."""
-    await till.start(failpoint=point)
-    answer = await heard(till, "once")
-    assert await till.command.ended(5)
-    assert till.command.process is not None
-    assert till.command.process.returncode == -signal.SIGKILL, till.command.said()
+    await gateway_client.start(failpoint=point)
+    answer = await heard(gateway_client, "once")
+    assert await gateway_client.command.ended(5)
+    assert gateway_client.command.process is not None
+    assert gateway_client.command.process.returncode == -signal.SIGKILL, (
+        gateway_client.command.said()
+    )
     await asyncio.sleep(0.2)
-    executed = await till.executions("once")
+    executed = await gateway_client.executions("once")
 
-    till.offset_s = _LATER_S
-    await till.start()
-    found = await till.read("once")
-    answers = await until_paid(till, "once")
-    after = await till.executions("once")
+    gateway_client.offset_s = _LATER_S
+    await gateway_client.start()
+    found = await gateway_client.read("once")
+    answers = await until_paid(gateway_client, "once")
+    after = await gateway_client.executions("once")
 
     position = NAMES.index(point)
     assert executed == ([1050] if position >= EXECUTED_FROM else []), point
@@ -100,12 +103,12 @@ async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
     before its insert is unknown afterwards; no retry is ever answered a failure.
     """
     places = asyncio.Semaphore(_AT_ONCE)
-    async with staged(tmp_path) as stage:
-        tills = {point: await stage.till(point) for point in NAMES}
+    async with torture_world_in(tmp_path) as torture_world:
+        gateway_clients = {point: await torture_world.gateway_client(point) for point in NAMES}
 
         async def in_turn(point: str) -> None:
             async with places:
-                await killed_at(tills[point], point)
+                await killed_at(gateway_clients[point], point)
 
         async with asyncio.TaskGroup() as group:
             for point in NAMES:

@@ -16,8 +16,8 @@ import asyncpg
 import pytest
 
 from tests.torture import postgres
+from tests.torture.gateway_client import GatewayClient, torture_world_in
 from tests.torture.postgres import Postgres
-from tests.torture.stage import Till, staged
 
 BEFORE, AFTER = ("paid-before-1", "paid-before-2"), ("paid-after-1", "paid-after-2")
 
@@ -27,22 +27,22 @@ class Backup:
     """How a store is saved and put back, while no gateway runs."""
 
     url: str
-    save: Callable[[Till], None]
-    put_back: Callable[[Till], None]
+    save: Callable[[GatewayClient], None]
+    put_back: Callable[[GatewayClient], None]
 
 
-def _file(till: Till) -> Path:
-    return till.config.parent / "pixgate.db"
+def _file(gateway_client: GatewayClient) -> Path:
+    return gateway_client.config.parent / "pixgate.db"
 
 
-def _save_file(till: Till) -> None:
-    shutil.copy(_file(till), _file(till).with_suffix(".bak"))
+def _save_file(gateway_client: GatewayClient) -> None:
+    shutil.copy(_file(gateway_client), _file(gateway_client).with_suffix(".bak"))
 
 
-def _put_file_back(till: Till) -> None:
+def _put_file_back(gateway_client: GatewayClient) -> None:
     for suffix in ("-wal", "-shm"):
-        _file(till).with_name(f"pixgate.db{suffix}").unlink(missing_ok=True)
-    shutil.copy(_file(till).with_suffix(".bak"), _file(till))
+        _file(gateway_client).with_name(f"pixgate.db{suffix}").unlink(missing_ok=True)
+    shutil.copy(_file(gateway_client).with_suffix(".bak"), _file(gateway_client))
 
 
 @asynccontextmanager
@@ -82,29 +82,29 @@ async def _emptied(server: Postgres) -> None:
     await connection.close()
 
 
-async def stop(till: Till) -> None:
-    till.command.kill(signal.SIGINT)
-    assert await till.command.ended(20)
+async def stop(gateway_client: GatewayClient) -> None:
+    gateway_client.command.kill(signal.SIGINT)
+    assert await gateway_client.command.ended(20)
 
 
-async def until_shown(till: Till, reference: str, status: str) -> None:
+async def until_shown(gateway_client: GatewayClient, reference: str, status: str) -> None:
     async with asyncio.timeout(15):
-        while await till.read(reference) != (200, status):
+        while await gateway_client.read(reference) != (200, status):
             await asyncio.sleep(0.1)
 
 
-async def forgotten(till: Till, backup: Backup) -> None:
+async def forgotten(gateway_client: GatewayClient, backup: Backup) -> None:
     """Pay, save, pay more, and put back what was saved."""
-    await till.start()
-    assert [await till.pay(each) for each in BEFORE] == [(200, "processing")] * 2
-    await stop(till)
-    await asyncio.to_thread(backup.save, till)
-    await till.start()
-    assert [await till.pay(each) for each in AFTER] == [(200, "processing")] * 2
+    await gateway_client.start()
+    assert [await gateway_client.pay(each) for each in BEFORE] == [(200, "processing")] * 2
+    await stop(gateway_client)
+    await asyncio.to_thread(backup.save, gateway_client)
+    await gateway_client.start()
+    assert [await gateway_client.pay(each) for each in AFTER] == [(200, "processing")] * 2
     for each in AFTER:
-        await until_shown(till, each, "paid")
-    await stop(till)
-    await asyncio.to_thread(backup.put_back, till)
+        await until_shown(gateway_client, each, "paid")
+    await stop(gateway_client)
+    await asyncio.to_thread(backup.put_back, gateway_client)
 
 
 @pytest.mark.parametrize("store", [sqlite_backup, postgres_backup], ids=["sqlite", "postgres"])
@@ -115,17 +115,19 @@ async def test_looking_first_brings_back_what_the_backup_forgot(tmp_path: Path, 
 
     The same references are posted again: the rows come back, and nothing is executed twice.
     """
-    async with store() as backup, staged(tmp_path) as stage:
-        till = await stage.till("drill", store=backup.url, kind=kind)
-        await forgotten(till, backup)
+    async with store() as backup, torture_world_in(tmp_path) as torture_world:
+        gateway_client = await torture_world.gateway_client("drill", store=backup.url, kind=kind)
+        await forgotten(gateway_client, backup)
 
-        await till.start(PIXGATE_LOOK_FIRST="true")
-        absent = [await till.read(each) for each in AFTER]
-        again = [await till.pay(each) for each in (*BEFORE, *AFTER)]
+        await gateway_client.start(PIXGATE_LOOK_FIRST="true")
+        absent = [await gateway_client.read(each) for each in AFTER]
+        again = [await gateway_client.pay(each) for each in (*BEFORE, *AFTER)]
         for each in (*BEFORE, *AFTER):
-            await until_shown(till, each, "paid")
-        new = await till.pay("never-seen")
-        executed = [await till.executions(each) for each in (*BEFORE, *AFTER, "never-seen")]
+            await until_shown(gateway_client, each, "paid")
+        new = await gateway_client.pay("never-seen")
+        executed = [
+            await gateway_client.executions(each) for each in (*BEFORE, *AFTER, "never-seen")
+        ]
 
     assert absent == [(404, "SVC.PIX.011")] * 2
     assert again == [(200, "processing")] * 4
@@ -135,13 +137,13 @@ async def test_looking_first_brings_back_what_the_backup_forgot(tmp_path: Path, 
 
 async def test_without_looking_first_a_bank_that_ignores_keys_pays_again(tmp_path: Path):
     """What the drill is for: this is the loss that the setting prevents."""
-    async with sqlite_backup() as backup, staged(tmp_path) as stage:
-        till = await stage.till("careless", kind="none")
-        await forgotten(till, backup)
+    async with sqlite_backup() as backup, torture_world_in(tmp_path) as torture_world:
+        gateway_client = await torture_world.gateway_client("careless", kind="none")
+        await forgotten(gateway_client, backup)
 
-        await till.start()
-        again = await till.pay(AFTER[0])
-        executed = await till.executions(AFTER[0])
+        await gateway_client.start()
+        again = await gateway_client.pay(AFTER[0])
+        executed = await gateway_client.executions(AFTER[0])
 
     assert again == (200, "processing")
     assert executed == [1050, 1050]

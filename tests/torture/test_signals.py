@@ -9,38 +9,40 @@ from pathlib import Path
 import pytest
 
 from tests.torture import postgres
+from tests.torture.gateway_client import GatewayClient, torture_world_in
 from tests.torture.postgres import Postgres
 from tests.torture.sites import providers
-from tests.torture.stage import Till, staged
 
 TAKEN = (200, "processing")
 SEND_S = 20
 LEASE_AND_QUIET_S = 60 + 5
 
 
-async def until_ordered(till: Till) -> None:
+async def until_ordered(gateway_client: GatewayClient) -> None:
     """Wait until the bank has an order."""
     async with asyncio.timeout(10):
-        while not await till.orders():
+        while not await gateway_client.orders():
             await asyncio.sleep(0.02)
 
 
 async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
     """SIGTERM in mid call: drained, ended with 0, and the payout was made once."""
-    async with staged(tmp_path) as stage:
-        till = await stage.till("one")
-        await till.start()
-        await stage.control.post("faults", body={"operation": "payout", "fault": "hang_after"})
-        asking = asyncio.create_task(till.pay("drained"))
-        await until_ordered(till)
+    async with torture_world_in(tmp_path) as torture_world:
+        gateway_client = await torture_world.gateway_client("one")
+        await gateway_client.start()
+        await torture_world.control.post(
+            "faults", body={"operation": "payout", "fault": "hang_after"}
+        )
+        asking = asyncio.create_task(gateway_client.pay("drained"))
+        await until_ordered(gateway_client)
 
-        till.command.kill(signal.SIGTERM)
+        gateway_client.command.kill(signal.SIGTERM)
         answered = await asking
-        ended = await till.command.ended(45)
-        code = till.command.process.returncode
-        await till.start()
-        found, again = await till.read("drained"), await till.pay("drained")
-        executed = await till.executions("drained")
+        ended = await gateway_client.command.ended(45)
+        code = gateway_client.command.process.returncode
+        await gateway_client.start()
+        found, again = await gateway_client.read("drained"), await gateway_client.pay("drained")
+        executed = await gateway_client.executions("drained")
 
     assert answered == (502, "SVC.PIX.010")
     assert (ended, code) == (True, 0)
@@ -51,18 +53,18 @@ async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
 
 async def test_a_caller_who_hangs_up_is_paid_for_all_the_same(tmp_path: Path):
     """The bank stands still, the caller leaves, the bank goes on: recorded, made once."""
-    async with staged(tmp_path) as stage:
-        patient = providers(stage.bank_port, payout_timeout_s=10.0)
-        till = await stage.till("one", providers=patient)
-        await till.start()
-        stage.bank.kill(signal.SIGSTOP)
-        left = await till.pay("left", patience_s=0.7)
-        stage.bank.kill(signal.SIGCONT)
+    async with torture_world_in(tmp_path) as torture_world:
+        patient = providers(torture_world.bank_port, payout_timeout_s=10.0)
+        gateway_client = await torture_world.gateway_client("one", providers=patient)
+        await gateway_client.start()
+        torture_world.bank.kill(signal.SIGSTOP)
+        left = await gateway_client.pay("left", patience_s=0.7)
+        torture_world.bank.kill(signal.SIGCONT)
         async with asyncio.timeout(10):
-            while await till.read("left") != (200, "paid"):
+            while await gateway_client.read("left") != (200, "paid"):
                 await asyncio.sleep(0.1)
-        again = await till.pay("left")
-        executed = await till.executions("left")
+        again = await gateway_client.pay("left")
+        executed = await gateway_client.executions("left")
 
     assert left == (0, "lost")
     assert again == TAKEN
@@ -79,10 +81,10 @@ async def test_a_process_that_slept_past_its_lease_does_not_send(tmp_path: Path)
     proves the payout absent, and ends it. The first one wakes up in front of the write, and must
     let it be.
     """
-    async with postgres.running() as server, staged(tmp_path) as stage:
-        sleeper = await stage.till("sleeper", store=server.url(), kind="none")
+    async with postgres.running() as server, torture_world_in(tmp_path) as torture_world:
+        sleeper = await torture_world.gateway_client("sleeper", store=server.url(), kind="none")
         sleeper.command.module = "tests.torture.sleeper"
-        other = await _beside(stage, sleeper, server)
+        other = await _beside(torture_world, sleeper, server)
         await sleeper.start(failpoint="after_connect")
         other.offset_s = LEASE_AND_QUIET_S - SEND_S
         await other.start()
@@ -103,26 +105,26 @@ async def test_a_process_that_slept_past_its_lease_does_not_send(tmp_path: Path)
     assert again == (400, "SVC.PIX.010")
 
 
-async def _beside(stage, sleeper: Till, server: Postgres) -> Till:
+async def _beside(torture_world, sleeper: GatewayClient, server: Postgres) -> GatewayClient:
     """Make a second gateway for the same account on the same store."""
-    other = await stage.till("other", store=server.url(), kind="none")
+    other = await torture_world.gateway_client("other", store=server.url(), kind="none")
     keys = (sleeper.config.parent / "var" / "keys.json").read_bytes()
     (other.config.parent / "var" / "keys.json").write_bytes(keys)
     other.account = sleeper.account
     return other
 
 
-async def _until_asleep(till: Till) -> None:
+async def _until_asleep(gateway_client: GatewayClient) -> None:
     """Wait until the system says that the process is stopped."""
-    state = Path(f"/proc/{till.command.process.pid}/stat")
+    state = Path(f"/proc/{gateway_client.command.process.pid}/stat")
     async with asyncio.timeout(10):
         while state.read_text().rpartition(")")[2].split()[0] != "T":
             await asyncio.sleep(0.02)
 
 
-async def _until_ended(till: Till, reference: str) -> tuple[int, str]:
+async def _until_ended(gateway_client: GatewayClient, reference: str) -> tuple[int, str]:
     """Read until it is no longer on its way."""
     async with asyncio.timeout(30):
-        while (shown := await till.read(reference)) == TAKEN:
+        while (shown := await gateway_client.read(reference)) == TAKEN:
             await asyncio.sleep(0.5)
     return shown

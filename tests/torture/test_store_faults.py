@@ -17,9 +17,9 @@ import pytest
 
 from tests.contract.stores.relay import relayed
 from tests.torture import postgres
+from tests.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
 from tests.torture.postgres import Postgres
 from tests.torture.sites import providers
-from tests.torture.stage import Stage, Till, staged
 
 FAILED = (500, "SVC.SYS.001")
 TAKEN = (200, "processing")
@@ -27,26 +27,28 @@ _TOO_FULL = 8_192
 
 
 @asynccontextmanager
-async def on_postgres(folder: Path) -> AsyncIterator[tuple[Till, Postgres, Stage]]:
+async def on_postgres(folder: Path) -> AsyncIterator[tuple[GatewayClient, Postgres, TortureWorld]]:
     """Serve from a PostgreSQL of our own; the partner is known already."""
-    async with postgres.running() as server, staged(folder) as stage:
-        patient = providers(stage.bank_port, payout_timeout_s=10.0)
-        till = await stage.till("one", store=server.url(), providers=patient)
-        await till.start()
-        await till.read("nothing")
-        await stage.control.delete("calls")
-        yield till, server, stage
+    async with postgres.running() as server, torture_world_in(folder) as torture_world:
+        patient = providers(torture_world.bank_port, payout_timeout_s=10.0)
+        gateway_client = await torture_world.gateway_client(
+            "one", store=server.url(), providers=patient
+        )
+        await gateway_client.start()
+        await gateway_client.read("nothing")
+        await torture_world.control.delete("calls")
+        yield gateway_client, server, torture_world
 
 
 async def test_a_store_that_is_down_keeps_everything_at_home(tmp_path: Path):
     """500, and the bank is not called; when it is back the same request pays, once."""
-    async with on_postgres(tmp_path) as (till, server, _):
+    async with on_postgres(tmp_path) as (gateway_client, server, _):
         await server.crash()
-        down = await till.pay("down")
-        called = await till.orders()
+        down = await gateway_client.pay("down")
+        called = await gateway_client.orders()
         await server.start()
-        back = await till.pay("down")
-        executed = await till.executions("down")
+        back = await gateway_client.pay("down")
+        executed = await gateway_client.executions("down")
 
     assert (down, called) == (FAILED, 0)
     assert (back, executed) == (TAKEN, [1050])
@@ -66,20 +68,20 @@ async def test_a_store_that_goes_down_meanwhile(
     The bank stands still while the store goes down. Later, after the quiet period, both end
     consistent: the one is paid, the other refused when it is asked for again.
     """
-    async with on_postgres(tmp_path) as (till, server, stage):
-        stage.bank.kill(signal.SIGSTOP)
-        asking = asyncio.create_task(till.pay("meanwhile", value))
+    async with on_postgres(tmp_path) as (gateway_client, server, torture_world):
+        torture_world.bank.kill(signal.SIGSTOP)
+        asking = asyncio.create_task(gateway_client.pay("meanwhile", value))
         await _stored(server)
         await server.crash()
-        stage.bank.kill(signal.SIGCONT)
+        torture_world.bank.kill(signal.SIGCONT)
         answered = await asking
-        done = await till.executions("meanwhile")
+        done = await gateway_client.executions("meanwhile")
         await server.start()
-        till.command.kill()
-        till.offset_s = 120
-        await till.start()
-        ends = await _ends(till, value)
-        after = await till.executions("meanwhile")
+        gateway_client.command.kill()
+        gateway_client.offset_s = 120
+        await gateway_client.start()
+        ends = await _ends(gateway_client, value)
+        after = await gateway_client.executions("meanwhile")
 
     assert (answered, done) == (told, executed)
     assert ends == ((200, "paid") if executed else (400, "SVC.PIX.010"))
@@ -95,11 +97,14 @@ async def _stored(server: Postgres) -> None:
     await connection.close()
 
 
-async def _ends(till: Till, value: float) -> tuple[int, str]:
+async def _ends(gateway_client: GatewayClient, value: float) -> tuple[int, str]:
     """Ask again and read until it is decided."""
     async with asyncio.timeout(15):
         while True:
-            again, shown = await till.pay("meanwhile", value), await till.read("meanwhile")
+            again, shown = (
+                await gateway_client.pay("meanwhile", value),
+                await gateway_client.read("meanwhile"),
+            )
             if again[0] == 400:
                 return again
             if shown[1] != "processing":
@@ -109,18 +114,18 @@ async def _ends(till: Till, value: float) -> tuple[int, str]:
 
 async def test_a_store_that_is_locked_up_is_given_up_soon(tmp_path: Path):
     """Forty at once all get their 500 within seconds: nothing piles up behind a slow store."""
-    async with on_postgres(tmp_path) as (till, server, _):
+    async with on_postgres(tmp_path) as (gateway_client, server, _):
         other = await asyncpg.connect(server.url(), timeout=5)
         holding = other.transaction()
         await holding.start()
         await other.execute("LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE")
         began = time.monotonic()
-        slow = await asyncio.gather(*(till.pay(f"slow-{number}") for number in range(40)))
+        slow = await asyncio.gather(*(gateway_client.pay(f"slow-{number}") for number in range(40)))
         took = time.monotonic() - began
-        called = await till.orders()
+        called = await gateway_client.orders()
         await holding.rollback()
         await other.close()
-        after = await till.pay("slow-0")
+        after = await gateway_client.pay("slow-0")
 
     assert {verdict[0] for verdict in slow} <= {500, 503}
     assert called == 0
@@ -133,23 +138,23 @@ async def test_a_store_that_is_silent_is_given_up_too(tmp_path: Path):
     async with (
         postgres.running() as server,
         relayed(server.port) as road,
-        staged(tmp_path) as stage,
+        torture_world_in(tmp_path) as torture_world,
     ):
-        till = await stage.till("one", store=server.url())
-        text = till.config.read_text()
-        till.config.write_text(text.replace(f":{server.port}/", f":{road.port}/"))
-        await till.start()
-        await till.read("nothing")
-        await stage.control.delete("calls")
+        gateway_client = await torture_world.gateway_client("one", store=server.url())
+        text = gateway_client.config.read_text()
+        gateway_client.config.write_text(text.replace(f":{server.port}/", f":{road.port}/"))
+        await gateway_client.start()
+        await gateway_client.read("nothing")
+        await torture_world.control.delete("calls")
         road.silent = True
         began = time.monotonic()
-        silent = await till.pay("silent")
+        silent = await gateway_client.pay("silent")
         took = time.monotonic() - began
-        called = await till.orders()
+        called = await gateway_client.orders()
         road.silent = False
         await road.cut()
-        after = await till.pay("silent")
-        executed = await till.executions("silent")
+        after = await gateway_client.pay("silent")
+        executed = await gateway_client.executions("silent")
 
     assert silent[0] in (500, 503)
     assert (called, took < 10) == (0, True)
@@ -161,23 +166,23 @@ async def test_a_file_that_another_process_has_locked(
     tmp_path: Path, held_s: float, expected: tuple[int, str]
 ):
     """It is waited for, but not longer than five seconds; then 500, and no call."""
-    async with staged(tmp_path) as stage:
-        till = await stage.till("one")
-        await till.start()
-        await till.read("nothing")
-        await stage.control.delete("calls")
-        file = till.config.parent / "pixgate.db"
+    async with torture_world_in(tmp_path) as torture_world:
+        gateway_client = await torture_world.gateway_client("one")
+        await gateway_client.start()
+        await gateway_client.read("nothing")
+        await torture_world.control.delete("calls")
+        file = gateway_client.config.parent / "pixgate.db"
         with closing(sqlite3.connect(file, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             began = time.monotonic()
-            asking = asyncio.create_task(till.pay("locked"))
+            asking = asyncio.create_task(gateway_client.pay("locked"))
             await asyncio.wait({asking}, timeout=held_s)
             other.execute("ROLLBACK")
             answered = await asking
             took = time.monotonic() - began
-            called = await till.orders()
-        after = await till.pay("locked")
-        executed = await till.executions("locked")
+            called = await gateway_client.orders()
+        after = await gateway_client.pay("locked")
+        executed = await gateway_client.executions("locked")
 
     assert answered == expected
     assert called == (1 if expected == TAKEN else 0)
@@ -202,18 +207,20 @@ def small_disk(tmp_path: Path):
 
 async def test_a_full_disk_keeps_everything_at_home(tmp_path: Path, small_disk: Path):
     """500, and the bank is not called; it recovers without a restart."""
-    async with staged(tmp_path) as stage:
-        till = await stage.till("one", store=f"sqlite:///{small_disk / 'pixgate.db'}")
-        await till.start()
-        await till.read("nothing")
-        await stage.control.delete("calls")
+    async with torture_world_in(tmp_path) as torture_world:
+        gateway_client = await torture_world.gateway_client(
+            "one", store=f"sqlite:///{small_disk / 'pixgate.db'}"
+        )
+        await gateway_client.start()
+        await gateway_client.read("nothing")
+        await torture_world.control.delete("calls")
         _fill(small_disk / "filler")
-        full = [await till.pay(f"full-{number}") for number in range(3)]
-        called = await till.orders()
+        full = [await gateway_client.pay(f"full-{number}") for number in range(3)]
+        called = await gateway_client.orders()
         (small_disk / "filler").unlink()
-        after = await till.pay("full-0")
-        executed = await till.executions("full-0")
-        till.command.kill()
+        after = await gateway_client.pay("full-0")
+        executed = await gateway_client.executions("full-0")
+        gateway_client.command.kill()
 
     assert set(full) == {FAILED}
     assert called == 0

@@ -12,9 +12,9 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
 from tests.rings import PROCESSES
-from tests.unit.paying import ScriptedBank, Till
 from tests.unit.people import COMPANY, SISTER, account
 from tests.unit.standing import NOON, Clock
+from tests.world.payouts import PayoutWorld, ScriptedBank
 from tests.world.store import migrated
 
 
@@ -52,9 +52,11 @@ async def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-async def till(store_file: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[Till]:
+async def payout_world(
+    store_file: Path, tmp_path: Path, clock: Clock
+) -> AsyncIterator[PayoutWorld]:
     """A node that pays out, on a store of its own in which nothing has been paid."""
     shutil.copy(store_file, tmp_path / "store.db")
     store = open_store(f"sqlite:///{tmp_path}/store.db")
-    yield Till(store.payouts, ScriptedBank(), clock)
+    yield PayoutWorld(store.payouts, ScriptedBank(), clock)
     await store.close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction, Entry
-from tests.unit.paying import VALUE
 from tests.unit.standing import NOON
+from tests.world.payouts import VALUE
 
 
 def movement(**fields: object) -> Entry:

@@ -17,8 +17,8 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Window
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.unit.paying import ScriptedBank
 from tests.unit.standing import NOON, Clock
+from tests.world.payouts import ScriptedBank
 
 EVERYTHING = Capabilities(operations=frozenset(option.value for option in Option))
 ABSENT = "not_found"

@@ -9,10 +9,10 @@ import pytest
 
 from gateway.domain.bank.providers import ProviderAdapter
 from tests.contract.adapters.harness import on_stage
-from tests.contract.adapters.sandbox import Paid, Stage, sandbox_stage
+from tests.contract.adapters.sandbox import BankWorld, Paid, sandbox_bank_world
 from tests.unit.provider_adapters.witness import ClientLimits, Witness
 
-STAGES = {"sandbox": sandbox_stage}
+STAGES = {"sandbox": sandbox_bank_world}
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def stage(name: str, tmp_path: Path) -> AsyncIterator[Stage]:
+async def bank_world(name: str, tmp_path: Path) -> AsyncIterator[BankWorld]:
     """A bank of that adapter."""
     async with STAGES[name](tmp_path) as standing:
         yield standing
@@ -43,16 +43,16 @@ def patience_s(request: pytest.FixtureRequest) -> float:
 
 @pytest.fixture
 async def adapter(
-    name: str, stage: Stage, told: Witness, patience_s: float
+    name: str, bank_world: BankWorld, told: Witness, patience_s: float
 ) -> AsyncIterator[ProviderAdapter]:
     """The adapter, in front of its bank."""
     limits = ClientLimits(connect_s=0.4, read_s=patience_s, payout_s=patience_s)
-    async with on_stage(name, stage.url, told, limits) as standing:
+    async with on_stage(name, bank_world.url, told, limits) as standing:
         yield standing
 
 
 @pytest.fixture
-async def paid(stage: Stage) -> Paid:
+async def paid(bank_world: BankWorld) -> Paid:
     """R$ 10.50 that came in for a charge."""
-    said = await stage.tell("/charges/pending%2F1/pay", {})
+    said = await bank_world.tell("/charges/pending%2F1/pay", {})
     return Paid("pending/1", said["e2e_id"])

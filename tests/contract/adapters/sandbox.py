@@ -16,7 +16,7 @@ OPENING = 10_000_00
 
 
 @dataclass(frozen=True)
-class Stage:
+class BankWorld:
     """
     A bank that can be spoken to and steered.
 
@@ -56,7 +56,7 @@ class Paid:
 
 
 @asynccontextmanager
-async def sandbox_stage(folder: Path) -> AsyncIterator[Stage]:
+async def sandbox_bank_world(folder: Path) -> AsyncIterator[BankWorld]:
     """Open a bank, and an account on it."""
     bank = SandboxBank(db_path=str(folder / "bank.db"), port=0, control_port=0, settle_after_s=0.05)
     await bank.start()
@@ -67,9 +67,9 @@ async def sandbox_stage(folder: Path) -> AsyncIterator[Stage]:
         await bank.close()
 
 
-async def _furnished(bank: SandboxBank, session: aiohttp.ClientSession) -> Stage:
+async def _furnished(bank: SandboxBank, session: aiohttp.ClientSession) -> BankWorld:
     control = f"http://127.0.0.1:{bank.control_port}/control"
-    bare = Stage(f"http://127.0.0.1:{bank.port}", control, ProviderAccount(
+    bare = BankWorld(f"http://127.0.0.1:{bank.port}", control, ProviderAccount(
         account_id="", provider_account=""), session)  # fmt: skip
     made = await bare.tell(
         "/accounts",
@@ -88,4 +88,4 @@ async def _furnished(bank: SandboxBank, session: aiohttp.ClientSession) -> Stage
         provider_account=made["id"],
         credentials=made["token"],
     )
-    return Stage(bare.url, control, account, session)
+    return BankWorld(bare.url, control, account, session)

@@ -25,7 +25,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters._shared.documents import is_e2e_id
 from tests.contract.adapters.conftest import STAGES
 from tests.contract.adapters.harness import FAR, KEY, SETTINGS, order
-from tests.contract.adapters.sandbox import OPENING, Stage
+from tests.contract.adapters.sandbox import OPENING, BankWorld
 from tests.unit.provider_adapters.witness import Witness
 
 
@@ -52,8 +52,8 @@ async def test_the_bank_is_reached_without_an_account(adapter: ProviderAdapter):
     await adapter.probe()
 
 
-async def test_the_balance_is_exact(adapter: ProviderAdapter, stage: Stage):
-    held = await adapter.get_balance(stage.account)
+async def test_the_balance_is_exact(adapter: ProviderAdapter, bank_world: BankWorld):
+    held = await adapter.get_balance(bank_world.account)
 
     assert held.balance.centavos >= OPENING
     assert held.blocked == Money(0)
@@ -61,12 +61,14 @@ async def test_the_balance_is_exact(adapter: ProviderAdapter, stage: Stage):
     assert held.updated_at.utcoffset() is not None
 
 
-async def test_keys_are_listed_and_found_by_their_public_id(adapter: ProviderAdapter, stage: Stage):
+async def test_keys_are_listed_and_found_by_their_public_id(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
     """One whose own id is no UUID has one derived (contract 2.8)."""
-    keys = await adapter.list_keys(stage.account)
+    keys = await adapter.list_keys(bank_world.account)
 
     found = [
-        await adapter.get_key(stage.account, key.public_id(stage.account.account_id))
+        await adapter.get_key(bank_world.account, key.public_id(bank_world.account.account_id))
         for key in keys
     ]
 
@@ -77,9 +79,9 @@ async def test_keys_are_listed_and_found_by_their_public_id(adapter: ProviderAda
     }
 
 
-async def test_an_absent_key_is_not_found(adapter: ProviderAdapter, stage: Stage):
+async def test_an_absent_key_is_not_found(adapter: ProviderAdapter, bank_world: BankWorld):
     with pytest.raises(NotFound):
-        await adapter.get_key(stage.account, "00000000-0000-4000-8000-000000000000")
+        await adapter.get_key(bank_world.account, "00000000-0000-4000-8000-000000000000")
 
 
 @pytest.mark.parametrize(
@@ -93,10 +95,10 @@ async def test_an_absent_key_is_not_found(adapter: ProviderAdapter, stage: Stage
     ],
 )
 async def test_a_charge_is_read(
-    adapter: ProviderAdapter, stage: Stage, reference: str, status: ChargeStatus
+    adapter: ProviderAdapter, bank_world: BankWorld, reference: str, status: ChargeStatus
 ):
     """Contract 2.4; the reference is one path step, whatever is in it."""
-    charge = await adapter.get_charge(stage.account, reference)
+    charge = await adapter.get_charge(bank_world.account, reference)
 
     assert (charge.reference, charge.status) == (reference, status)
     assert (charge.type, charge.value) == (ChargeType.DYNAMIC, Money(1050))
@@ -105,9 +107,11 @@ async def test_a_charge_is_read(
     assert (charge.payer is None) is (reference == "anonymous/1")
 
 
-async def test_a_paid_charge_is_a_settled_transaction(adapter: ProviderAdapter, stage: Stage):
+async def test_a_paid_charge_is_a_settled_transaction(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
     """Contract 2.5."""
-    payment = await adapter.get_charge_payment(stage.account, "paid/1")
+    payment = await adapter.get_charge_payment(bank_world.account, "paid/1")
 
     assert payment.paid_at is not None
     assert is_e2e_id(payment.e2e_id)
@@ -117,20 +121,22 @@ async def test_a_paid_charge_is_a_settled_transaction(adapter: ProviderAdapter, 
 
 @pytest.mark.parametrize("reference", ["pending/1", "expired/1", "canceled/1"])
 async def test_an_unpaid_charge_is_a_pending_transaction(
-    adapter: ProviderAdapter, stage: Stage, reference: str
+    adapter: ProviderAdapter, bank_world: BankWorld, reference: str
 ):
-    payment = await adapter.get_charge_payment(stage.account, reference)
+    payment = await adapter.get_charge_payment(bank_world.account, reference)
 
     assert (payment.paid_at, payment.e2e_id, payment.value) == (None, "", Money(1050))
 
 
-async def test_a_paid_anonymous_charge_names_no_payer(adapter: ProviderAdapter, stage: Stage):
-    await stage.tell(
+async def test_a_paid_anonymous_charge_names_no_payer(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
+    await bank_world.tell(
         "/charges/anonymous%2F1/pay",
         {"payer": {"name": "Maria", "tax_number": "52998224725", "message": ""}},
     )
 
-    payment = await adapter.get_charge_payment(stage.account, "anonymous/1")
+    payment = await adapter.get_charge_payment(bank_world.account, "anonymous/1")
 
     assert payment.paid_at is not None
     assert payment.payer is None
@@ -138,23 +144,25 @@ async def test_a_paid_anonymous_charge_names_no_payer(adapter: ProviderAdapter, 
 
 @pytest.mark.parametrize("reference", ["nowhere", "a?b=c", "..%2f", "é" * 100, "a#b", "a b"])
 async def test_an_absent_charge_is_not_found(
-    adapter: ProviderAdapter, stage: Stage, reference: str
+    adapter: ProviderAdapter, bank_world: BankWorld, reference: str
 ):
     with pytest.raises(NotFound):
-        await adapter.get_charge(stage.account, reference)
+        await adapter.get_charge(bank_world.account, reference)
     with pytest.raises(NotFound):
-        await adapter.get_charge_payment(stage.account, reference)
+        await adapter.get_charge_payment(bank_world.account, reference)
 
 
 async def test_the_statement_comes_page_by_page_newest_first(
-    adapter: ProviderAdapter, stage: Stage
+    adapter: ProviderAdapter, bank_world: BankWorld
 ):
     for value in (1.00, 2.00, 3.00):
-        await stage.tell(f"/accounts/{stage.account.provider_account}/fee", {"value": value})
+        await bank_world.tell(
+            f"/accounts/{bank_world.account.provider_account}/fee", {"value": value}
+        )
 
-    whole = await adapter.list_statement(stage.account, today(), None, 100)
-    first = await adapter.list_statement(stage.account, today(), None, 2)
-    second = await adapter.list_statement(stage.account, today(), first.next_cursor, 98)
+    whole = await adapter.list_statement(bank_world.account, today(), None, 100)
+    first = await adapter.list_statement(bank_world.account, today(), None, 2)
+    second = await adapter.list_statement(bank_world.account, today(), first.next_cursor, 98)
 
     assert [entry.value.centavos for entry in first.items] == [300, 200]
     assert [*first.items, *second.items] == list(whole.items)
@@ -166,19 +174,19 @@ async def test_the_statement_comes_page_by_page_newest_first(
 
 
 async def test_the_last_day_of_the_calendar_can_be_asked_for(
-    adapter: ProviderAdapter, stage: Stage
+    adapter: ProviderAdapter, bank_world: BankWorld
 ):
     last = datetime.max.replace(tzinfo=UTC).date()
 
-    page = await adapter.list_statement(stage.account, Window(last, last), None, 1)
+    page = await adapter.list_statement(bank_world.account, Window(last, last), None, 1)
 
     assert page.items == ()
 
 
-async def test_a_payout_is_accepted_and_settles(adapter: ProviderAdapter, stage: Stage):
-    ordered = await adapter.create_payout(stage.account, order(), FAR)
+async def test_a_payout_is_accepted_and_settles(adapter: ProviderAdapter, bank_world: BankWorld):
+    ordered = await adapter.create_payout(bank_world.account, order(), FAR)
 
-    settled = await until_final(adapter, stage.account, KEY)
+    settled = await until_final(adapter, bank_world.account, KEY)
 
     assert isinstance(ordered, Accepted)
     assert is_e2e_id(ordered.e2e_id)
@@ -186,38 +194,40 @@ async def test_a_payout_is_accepted_and_settles(adapter: ProviderAdapter, stage:
     assert (settled.value, settled.e2e_id) == (Money(1050), ordered.e2e_id)
     assert settled.provider_id == ordered.provider_id
     assert settled.settled_at is not None
-    assert await stage.executions(KEY) == [1050]
+    assert await bank_world.executions(KEY) == [1050]
 
 
-async def test_a_payout_is_found_by_the_bank_s_own_id(adapter: ProviderAdapter, stage: Stage):
-    ordered = await adapter.create_payout(stage.account, order(), FAR)
+async def test_a_payout_is_found_by_the_bank_s_own_id(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
+    ordered = await adapter.create_payout(bank_world.account, order(), FAR)
     assert isinstance(ordered, Accepted)
 
-    found = await adapter.find_payout(stage.account, KEY, ordered.provider_id)
+    found = await adapter.find_payout(bank_world.account, KEY, ordered.provider_id)
 
     assert isinstance(found, Accepted | Settled)
     assert found.provider_id == ordered.provider_id
 
 
-async def test_the_same_key_pays_once(adapter: ProviderAdapter, stage: Stage):
-    first = await adapter.create_payout(stage.account, order(), FAR)
-    second = await adapter.create_payout(stage.account, order(), FAR)
+async def test_the_same_key_pays_once(adapter: ProviderAdapter, bank_world: BankWorld):
+    first = await adapter.create_payout(bank_world.account, order(), FAR)
+    second = await adapter.create_payout(bank_world.account, order(), FAR)
 
     assert isinstance(first, Accepted)
     assert isinstance(second, Accepted | Settled)
     assert second.provider_id == first.provider_id
-    assert await stage.executions(KEY) == [1050]
+    assert await bank_world.executions(KEY) == [1050]
 
 
-async def test_an_absent_payout_is_not_found(adapter: ProviderAdapter, stage: Stage):
+async def test_an_absent_payout_is_not_found(adapter: ProviderAdapter, bank_world: BankWorld):
     with pytest.raises(NotFound):
-        await adapter.find_payout(stage.account, KEY, "")
+        await adapter.find_payout(bank_world.account, KEY, "")
 
 
 async def test_wrong_credentials_are_told_as_such(
-    adapter: ProviderAdapter, stage: Stage, told: Witness
+    adapter: ProviderAdapter, bank_world: BankWorld, told: Witness
 ):
-    wrong = replace(stage.account, credentials="wrong")
+    wrong = replace(bank_world.account, credentials="wrong")
 
     with pytest.raises(CredentialsRefused):
         await adapter.get_balance(wrong)

@@ -37,7 +37,7 @@ from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters._shared.documents import is_e2e_id
 from tests.contract.adapters.harness import FAR, KEY, PASSED
-from tests.contract.adapters.sandbox import Paid, Stage
+from tests.contract.adapters.sandbox import BankWorld, Paid
 from tests.contract.adapters.test_calls import today
 
 REFUND_KEY = "fedcba9876543210fedcba9876543210"
@@ -73,15 +73,15 @@ def refund_order(paid: Paid, centavos: int = 1050, key: str = REFUND_KEY) -> Ref
     )
 
 
-async def refunded(stage: Stage, key: str = REFUND_KEY) -> list[int]:
+async def refunded(bank_world: BankWorld, key: str = REFUND_KEY) -> list[int]:
     """Return the centavos of every refund really given under a key."""
-    said = await stage.tell(f"/refunds?key={key}", method="GET")
+    said = await bank_world.tell(f"/refunds?key={key}", method="GET")
     return [row["centavos"] for row in said["data"]]
 
 
-async def until_settled(adapter: Offering, stage: Stage, key: str = REFUND_KEY):
+async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REFUND_KEY):
     for _ in range(100):
-        refund = await adapter.find_refund(stage.account, key)
+        refund = await adapter.find_refund(bank_world.account, key)
         if refund.status is not RefundStatus.PROCESSING:
             return refund
         await asyncio.sleep(0.02)
@@ -101,12 +101,14 @@ def test_every_option_belongs_to_a_port():
     assert set().union(*PORTS.values()) == set(Option)
 
 
-async def test_a_key_is_registered_paid_to_and_given_up(adapter: Offering, stage: Stage):
-    made = await adapter.create_key(stage.account, KeyOrder(PixKeyType.EMAIL, "nova@example.com"))
-    await stage.tell("/keys/nova@example.com/pay", {"value": 3.00})
+async def test_a_key_is_registered_paid_to_and_given_up(adapter: Offering, bank_world: BankWorld):
+    made = await adapter.create_key(
+        bank_world.account, KeyOrder(PixKeyType.EMAIL, "nova@example.com")
+    )
+    await bank_world.tell("/keys/nova@example.com/pay", {"value": 3.00})
 
-    canceled = await adapter.cancel_key(stage.account, made)
-    again = await adapter.cancel_key(stage.account, made)
+    canceled = await adapter.cancel_key(bank_world.account, made)
+    again = await adapter.cancel_key(bank_world.account, made)
 
     assert (made.type, made.key, made.status) == (
         PixKeyType.EMAIL,
@@ -115,38 +117,42 @@ async def test_a_key_is_registered_paid_to_and_given_up(adapter: Offering, stage
     )
     assert canceled == again
     assert canceled.status is PixKeyStatus.CANCELED
-    assert made.public_id(stage.account.account_id) == canceled.public_id(stage.account.account_id)
+    assert made.public_id(bank_world.account.account_id) == canceled.public_id(
+        bank_world.account.account_id
+    )
     with pytest.raises(AssertionError, match="KEY_NOT_FOUND"):
-        await stage.tell("/keys/nova@example.com/pay", {"value": 3.00})
+        await bank_world.tell("/keys/nova@example.com/pay", {"value": 3.00})
 
 
-async def test_a_random_key_is_drawn_by_the_bank(adapter: Offering, stage: Stage):
-    made = await adapter.create_key(stage.account, KeyOrder(PixKeyType.EVP, ""))
+async def test_a_random_key_is_drawn_by_the_bank(adapter: Offering, bank_world: BankWorld):
+    made = await adapter.create_key(bank_world.account, KeyOrder(PixKeyType.EVP, ""))
 
     assert (made.type, len(made.key)) == (PixKeyType.EVP, 36)
-    assert made in await adapter.list_keys(stage.account)
+    assert made in await adapter.list_keys(bank_world.account)
 
 
-async def test_a_key_in_use_is_refused_as_such(adapter: Offering, stage: Stage):
+async def test_a_key_in_use_is_refused_as_such(adapter: Offering, bank_world: BankWorld):
     with pytest.raises(Refused) as refused:
-        await adapter.create_key(stage.account, KeyOrder(PixKeyType.EMAIL, "loja@example.com"))
+        await adapter.create_key(bank_world.account, KeyOrder(PixKeyType.EMAIL, "loja@example.com"))
 
     assert refused.value.reason == IN_USE
 
 
-async def test_the_owner_of_a_key_is_shown_without_the_tax_number(adapter: Offering, stage: Stage):
+async def test_the_owner_of_a_key_is_shown_without_the_tax_number(
+    adapter: Offering, bank_world: BankWorld
+):
     """A person's, that is: a company's is public."""
-    other = await adapter.look_up_key(stage.account, "maria@example.com")
-    own = await adapter.look_up_key(stage.account, "loja@example.com")
+    other = await adapter.look_up_key(bank_world.account, "maria@example.com")
+    own = await adapter.look_up_key(bank_world.account, "loja@example.com")
 
     assert (other.type, other.tax_number) == (PixKeyType.EMAIL, "***.982.247-**")
     assert all((other.name, other.bank_name, other.bank_number, other.ispb, other.branch))
     assert (own.name, own.tax_number) == ("Loja Exemplo", "11222333000181")
 
 
-async def test_nobody_behind_a_key_is_not_found(adapter: Offering, stage: Stage):
+async def test_nobody_behind_a_key_is_not_found(adapter: Offering, bank_world: BankWorld):
     with pytest.raises(NotFound):
-        await adapter.look_up_key(stage.account, "notfound@example.com")
+        await adapter.look_up_key(bank_world.account, "notfound@example.com")
 
 
 @pytest.mark.parametrize(
@@ -160,8 +166,10 @@ async def test_nobody_behind_a_key_is_not_found(adapter: Offering, stage: Stage)
     ],
     ids=["plain", "open amount", "expiring", "static", "for somebody"],
 )
-async def test_a_charge_is_made_as_ordered(adapter: Offering, stage: Stage, order: ChargeOrder):
-    made = await adapter.create_charge(stage.account, order)
+async def test_a_charge_is_made_as_ordered(
+    adapter: Offering, bank_world: BankWorld, order: ChargeOrder
+):
+    made = await adapter.create_charge(bank_world.account, order)
 
     assert (made.reference, made.type, made.key, made.value, made.reusable, made.payer) == (
         order.reference,
@@ -174,52 +182,56 @@ async def test_a_charge_is_made_as_ordered(adapter: Offering, stage: Stage, orde
     assert made.status is ChargeStatus.ACTIVE
     assert made.emv.startswith("000201")
     assert (made.expires_at is None) is (order.expires_in is None)
-    assert await adapter.get_charge(stage.account, order.reference) == made
+    assert await adapter.get_charge(bank_world.account, order.reference) == made
 
 
-async def test_a_made_charge_can_be_paid_and_then_not_cancelled(adapter: Offering, stage: Stage):
-    await adapter.create_charge(stage.account, charge_order())
-    await stage.tell("/charges/order%2F1042/pay", {})
+async def test_a_made_charge_can_be_paid_and_then_not_cancelled(
+    adapter: Offering, bank_world: BankWorld
+):
+    await adapter.create_charge(bank_world.account, charge_order())
+    await bank_world.tell("/charges/order%2F1042/pay", {})
 
     with pytest.raises(Refused) as refused:
-        await adapter.cancel_charge(stage.account, "order/1042")
+        await adapter.cancel_charge(bank_world.account, "order/1042")
 
-    payment = await adapter.get_charge_payment(stage.account, "order/1042")
+    payment = await adapter.get_charge_payment(bank_world.account, "order/1042")
     assert (payment.value, payment.paid_at is None) == (Money(1050), False)
     assert refused.value.reason == CHARGE_PAID
 
 
-async def test_a_cancelled_charge_cannot_be_paid(adapter: Offering, stage: Stage):
-    canceled = await adapter.cancel_charge(stage.account, "pending/1")
-    again = await adapter.cancel_charge(stage.account, "pending/1")
+async def test_a_cancelled_charge_cannot_be_paid(adapter: Offering, bank_world: BankWorld):
+    canceled = await adapter.cancel_charge(bank_world.account, "pending/1")
+    again = await adapter.cancel_charge(bank_world.account, "pending/1")
 
     assert canceled == again
     assert canceled.status is ChargeStatus.CANCELED
     with pytest.raises(AssertionError, match="CHARGE_CANCELED"):
-        await stage.tell("/charges/pending%2F1/pay", {})
+        await bank_world.tell("/charges/pending%2F1/pay", {})
 
 
-async def test_a_charge_s_reference_is_used_once(adapter: Offering, stage: Stage):
+async def test_a_charge_s_reference_is_used_once(adapter: Offering, bank_world: BankWorld):
     with pytest.raises(Refused) as refused:
-        await adapter.create_charge(stage.account, charge_order(reference="pending/1"))
+        await adapter.create_charge(bank_world.account, charge_order(reference="pending/1"))
 
     assert refused.value.reason == IN_USE
 
 
-async def test_a_charge_on_somebody_else_s_key_is_refused(adapter: Offering, stage: Stage):
+async def test_a_charge_on_somebody_else_s_key_is_refused(adapter: Offering, bank_world: BankWorld):
     with pytest.raises(Refused):
-        await adapter.create_charge(stage.account, charge_order(key="maria@example.com"))
+        await adapter.create_charge(bank_world.account, charge_order(key="maria@example.com"))
 
 
-async def test_an_absent_charge_cannot_be_cancelled(adapter: Offering, stage: Stage):
+async def test_an_absent_charge_cannot_be_cancelled(adapter: Offering, bank_world: BankWorld):
     with pytest.raises(NotFound):
-        await adapter.cancel_charge(stage.account, "nowhere")
+        await adapter.cancel_charge(bank_world.account, "nowhere")
 
 
-async def test_what_came_in_is_listed_page_by_page(adapter: Offering, stage: Stage, paid: Paid):
-    whole = await adapter.list_received(stage.account, today(), None, 100)
-    first = await adapter.list_received(stage.account, today(), None, 1)
-    rest = await adapter.list_received(stage.account, today(), first.next_cursor, 99)
+async def test_what_came_in_is_listed_page_by_page(
+    adapter: Offering, bank_world: BankWorld, paid: Paid
+):
+    whole = await adapter.list_received(bank_world.account, today(), None, 100)
+    first = await adapter.list_received(bank_world.account, today(), None, 1)
+    rest = await adapter.list_received(bank_world.account, today(), first.next_cursor, 99)
 
     assert [*first.items, *rest.items] == list(whole.items)
     newest = whole.items[0]
@@ -233,27 +245,27 @@ async def test_what_came_in_is_listed_page_by_page(adapter: Offering, stage: Sta
 
 
 async def test_one_payment_is_found_by_its_end_to_end_id(
-    adapter: Offering, stage: Stage, paid: Paid
+    adapter: Offering, bank_world: BankWorld, paid: Paid
 ):
-    found = await adapter.find_received(stage.account, paid.e2e_id)
+    found = await adapter.find_received(bank_world.account, paid.e2e_id)
 
     assert (found.e2e_id, found.reference) == (paid.e2e_id, "pending/1")
     with pytest.raises(NotFound):
-        await adapter.find_received(stage.account, "E" + "0" * 31)
+        await adapter.find_received(bank_world.account, "E" + "0" * 31)
 
 
 async def test_a_refund_moves_money_and_shows_in_the_statement(
-    adapter: Offering, stage: Stage, paid: Paid
+    adapter: Offering, bank_world: BankWorld, paid: Paid
 ):
-    before = await adapter.get_balance(stage.account)
+    before = await adapter.get_balance(bank_world.account)
 
-    ordered = await adapter.create_refund(stage.account, refund_order(paid), FAR)
-    held = await adapter.get_balance(stage.account)
-    refund = await until_settled(adapter, stage)
+    ordered = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
+    held = await adapter.get_balance(bank_world.account)
+    refund = await until_settled(adapter, bank_world)
 
-    after = await adapter.get_balance(stage.account)
-    newest = (await adapter.list_statement(stage.account, today(), None, 1)).items[0]
-    payment = await adapter.find_received(stage.account, paid.e2e_id)
+    after = await adapter.get_balance(bank_world.account)
+    newest = (await adapter.list_statement(bank_world.account, today(), None, 1)).items[0]
+    payment = await adapter.find_received(bank_world.account, paid.e2e_id)
     assert isinstance(ordered, Accepted | Settled)
     assert ordered.e2e_id.startswith("D")
     assert is_e2e_id(ordered.e2e_id)
@@ -273,85 +285,89 @@ async def test_a_refund_moves_money_and_shows_in_the_statement(
         ordered.e2e_id,
     )
     assert payment.status is IncomingStatus.REFUNDED
-    assert await refunded(stage) == [1050]
+    assert await refunded(bank_world) == [1050]
 
 
-async def test_the_same_key_gives_back_once(adapter: Offering, stage: Stage, paid: Paid):
-    first = await adapter.create_refund(stage.account, refund_order(paid, 400), FAR)
-    second = await adapter.create_refund(stage.account, refund_order(paid, 400), FAR)
+async def test_the_same_key_gives_back_once(adapter: Offering, bank_world: BankWorld, paid: Paid):
+    first = await adapter.create_refund(bank_world.account, refund_order(paid, 400), FAR)
+    second = await adapter.create_refund(bank_world.account, refund_order(paid, 400), FAR)
 
     assert isinstance(first, Accepted | Settled)
     assert isinstance(second, Accepted | Settled)
     assert first.provider_id == second.provider_id
-    assert await refunded(stage) == [400]
+    assert await refunded(bank_world) == [400]
 
 
 async def test_a_key_of_another_refund_is_refused_as_such(
-    adapter: Offering, stage: Stage, paid: Paid
+    adapter: Offering, bank_world: BankWorld, paid: Paid
 ):
-    await adapter.create_refund(stage.account, refund_order(paid, 400), FAR)
+    await adapter.create_refund(bank_world.account, refund_order(paid, 400), FAR)
 
-    other = await adapter.create_refund(stage.account, refund_order(paid, 500), FAR)
+    other = await adapter.create_refund(bank_world.account, refund_order(paid, 500), FAR)
 
     assert isinstance(other, Rejected)
     assert other.evidence.reason == IN_USE
-    assert await refunded(stage) == [400]
+    assert await refunded(bank_world) == [400]
 
 
-async def test_no_more_is_given_back_than_came_in(adapter: Offering, stage: Stage, paid: Paid):
-    await adapter.create_refund(stage.account, refund_order(paid, 1000), FAR)
+async def test_no_more_is_given_back_than_came_in(
+    adapter: Offering, bank_world: BankWorld, paid: Paid
+):
+    await adapter.create_refund(bank_world.account, refund_order(paid, 1000), FAR)
 
-    other = await adapter.create_refund(stage.account, refund_order(paid, 51, KEY), FAR)
-    last = await adapter.create_refund(stage.account, refund_order(paid, 50, KEY), FAR)
+    other = await adapter.create_refund(bank_world.account, refund_order(paid, 51, KEY), FAR)
+    last = await adapter.create_refund(bank_world.account, refund_order(paid, 50, KEY), FAR)
 
     assert isinstance(other, Rejected)
     assert other.evidence.reason == ABOVE_PAYMENT
     assert isinstance(last, Accepted | Settled)
-    assert [await refunded(stage), await refunded(stage, KEY)] == [[1000], [50]]
+    assert [await refunded(bank_world), await refunded(bank_world, KEY)] == [[1000], [50]]
 
 
 async def test_after_the_deadline_nothing_is_given_back(
-    adapter: Offering, stage: Stage, paid: Paid
+    adapter: Offering, bank_world: BankWorld, paid: Paid
 ):
-    outcome = await adapter.create_refund(stage.account, refund_order(paid), PASSED)
+    outcome = await adapter.create_refund(bank_world.account, refund_order(paid), PASSED)
 
     assert isinstance(outcome, NotSent)
-    assert await refunded(stage) == []
+    assert await refunded(bank_world) == []
 
 
-async def test_an_absent_payment_is_no_proof(adapter: Offering, stage: Stage):
+async def test_an_absent_payment_is_no_proof(adapter: Offering, bank_world: BankWorld):
     """A 404 may come from anywhere, after the refund too: who asks has looked before."""
     nowhere = refund_order(Paid("", "E" + "0" * 31))
 
-    outcome = await adapter.create_refund(stage.account, nowhere, FAR)
+    outcome = await adapter.create_refund(bank_world.account, nowhere, FAR)
 
     assert isinstance(outcome, Unknown)
     with pytest.raises(NotFound):
-        await adapter.find_refund(stage.account, REFUND_KEY)
+        await adapter.find_refund(bank_world.account, REFUND_KEY)
 
 
-async def test_a_refund_that_fails_gives_nothing_back(adapter: Offering, stage: Stage):
+async def test_a_refund_that_fails_gives_nothing_back(adapter: Offering, bank_world: BankWorld):
     """R$ 777.02, the bank's magic amount."""
-    said = await stage.tell(
-        f"/accounts/{stage.account.provider_account}/incoming", {"value": 1000.00}
+    said = await bank_world.tell(
+        f"/accounts/{bank_world.account.provider_account}/incoming", {"value": 1000.00}
     )
     large = Paid("", said["e2e_id"])
-    before = await adapter.get_balance(stage.account)
+    before = await adapter.get_balance(bank_world.account)
 
-    await adapter.create_refund(stage.account, refund_order(large, 777_02), FAR)
-    refund = await until_settled(adapter, stage)
+    await adapter.create_refund(bank_world.account, refund_order(large, 777_02), FAR)
+    refund = await until_settled(adapter, bank_world)
 
     assert (refund.status, refund.failure) == (RefundStatus.FAILED, FailureCode.REJECTED)
-    assert (await adapter.get_balance(stage.account)).balance == before.balance
-    assert await refunded(stage) == []
+    assert (await adapter.get_balance(bank_world.account)).balance == before.balance
+    assert await refunded(bank_world) == []
 
 
-async def test_refunds_are_listed_newest_first(adapter: Offering, stage: Stage, paid: Paid):
+async def test_refunds_are_listed_newest_first(
+    adapter: Offering, bank_world: BankWorld, paid: Paid
+):
     for key, centavos in ((REFUND_KEY, 100), (KEY, 200)):
-        await adapter.create_refund(stage.account, refund_order(paid, centavos, key), FAR)
+        await adapter.create_refund(bank_world.account, refund_order(paid, centavos, key), FAR)
 
-    first = await adapter.list_refunds(stage.account, today(), None, 1)
-    rest = await adapter.list_refunds(stage.account, today(), first.next_cursor, 99)
+    first = await adapter.list_refunds(bank_world.account, today(), None, 1)
+    rest = await adapter.list_refunds(bank_world.account, today(), first.next_cursor, 99)
 
     listed = [*first.items, *rest.items]
     assert [each.value.centavos for each in listed] == [200, 100]
@@ -361,13 +377,14 @@ async def test_refunds_are_listed_newest_first(adapter: Offering, stage: Stage, 
     assert datetime.now(UTC) >= listed[0].created_at
 
 
-async def test_movements_that_are_not_pix_have_their_kind(adapter: Offering, stage: Stage):
+async def test_movements_that_are_not_pix_have_their_kind(adapter: Offering, bank_world: BankWorld):
     for kind in ("ted_in", "ted_out", "boleto_in", "boleto_out", "fee"):
-        await stage.tell(
-            f"/accounts/{stage.account.provider_account}/movements", {"kind": kind, "value": 1.00}
+        await bank_world.tell(
+            f"/accounts/{bank_world.account.provider_account}/movements",
+            {"kind": kind, "value": 1.00},
         )
 
-    page = await adapter.list_statement(stage.account, today(), None, 5)
+    page = await adapter.list_statement(bank_world.account, today(), None, 5)
 
     assert [(each.kind, each.direction, each.is_pix) for each in page.items] == [
         (MovementKind.FEE, Direction.DEBIT, False),

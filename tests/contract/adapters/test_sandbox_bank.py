@@ -24,29 +24,29 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from tests.contract.adapters.harness import FAR, KEY, order
-from tests.contract.adapters.sandbox import Stage
+from tests.contract.adapters.sandbox import BankWorld
 from tests.contract.adapters.test_calls import today, until_final
 from tests.unit.provider_adapters.witness import Witness
 
 
 @pytest.mark.parametrize("centavos", [77701, 77702, 77709, 77710, 77712])
 async def test_these_magic_amounts_are_accepted(
-    adapter: ProviderAdapter, stage: Stage, centavos: int
+    adapter: ProviderAdapter, bank_world: BankWorld, centavos: int
 ):
-    outcome = await adapter.create_payout(stage.account, order(centavos), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(centavos), FAR)
 
     assert isinstance(outcome, Accepted)
 
 
 @pytest.mark.parametrize(("centavos", "forbidden"), [(77703, False), (77704, True)])
 async def test_these_magic_amounts_are_rejected(
-    adapter: ProviderAdapter, stage: Stage, centavos: int, forbidden: bool
+    adapter: ProviderAdapter, bank_world: BankWorld, centavos: int, forbidden: bool
 ):
-    outcome = await adapter.create_payout(stage.account, order(centavos), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(centavos), FAR)
 
     assert isinstance(outcome, Rejected)
     assert (outcome.failure, outcome.forbidden) == (FailureCode.REJECTED, forbidden)
-    assert await stage.executions(KEY) == []
+    assert await bank_world.executions(KEY) == []
 
 
 @pytest.mark.parametrize(
@@ -60,22 +60,22 @@ async def test_these_magic_amounts_are_rejected(
     ],
 )
 async def test_these_magic_amounts_are_unknown(
-    adapter: ProviderAdapter, stage: Stage, centavos: int, reason: str, executed: list[int]
+    adapter: ProviderAdapter, bank_world: BankWorld, centavos: int, reason: str, executed: list[int]
 ):
-    outcome = await adapter.create_payout(stage.account, order(centavos), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(centavos), FAR)
 
     assert isinstance(outcome, Unknown)
     assert (outcome.evidence.reason, outcome.evidence.bytes_left) == (reason, True)
-    assert await stage.executions(KEY) == executed
+    assert await bank_world.executions(KEY) == executed
 
 
 @pytest.mark.parametrize("centavos", [77706, 77708])
 async def test_an_unknown_payout_that_was_made_is_found(
-    adapter: ProviderAdapter, stage: Stage, centavos: int
+    adapter: ProviderAdapter, bank_world: BankWorld, centavos: int
 ):
-    await adapter.create_payout(stage.account, order(centavos), FAR)
+    await adapter.create_payout(bank_world.account, order(centavos), FAR)
 
-    found = await until_final(adapter, stage.account, KEY)
+    found = await until_final(adapter, bank_world.account, KEY)
 
     assert isinstance(found, Settled)
     assert found.value == Money(centavos)
@@ -83,42 +83,42 @@ async def test_an_unknown_payout_that_was_made_is_found(
 
 @pytest.mark.parametrize("centavos", [77705, 77707, 77711])
 async def test_an_unknown_payout_that_was_not_made_is_not_found(
-    adapter: ProviderAdapter, stage: Stage, centavos: int
+    adapter: ProviderAdapter, bank_world: BankWorld, centavos: int
 ):
-    await adapter.create_payout(stage.account, order(centavos), FAR)
+    await adapter.create_payout(bank_world.account, order(centavos), FAR)
 
     with pytest.raises(NotFound):
-        await adapter.find_payout(stage.account, KEY, "")
+        await adapter.find_payout(bank_world.account, KEY, "")
 
 
 async def test_one_that_fails_after_acceptance_is_found_rejected(
-    adapter: ProviderAdapter, stage: Stage
+    adapter: ProviderAdapter, bank_world: BankWorld
 ):
-    await adapter.create_payout(stage.account, order(77702), FAR)
+    await adapter.create_payout(bank_world.account, order(77702), FAR)
 
-    found = await until_final(adapter, stage.account, KEY)
+    found = await until_final(adapter, bank_world.account, KEY)
 
     assert isinstance(found, Rejected)
     assert found.failure is FailureCode.REJECTED
 
 
-async def test_one_that_came_back_had_settled(adapter: ProviderAdapter, stage: Stage):
+async def test_one_that_came_back_had_settled(adapter: ProviderAdapter, bank_world: BankWorld):
     """It was paid, and came back as money in: a final state stays."""
-    await adapter.create_payout(stage.account, order(77709), FAR)
+    await adapter.create_payout(bank_world.account, order(77709), FAR)
 
-    found = await until_final(adapter, stage.account, KEY)
+    found = await until_final(adapter, bank_world.account, KEY)
 
     assert isinstance(found, Settled)
 
 
 async def test_another_amount_is_told_and_never_taken_for_ours(
-    adapter: ProviderAdapter, stage: Stage
+    adapter: ProviderAdapter, bank_world: BankWorld
 ):
     """Looking up tells what was paid; ordering again knows what was asked."""
-    await adapter.create_payout(stage.account, order(77712), FAR)
+    await adapter.create_payout(bank_world.account, order(77712), FAR)
 
-    found = await until_final(adapter, stage.account, KEY)
-    repeated = await adapter.create_payout(stage.account, order(77712), FAR)
+    found = await until_final(adapter, bank_world.account, KEY)
+    repeated = await adapter.create_payout(bank_world.account, order(77712), FAR)
 
     assert isinstance(found, Settled)
     assert found.value == Money(77711)
@@ -135,9 +135,13 @@ async def test_another_amount_is_told_and_never_taken_for_ours(
     ],
 )
 async def test_magic_keys_are_refused_with_their_code(
-    adapter: ProviderAdapter, stage: Stage, pix_key: str, failure: FailureCode, forbidden: bool
+    adapter: ProviderAdapter,
+    bank_world: BankWorld,
+    pix_key: str,
+    failure: FailureCode,
+    forbidden: bool,
 ):
-    outcome = await adapter.create_payout(stage.account, order(pix_key=pix_key), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(pix_key=pix_key), FAR)
 
     assert isinstance(outcome, Rejected)
     assert (outcome.failure, outcome.forbidden) == (failure, forbidden)
@@ -145,7 +149,7 @@ async def test_magic_keys_are_refused_with_their_code(
 
 @pytest.mark.parametrize(("number", "expected"), [("123456-7", Accepted), ("000000-0", Rejected)])
 async def test_a_payout_by_account(
-    adapter: ProviderAdapter, stage: Stage, number: str, expected: type
+    adapter: ProviderAdapter, bank_world: BankWorld, number: str, expected: type
 ):
     to = BankDestination(
         name="",
@@ -157,37 +161,41 @@ async def test_a_payout_by_account(
     )
     by_account = dataclasses.replace(order(), method=PayoutMethod.BANK_ACCOUNT, destination=to)
 
-    outcome = await adapter.create_payout(stage.account, by_account, FAR)
+    outcome = await adapter.create_payout(bank_world.account, by_account, FAR)
 
     assert isinstance(outcome, expected)
 
 
-async def test_more_than_there_is_is_refused(adapter: ProviderAdapter, stage: Stage):
-    outcome = await adapter.create_payout(stage.account, order(999_999_999), FAR)
+async def test_more_than_there_is_is_refused(adapter: ProviderAdapter, bank_world: BankWorld):
+    outcome = await adapter.create_payout(bank_world.account, order(999_999_999), FAR)
 
     assert isinstance(outcome, Rejected)
     assert outcome.failure is FailureCode.INSUFFICIENT_FUNDS
 
 
-async def test_a_known_key_with_another_order_is_unknown(adapter: ProviderAdapter, stage: Stage):
+async def test_a_known_key_with_another_order_is_unknown(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
     """It says nothing of what became of ours; listed nowhere, so not definite."""
-    await adapter.create_payout(stage.account, order(), FAR)
+    await adapter.create_payout(bank_world.account, order(), FAR)
 
-    outcome = await adapter.create_payout(stage.account, order(2000), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(2000), FAR)
 
     assert isinstance(outcome, Unknown)
 
 
-async def test_a_bank_that_refuses_a_known_key_has_ours(adapter: ProviderAdapter, stage: Stage):
+async def test_a_bank_that_refuses_a_known_key_has_ours(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
     """Payout protocol: a duplicate is ours and ordered, not rejected."""
-    where = f"/accounts/{stage.account.provider_account}"
-    await stage.tell(where, {"payout_kind": "dup"}, method="PATCH")
-    await adapter.create_payout(stage.account, order(), FAR)
+    where = f"/accounts/{bank_world.account.provider_account}"
+    await bank_world.tell(where, {"payout_kind": "dup"}, method="PATCH")
+    await adapter.create_payout(bank_world.account, order(), FAR)
 
-    outcome = await adapter.create_payout(stage.account, order(), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(), FAR)
 
     assert isinstance(outcome, Accepted)
-    assert await stage.executions(KEY) == [1050]
+    assert await bank_world.executions(KEY) == [1050]
 
 
 FAULTS = [
@@ -210,36 +218,36 @@ FAULTS = [
 @pytest.mark.parametrize(("fault", "reason", "executed"), FAULTS)
 async def test_a_fault_of_the_bank_leaves_a_payout_unknown(
     adapter: ProviderAdapter,
-    stage: Stage,
+    bank_world: BankWorld,
     fault: dict[str, object],
     reason: str,
     executed: list[int],
 ):
     """Executed or not, the answer cannot tell; nothing is sent twice."""
-    await stage.fault("payout", **fault)
+    await bank_world.fault("payout", **fault)
 
-    outcome = await adapter.create_payout(stage.account, order(), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(), FAR)
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.reason == reason
-    assert await stage.executions(KEY) == executed
+    assert await bank_world.executions(KEY) == executed
 
 
-async def test_a_closed_bank_is_sent_nothing(adapter: ProviderAdapter, stage: Stage):
-    await stage.fault("*", "refuse", count=None)
+async def test_a_closed_bank_is_sent_nothing(adapter: ProviderAdapter, bank_world: BankWorld):
+    await bank_world.fault("*", "refuse", count=None)
 
-    outcome = await adapter.create_payout(stage.account, order(), FAR)
-    await stage.tell("/faults", method="DELETE")
-    again = await adapter.create_payout(stage.account, order(), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(), FAR)
+    await bank_world.tell("/faults", method="DELETE")
+    again = await adapter.create_payout(bank_world.account, order(), FAR)
 
     assert isinstance(outcome, NotSent)
     assert isinstance(again, Accepted)
 
 
-async def test_a_fault_may_look_like_a_refusal(adapter: ProviderAdapter, stage: Stage):
-    await stage.fault("payout", "reject")
+async def test_a_fault_may_look_like_a_refusal(adapter: ProviderAdapter, bank_world: BankWorld):
+    await bank_world.fault("payout", "reject")
 
-    outcome = await adapter.create_payout(stage.account, order(), FAR)
+    outcome = await adapter.create_payout(bank_world.account, order(), FAR)
 
     assert isinstance(outcome, Rejected)
 
@@ -269,23 +277,23 @@ READS = {
     ],
 )
 async def test_a_fault_of_the_bank_fails_a_read(
-    adapter: ProviderAdapter, stage: Stage, operation: str, fault: str, reason: str
+    adapter: ProviderAdapter, bank_world: BankWorld, operation: str, fault: str, reason: str
 ):
-    await adapter.create_payout(stage.account, order(), FAR)
-    await stage.fault(operation, fault, count=None)
+    await adapter.create_payout(bank_world.account, order(), FAR)
+    await bank_world.fault(operation, fault, count=None)
 
     with pytest.raises(ProviderError) as failed:
-        await READS[operation](adapter, stage.account)
+        await READS[operation](adapter, bank_world.account)
 
     assert failed.value.reason == reason
 
 
 async def test_a_lost_connection_is_asked_again_once(
-    adapter: ProviderAdapter, stage: Stage, told: Witness
+    adapter: ProviderAdapter, bank_world: BankWorld, told: Witness
 ):
-    await stage.fault("balance", "reset_before")
+    await bank_world.fault("balance", "reset_before")
 
-    held = await adapter.get_balance(stage.account)
+    held = await adapter.get_balance(bank_world.account)
 
     assert held.balance.centavos > 0
     assert told.retries == [("sandbox", "get_balance")]

@@ -19,7 +19,7 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from tests.contract.adapters.harness import FAR
-from tests.contract.adapters.sandbox import Paid, Stage
+from tests.contract.adapters.sandbox import BankWorld, Paid
 from tests.contract.adapters.test_calls import today
 from tests.contract.adapters.test_options import (
     REFUND_KEY,
@@ -52,10 +52,10 @@ CHANGES = {
 }
 
 
-async def large_payment(stage: Stage, **more: object) -> Paid:
+async def large_payment(bank_world: BankWorld, **more: object) -> Paid:
     """Let R$ 1,000.00 come in without a charge."""
-    said = await stage.tell(
-        f"/accounts/{stage.account.provider_account}/incoming", {"value": 1000.00, **more}
+    said = await bank_world.tell(
+        f"/accounts/{bank_world.account.provider_account}/incoming", {"value": 1000.00, **more}
     )
     return Paid("", said["e2e_id"])
 
@@ -63,7 +63,7 @@ async def large_payment(stage: Stage, **more: object) -> Paid:
 @pytest.mark.parametrize(("fault", "reason", "executed"), FAULTS)
 async def test_a_fault_of_the_bank_leaves_a_refund_unknown(
     adapter: Offering,
-    stage: Stage,
+    bank_world: BankWorld,
     paid: Paid,
     *,
     fault: dict[str, object],
@@ -71,16 +71,16 @@ async def test_a_fault_of_the_bank_leaves_a_refund_unknown(
     executed: list[int],
 ):
     """Executed or not, the answer cannot tell; the next order of the key gives it once."""
-    await stage.fault("refund", **fault)
+    await bank_world.fault("refund", **fault)
 
-    outcome = await adapter.create_refund(stage.account, refund_order(paid), FAR)
+    outcome = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.reason == reason
-    assert await refunded(stage) == executed
-    again = await adapter.create_refund(stage.account, refund_order(paid), FAR)
+    assert await refunded(bank_world) == executed
+    again = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
     assert isinstance(again, Accepted | Settled)
-    assert await refunded(stage) == [1050]
+    assert await refunded(bank_world) == [1050]
 
 
 @pytest.mark.parametrize(
@@ -94,54 +94,54 @@ async def test_a_fault_of_the_bank_leaves_a_refund_unknown(
     ],
 )
 async def test_magic_amounts_leave_a_refund_unknown(
-    adapter: Offering, stage: Stage, centavos: int, reason: str, executed: list[int]
+    adapter: Offering, bank_world: BankWorld, centavos: int, reason: str, executed: list[int]
 ):
-    large = await large_payment(stage)
+    large = await large_payment(bank_world)
 
-    outcome = await adapter.create_refund(stage.account, refund_order(large, centavos), FAR)
+    outcome = await adapter.create_refund(bank_world.account, refund_order(large, centavos), FAR)
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.reason == reason
-    assert await refunded(stage) == executed
+    assert await refunded(bank_world) == executed
     if executed:
-        found = await adapter.find_refund(stage.account, REFUND_KEY)
+        found = await adapter.find_refund(bank_world.account, REFUND_KEY)
         assert found.value == Money(centavos)
     else:
         with pytest.raises(NotFound):
-            await adapter.find_refund(stage.account, REFUND_KEY)
+            await adapter.find_refund(bank_world.account, REFUND_KEY)
 
 
 @pytest.mark.parametrize(("centavos", "forbidden"), [(77703, False), (77704, True)])
 async def test_magic_amounts_refuse_a_refund(
-    adapter: Offering, stage: Stage, centavos: int, forbidden: bool
+    adapter: Offering, bank_world: BankWorld, centavos: int, forbidden: bool
 ):
-    large = await large_payment(stage)
+    large = await large_payment(bank_world)
 
-    outcome = await adapter.create_refund(stage.account, refund_order(large, centavos), FAR)
+    outcome = await adapter.create_refund(bank_world.account, refund_order(large, centavos), FAR)
 
     assert isinstance(outcome, Rejected)
     assert (outcome.failure, outcome.forbidden) == (FailureCode.REJECTED, forbidden)
-    assert await refunded(stage) == []
+    assert await refunded(bank_world) == []
 
 
 async def test_money_that_was_spent_cannot_be_given_back(
-    adapter: Offering, stage: Stage, paid: Paid
+    adapter: Offering, bank_world: BankWorld, paid: Paid
 ):
-    held = await adapter.get_balance(stage.account)
+    held = await adapter.get_balance(bank_world.account)
     all_but_one = (held.balance.centavos - 1) / 100
-    where = f"/accounts/{stage.account.provider_account}"
-    await stage.tell(f"{where}/movements", {"kind": "ted_out", "value": all_but_one})
+    where = f"/accounts/{bank_world.account.provider_account}"
+    await bank_world.tell(f"{where}/movements", {"kind": "ted_out", "value": all_but_one})
 
-    outcome = await adapter.create_refund(stage.account, refund_order(paid), FAR)
+    outcome = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
 
     assert isinstance(outcome, Rejected)
     assert outcome.failure is FailureCode.INSUFFICIENT_FUNDS
 
 
-async def test_an_old_payment_cannot_be_given_back(adapter: Offering, stage: Stage):
-    old = await large_payment(stage, at="2020-01-01T00:00:00Z")
+async def test_an_old_payment_cannot_be_given_back(adapter: Offering, bank_world: BankWorld):
+    old = await large_payment(bank_world, at="2020-01-01T00:00:00Z")
 
-    outcome = await adapter.create_refund(stage.account, refund_order(old), FAR)
+    outcome = await adapter.create_refund(bank_world.account, refund_order(old), FAR)
 
     assert isinstance(outcome, Rejected)
     assert outcome.evidence.reason == TOO_LATE
@@ -150,13 +150,13 @@ async def test_an_old_payment_cannot_be_given_back(adapter: Offering, stage: Sta
 @pytest.mark.parametrize("operation", list(READS))
 @pytest.mark.parametrize(("fault", "reason"), [("reject", "refused"), *ON_THE_WIRE])
 async def test_a_fault_of_the_bank_fails_a_call_that_may_be_repeated(
-    adapter: Offering, stage: Stage, paid: Paid, *, operation: str, fault: str, reason: str
+    adapter: Offering, bank_world: BankWorld, paid: Paid, *, operation: str, fault: str, reason: str
 ):
-    await adapter.create_refund(stage.account, refund_order(paid), FAR)
-    await stage.fault(operation, fault, count=None)
+    await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
+    await bank_world.fault(operation, fault, count=None)
 
     with pytest.raises(ProviderError) as failed:
-        await READS[operation](adapter, stage.account)
+        await READS[operation](adapter, bank_world.account)
 
     assert failed.value.reason == reason
 
@@ -164,36 +164,44 @@ async def test_a_fault_of_the_bank_fails_a_call_that_may_be_repeated(
 @pytest.mark.parametrize("operation", list(CHANGES))
 @pytest.mark.parametrize(("fault", "reason"), [("reject", "refused"), *ON_THE_WIRE])
 async def test_a_fault_of_the_bank_fails_a_change_which_is_sent_once(
-    adapter: Offering, stage: Stage, told: Witness, *, operation: str, fault: str, reason: str
+    adapter: Offering,
+    bank_world: BankWorld,
+    told: Witness,
+    *,
+    operation: str,
+    fault: str,
+    reason: str,
 ):
-    await stage.fault(operation, fault, count=None)
+    await bank_world.fault(operation, fault, count=None)
 
     with pytest.raises(ProviderError) as failed:
-        await CHANGES[operation](adapter, stage.account)
+        await CHANGES[operation](adapter, bank_world.account)
 
     assert failed.value.reason == reason
     assert len(told.calls) == 1
     assert told.retries == []
 
 
-async def test_a_closed_bank_changes_nothing(adapter: Offering, stage: Stage, paid: Paid):
-    await stage.fault("*", "refuse", count=None)
+async def test_a_closed_bank_changes_nothing(adapter: Offering, bank_world: BankWorld, paid: Paid):
+    await bank_world.fault("*", "refuse", count=None)
 
-    outcome = await adapter.create_refund(stage.account, refund_order(paid), FAR)
+    outcome = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
     for change in CHANGES.values():
         with pytest.raises(Unreachable):
-            await change(adapter, stage.account)
+            await change(adapter, bank_world.account)
 
     assert isinstance(outcome, NotSent)
 
 
-async def test_a_change_whose_answer_was_lost_was_made_once(adapter: Offering, stage: Stage):
+async def test_a_change_whose_answer_was_lost_was_made_once(
+    adapter: Offering, bank_world: BankWorld
+):
     """Its caller learns that it is not known; the list of keys tells."""
-    await stage.fault("keys", "reset_after")
+    await bank_world.fault("keys", "reset_after")
 
     with pytest.raises(ProviderError):
-        await adapter.create_key(stage.account, KeyOrder(PixKeyType.EMAIL, "nova@example.com"))
+        await adapter.create_key(bank_world.account, KeyOrder(PixKeyType.EMAIL, "nova@example.com"))
 
-    keys = await adapter.list_keys(stage.account)
+    keys = await adapter.list_keys(bank_world.account)
 
     assert [key.status for key in keys if key.key == "nova@example.com"] == [PixKeyStatus.ACTIVE]

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 
 Body = dict[str, Any]
 
@@ -53,12 +53,12 @@ class Known:
     by: str | None = None
 
 
-Knowing = Callable[[Desk], Awaitable[Known]]
+Knowing = Callable[[BackofficeClient], Awaitable[Known]]
 
 
-def today(desk: Desk) -> dict[str, str]:
+def today(backoffice_client: BackofficeClient) -> dict[str, str]:
     """Return a window of one day; that it runs forwards and is short no schema can tell."""
-    return {"init": desk.world.today(), "ends": desk.world.today()}
+    return {"init": backoffice_client.world.today(), "ends": backoffice_client.world.today()}
 
 
 def cents(made: float) -> float:
@@ -85,7 +85,7 @@ def payee(destination: Body) -> Body:
     return found
 
 
-def payout(desk: Desk) -> Callable[[Body], Body]:
+def payout(backoffice_client: BackofficeClient) -> Callable[[Body], Body]:
     """Change a payout into one of today, to somebody there is."""
 
     def change(body: Body) -> Body:
@@ -93,7 +93,7 @@ def payout(desk: Desk) -> Callable[[Body], Body]:
             **body,
             "reference": new(body["reference"]),
             "value": cents(body["value"]),
-            "date": desk.world.today(),
+            "date": backoffice_client.world.today(),
             "destination": payee(body["destination"]),
         }
 

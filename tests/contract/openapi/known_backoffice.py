@@ -21,7 +21,7 @@ from tests.contract.openapi.known import (
     today,
 )
 from tests.surfaces import rows
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.test_operations import generated, own_key, paid
 from tests.surfaces.backoffice.test_watching import in_review
 
@@ -29,13 +29,15 @@ OFFICE = "/backoffice/v1"
 CNPJ = "11.222.333/0001-81"
 
 
-def main_company(desk: Desk) -> str:
-    return desk.world.demo["companies"]["main"]["id"]
+def main_company(backoffice_client: BackofficeClient) -> str:
+    return backoffice_client.world.demo["companies"]["main"]["id"]
 
 
-async def made(desk: Desk, path: str, body: Body, by: str = "admin") -> Any:
+async def made(
+    backoffice_client: BackofficeClient, path: str, body: Body, by: str = "admin"
+) -> Any:
     """Make something; return its document."""
-    said = await desk.ask("POST", f"{OFFICE}{path}", body, by=by)
+    said = await backoffice_client.ask("POST", f"{OFFICE}{path}", body, by=by)
     assert said.status < 300, said.body
     return said.document
 
@@ -43,68 +45,68 @@ async def made(desk: Desk, path: str, body: Body, by: str = "admin") -> Any:
 # --- registers ------------------------------------------------------------------------------------
 
 
-async def _of_company(desk: Desk) -> Known:
-    return Known(query={"company_id": main_company(desk)})
+async def _of_company(backoffice_client: BackofficeClient) -> Known:
+    return Known(query={"company_id": main_company(backoffice_client)})
 
 
-async def _company(desk: Desk) -> Known:
-    return Known(path={"company_id": main_company(desk)})
+async def _company(backoffice_client: BackofficeClient) -> Known:
+    return Known(path={"company_id": main_company(backoffice_client)})
 
 
-async def _new_company(_desk: Desk) -> Known:
+async def _new_company(_desk: BackofficeClient) -> Known:
     return Known(body=lambda body: {**body, "id": str(uuid.uuid4())} if "id" in body else body)
 
 
-def _account_body(desk: Desk) -> Callable[[Body], Body]:
+def _account_body(backoffice_client: BackofficeClient) -> Callable[[Body], Body]:
     def change(body: Body) -> Body:
         named = {"id": str(uuid.uuid4())} if "id" in body else {}
-        return {**body, **named, "company_id": main_company(desk), "tax_number": CNPJ}
+        return {**body, **named, "company_id": main_company(backoffice_client), "tax_number": CNPJ}
 
     return change
 
 
-async def new_account(desk: Desk) -> str:
+async def new_account(backoffice_client: BackofficeClient) -> str:
     """Make an account that no other test looks at."""
-    order = {"company_id": main_company(desk), "name": "Conta", "tax_number": CNPJ}
-    return str((await made(desk, "/accounts", order))["id"])
+    order = {"company_id": main_company(backoffice_client), "name": "Conta", "tax_number": CNPJ}
+    return str((await made(backoffice_client, "/accounts", order))["id"])
 
 
-async def _new_account(desk: Desk) -> Known:
-    return Known(body=_account_body(desk))
+async def _new_account(backoffice_client: BackofficeClient) -> Known:
+    return Known(body=_account_body(backoffice_client))
 
 
-async def _account_change(desk: Desk) -> Known:
+async def _account_change(backoffice_client: BackofficeClient) -> Known:
     def change(body: Body) -> Body:
         return {**body, "tax_number": CNPJ} if body.get("tax_number") else body
 
-    return Known(path={"account_id": await new_account(desk)}, body=change)
+    return Known(path={"account_id": await new_account(backoffice_client)}, body=change)
 
 
-async def _account_provider(desk: Desk) -> Known:
-    account = await new_account(desk)
+async def _account_provider(backoffice_client: BackofficeClient) -> Known:
+    account = await new_account(backoffice_client)
     bank = {"provider": "sandbox", "provider_account": account}
     bank["credentials"] = "token"
     return Known(path={"account_id": account}, body=lambda body: {**body, **bank})
 
 
-async def _credential(desk: Desk) -> Known:
-    return Known(path={"client_id": (await desk.world.issue()).credential.client_id})
+async def _credential(backoffice_client: BackofficeClient) -> Known:
+    return Known(path={"client_id": (await backoffice_client.world.issue()).credential.client_id})
 
 
-async def _secret(desk: Desk) -> Known:
+async def _secret(backoffice_client: BackofficeClient) -> Known:
     order = {
         "name": "of two people",
-        "company_id": main_company(desk),
+        "company_id": main_company(backoffice_client),
         "permissions": ["withdraw:write"],
     }
-    waiting = await made(desk, "/credentials", order, "security")
-    await made(desk, f"/approvals/{waiting['id']}/approve", {}, "approver")
+    waiting = await made(backoffice_client, "/credentials", order, "security")
+    await made(backoffice_client, f"/approvals/{waiting['id']}/approve", {}, "approver")
     return Known(path={"approval_id": waiting["id"]}, by="security")
 
 
-async def _new_credential(desk: Desk) -> Known:
+async def _new_credential(backoffice_client: BackofficeClient) -> Known:
     def change(body: Body) -> Body:
-        owner = {"company_id": main_company(desk), "account_id": None}
+        owner = {"company_id": main_company(backoffice_client), "account_id": None}
         ends = {"expires_at": "2099-01-01T00:00:00Z"} if body.get("expires_at") else {}
         return {**body, **owner, **ends}
 
@@ -114,41 +116,43 @@ async def _new_credential(desk: Desk) -> Known:
 # --- people ---------------------------------------------------------------------------------------
 
 
-async def somebody(desk: Desk) -> str:
+async def somebody(backoffice_client: BackofficeClient) -> str:
     """Make a person; return their id."""
     who = f"{uuid.uuid4().hex}@example.com"
-    await desk.plain(who, Role.VIEWER)
-    return (await desk.world.gateway.people.services.users.find(who)).id
+    await backoffice_client.plain(who, Role.VIEWER)
+    return (await backoffice_client.world.gateway.people.services.users.find(who)).id
 
 
-async def _user(desk: Desk) -> Known:
-    return Known(path={"user_id": await somebody(desk)})
+async def _user(backoffice_client: BackofficeClient) -> Known:
+    return Known(path={"user_id": await somebody(backoffice_client)})
 
 
-async def _new_user(desk: Desk) -> Known:
+async def _new_user(backoffice_client: BackofficeClient) -> Known:
     def change(body: Body) -> Body:
         named = {"email": f"{uuid.uuid4().hex}@example.com", "roles": ["viewer"]}
-        return {**body, **named, **_companies(desk, body)}
+        return {**body, **named, **_companies(backoffice_client, body)}
 
     return Known(body=change)
 
 
-async def _invited(desk: Desk) -> Known:
+async def _invited(backoffice_client: BackofficeClient) -> Known:
     order = {"email": f"{uuid.uuid4().hex}@example.com", "name": "Nova", "roles": ["viewer"]}
-    return Known(path={"user_id": (await made(desk, "/users", order))["id"]})
+    return Known(path={"user_id": (await made(backoffice_client, "/users", order))["id"]})
 
 
-def _companies(desk: Desk, body: Body) -> Body:
-    return {"companies": [main_company(desk)]} if body.get("companies") else {}
+def _companies(backoffice_client: BackofficeClient, body: Body) -> Body:
+    return {"companies": [main_company(backoffice_client)]} if body.get("companies") else {}
 
 
-async def _user_companies(desk: Desk) -> Known:
-    user = await somebody(desk)
-    return Known(path={"user_id": user}, body=lambda body: {**body, **_companies(desk, body)})
+async def _user_companies(backoffice_client: BackofficeClient) -> Known:
+    user = await somebody(backoffice_client)
+    return Known(
+        path={"user_id": user}, body=lambda body: {**body, **_companies(backoffice_client, body)}
+    )
 
 
-async def _user_roles(desk: Desk) -> Known:
-    user = await somebody(desk)
+async def _user_roles(backoffice_client: BackofficeClient) -> Known:
+    user = await somebody(backoffice_client)
     # Nobody gives a right that they lack; rights over money are given by two.
     given = {"viewer", "operator", "approver"}
 
@@ -158,29 +162,31 @@ async def _user_roles(desk: Desk) -> Known:
     return Known(path={"user_id": user}, body=change)
 
 
-async def _disabled(desk: Desk) -> Known:
-    user = await somebody(desk)
-    await made(desk, f"/users/{user}/disable", {"reason": "left"})
+async def _disabled(backoffice_client: BackofficeClient) -> Known:
+    user = await somebody(backoffice_client)
+    await made(backoffice_client, f"/users/{user}/disable", {"reason": "left"})
     return Known(path={"user_id": user})
 
 
-async def _sign_in(desk: Desk) -> Known:
-    user = await somebody(desk)
-    said = await desk.ask("GET", f"{OFFICE}/users/{user}/sessions", by="security")
+async def _sign_in(backoffice_client: BackofficeClient) -> Known:
+    user = await somebody(backoffice_client)
+    said = await backoffice_client.ask("GET", f"{OFFICE}/users/{user}/sessions", by="security")
     return Known(path={"user_id": user, "session_id": said.document["data"][0]["id"]})
 
 
 # --- watching and deciding ------------------------------------------------------------------------
 
 
-async def _stop(desk: Desk) -> Known:
-    account = desk.world.demo["accounts"]["read_only"]["id"]
+async def _stop(backoffice_client: BackofficeClient) -> Known:
+    account = backoffice_client.world.demo["accounts"]["read_only"]["id"]
     order = {"scope": "account", "subject": account, "reason": "a test", "minutes": 5}
-    return Known(path={"stop_id": (await made(desk, "/stops", order, "operator"))["id"]})
+    return Known(
+        path={"stop_id": (await made(backoffice_client, "/stops", order, "operator"))["id"]}
+    )
 
 
-async def _new_stop(desk: Desk) -> Known:
-    demo = desk.world.demo
+async def _new_stop(backoffice_client: BackofficeClient) -> Known:
+    demo = backoffice_client.world.demo
     subjects = {
         "provider": "sandbox-read-only",
         "account": demo["accounts"]["read_only"]["id"],
@@ -190,22 +196,22 @@ async def _new_stop(desk: Desk) -> Known:
     return Known(body=lambda body: {**body, "subject": subjects[body["scope"]]})
 
 
-async def _review(desk: Desk) -> Known:
+async def _review(backoffice_client: BackofficeClient) -> Known:
     of = {
-        "account_id": desk.world.demo["accounts"]["main"]["id"],
-        "reference": await in_review(desk.world),
+        "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],
+        "reference": await in_review(backoffice_client.world),
     }
     return Known(body=lambda body: {**body, **of})
 
 
-async def _approval(desk: Desk) -> Known:
+async def _approval(backoffice_client: BackofficeClient) -> Known:
     order = {
         "reference": f"office-{uuid.uuid4()}",
         "value": 10.5,
-        "date": desk.world.today(),
+        "date": backoffice_client.world.today(),
         "destination": payee({"key_type": "email"}),
     }
-    said = await desk.post("/withdraw/pix", order)
+    said = await backoffice_client.post("/withdraw/pix", order)
     assert said.status == 202, said.body
     return Known(path={"approval_id": said.document["id"]}, by="approver")
 
@@ -213,21 +219,21 @@ async def _approval(desk: Desk) -> Known:
 # --- an account's banking -------------------------------------------------------------------------
 
 
-async def _window(desk: Desk) -> Known:
-    return Known(query=today(desk))
+async def _window(backoffice_client: BackofficeClient) -> Known:
+    return Known(query=today(backoffice_client))
 
 
-async def _search(desk: Desk) -> Known:
-    return Known(body=lambda body: paged({**body, **today(desk)}))
+async def _search(backoffice_client: BackofficeClient) -> Known:
+    return Known(body=lambda body: paged({**body, **today(backoffice_client)}))
 
 
-async def _key(desk: Desk) -> Known:
-    said = await desk.post("/pix/keys", {"type": "evp"})
+async def _key(backoffice_client: BackofficeClient) -> Known:
+    said = await backoffice_client.post("/pix/keys", {"type": "evp"})
     assert said.status == 201, said.body
     return Known(path={"key_id": said.document["id"]})
 
 
-async def _new_key(_desk: Desk) -> Known:
+async def _new_key(_desk: BackofficeClient) -> Known:
     """A tax number that is a key is the owner's own, so one there is; others are many."""
 
     def change(body: Body) -> Body:
@@ -238,16 +244,16 @@ async def _new_key(_desk: Desk) -> Known:
     return Known(body=change)
 
 
-async def _key_owner(_desk: Desk) -> Known:
+async def _key_owner(_desk: BackofficeClient) -> Known:
     return Known(body=lambda body: {**body, "key": KEYS[body.get("type", "email")]})
 
 
-async def _charge(desk: Desk) -> Known:
-    return Known(path={"reference": (await generated(desk))["reference"]})
+async def _charge(backoffice_client: BackofficeClient) -> Known:
+    return Known(path={"reference": (await generated(backoffice_client))["reference"]})
 
 
-async def _new_charge(desk: Desk) -> Known:
-    key = await own_key(desk)
+async def _new_charge(backoffice_client: BackofficeClient) -> Known:
+    key = await own_key(backoffice_client)
 
     def change(body: Body) -> Body:
         payer = body.get("payer")
@@ -257,8 +263,8 @@ async def _new_charge(desk: Desk) -> Known:
     return Known(body=change)
 
 
-async def _payment(desk: Desk) -> Known:
-    charge = await paid(desk)
+async def _payment(backoffice_client: BackofficeClient) -> Known:
+    charge = await paid(backoffice_client)
     return Known(
         path={"reference": charge["reference"]},
         body=lambda body: {
@@ -269,22 +275,22 @@ async def _payment(desk: Desk) -> Known:
     )
 
 
-async def _refund(desk: Desk) -> Known:
-    charge, reference = await paid(desk), uuid.uuid4().hex
+async def _refund(backoffice_client: BackofficeClient) -> Known:
+    charge, reference = await paid(backoffice_client), uuid.uuid4().hex
     path = f"/pix/transactions/{charge['reference']}/refunds"
-    waiting = await desk.post(path, {"reference": reference, "value": 1.25})
-    await made(desk, f"/approvals/{waiting.document['id']}/approve", {}, "approver")
+    waiting = await backoffice_client.post(path, {"reference": reference, "value": 1.25})
+    await made(backoffice_client, f"/approvals/{waiting.document['id']}/approve", {}, "approver")
     return Known(path={"reference": reference})
 
 
-async def _payout(desk: Desk) -> Known:
-    await rows.prepared(desk.world)
+async def _payout(backoffice_client: BackofficeClient) -> Known:
+    await rows.prepared(backoffice_client.world)
     return Known(path={"reference": rows.PAID})
 
 
-def _new_payout(desk: Desk) -> Awaitable[Known]:
+def _new_payout(backoffice_client: BackofficeClient) -> Awaitable[Known]:
     async def known() -> Known:
-        return Known(body=payout(desk))
+        return Known(body=payout(backoffice_client))
 
     return known()
 

@@ -6,28 +6,28 @@ from collections.abc import Mapping
 
 from tests.contract.openapi.known import Knowing, Known, payout, today
 from tests.surfaces import rows
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 
 
-async def _window(desk: Desk) -> Known:
-    return Known(query=today(desk))
+async def _window(backoffice_client: BackofficeClient) -> Known:
+    return Known(query=today(backoffice_client))
 
 
-async def _key(desk: Desk) -> Known:
-    return Known(path={"key_id": desk.world.demo["pix_keys"]["main"][0]})
+async def _key(backoffice_client: BackofficeClient) -> Known:
+    return Known(path={"key_id": backoffice_client.world.demo["pix_keys"]["main"][0]})
 
 
-async def _charge(desk: Desk) -> Known:
-    return Known(path={"reference": desk.world.demo["charges"]["paid"]})
+async def _charge(backoffice_client: BackofficeClient) -> Known:
+    return Known(path={"reference": backoffice_client.world.demo["charges"]["paid"]})
 
 
-async def _payout(desk: Desk) -> Known:
-    await rows.prepared(desk.world)
+async def _payout(backoffice_client: BackofficeClient) -> Known:
+    await rows.prepared(backoffice_client.world)
     return Known(path={"reference": rows.PAID})
 
 
-async def _new_payout(desk: Desk) -> Known:
-    return Known(body=payout(desk))
+async def _new_payout(backoffice_client: BackofficeClient) -> Known:
+    return Known(body=payout(backoffice_client))
 
 
 KNOWN: Mapping[str, Knowing] = {

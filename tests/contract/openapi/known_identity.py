@@ -13,7 +13,7 @@ from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from tests.contract.openapi.known import Body, Knowing, Known
-from tests.surfaces.backoffice.desk import HERE, PASSWORD, Desk
+from tests.surfaces.backoffice.client import HERE, PASSWORD, BackofficeClient
 
 OTHER_PASSWORD = "outra frase bem comprida"
 
@@ -23,24 +23,24 @@ def having(**values: str) -> Callable[[Body], Body]:
     return lambda body: {**body, **values}
 
 
-async def _plain(desk: Desk) -> str:
+async def _plain(backoffice_client: BackofficeClient) -> str:
     """Make somebody without a second factor; return who they are."""
     who = f"{uuid.uuid4().hex}@example.com"
-    await desk.plain(who, Role.VIEWER)
+    await backoffice_client.plain(who, Role.VIEWER)
     return who
 
 
-async def _signed_in(desk: Desk) -> SignedIn:
-    found = await desk.world.gateway.people.services.sign_in.login(
-        await _plain(desk), PASSWORD, HERE
+async def _signed_in(backoffice_client: BackofficeClient) -> SignedIn:
+    found = await backoffice_client.world.gateway.people.services.sign_in.login(
+        await _plain(backoffice_client), PASSWORD, HERE
     )
     assert isinstance(found, SignedIn)
     return found
 
 
-async def _with_codes(desk: Desk) -> tuple[str, list[str]]:
+async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[str]]:
     """Make somebody who has just given a second factor; return recovery codes that are left."""
-    people, who = desk.world.gateway.people.services, await _plain(desk)
+    people, who = backoffice_client.world.gateway.people.services, await _plain(backoffice_client)
     signed_in = await people.signing_in.login(who, PASSWORD, HERE)
     assert isinstance(signed_in, SignedIn)
     begun = await people.factors.begin(signed_in.person, PASSWORD, HERE)
@@ -48,15 +48,15 @@ async def _with_codes(desk: Desk) -> tuple[str, list[str]]:
     asked = await people.signing_in.login(who, PASSWORD, HERE)
     assert isinstance(asked, SecondFactorRequired)
     again = await people.signing_in.submit_code(asked.mfa_token, codes.pop(), HERE)
-    desk.tokens[who] = again.tokens.access_token
+    backoffice_client.tokens[who] = again.tokens.access_token
     return who, codes
 
 
-async def mailed(desk: Desk, who: str) -> str:
+async def mailed(backoffice_client: BackofficeClient, who: str) -> str:
     """Return the token of the link in somebody's newest mail, as soon as there is one."""
     async with asyncio.timeout(10):
         while True:
-            said = await desk.ask("GET", "/backoffice/v1/outbox", by="security")
+            said = await backoffice_client.ask("GET", "/backoffice/v1/outbox", by="security")
             for mail in said.document["data"]:
                 if mail["to"] == who:
                     return str(mail["text"].split("token=")[1].split()[0])
@@ -68,72 +68,72 @@ def elsewhere() -> ClientInfo:
     return ClientInfo(address=f"2001:db8::{uuid.uuid4().hex[:4]}", user_agent="tests")
 
 
-async def _member(desk: Desk) -> Known:
-    return Known(by=await _plain(desk))
+async def _member(backoffice_client: BackofficeClient) -> Known:
+    return Known(by=await _plain(backoffice_client))
 
 
-async def _login(desk: Desk) -> Known:
-    return Known(body=having(email=await _plain(desk), password=PASSWORD))
+async def _login(backoffice_client: BackofficeClient) -> Known:
+    return Known(body=having(email=await _plain(backoffice_client), password=PASSWORD))
 
 
-async def _mfa(desk: Desk) -> Known:
-    who, codes = await _with_codes(desk)
-    asked = await desk.world.gateway.people.services.sign_in.login(who, PASSWORD, HERE)
+async def _mfa(backoffice_client: BackofficeClient) -> Known:
+    who, codes = await _with_codes(backoffice_client)
+    asked = await backoffice_client.world.gateway.people.services.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(asked, SecondFactorRequired)
     return Known(body=having(mfa_token=asked.mfa_token, code=codes[0]))
 
 
-async def _refresh(desk: Desk) -> Known:
-    tokens = (await _signed_in(desk)).tokens
+async def _refresh(backoffice_client: BackofficeClient) -> Known:
+    tokens = (await _signed_in(backoffice_client)).tokens
     return Known(body=having(refresh_token=tokens.refresh_token))
 
 
-async def _forgot(_desk: Desk) -> Known:
+async def _forgot(_desk: BackofficeClient) -> Known:
     return Known(body=having(email="nobody@example.com"))
 
 
-async def _reset(desk: Desk) -> Known:
-    who = await _plain(desk)
-    await desk.world.gateway.people.services.passwords.forgot(who, elsewhere())
-    return Known(body=having(token=await mailed(desk, who), password=OTHER_PASSWORD))
+async def _reset(backoffice_client: BackofficeClient) -> Known:
+    who = await _plain(backoffice_client)
+    await backoffice_client.world.gateway.people.services.passwords.forgot(who, elsewhere())
+    return Known(body=having(token=await mailed(backoffice_client, who), password=OTHER_PASSWORD))
 
 
-async def _accept(desk: Desk) -> Known:
+async def _accept(backoffice_client: BackofficeClient) -> Known:
     who = f"{uuid.uuid4().hex}@example.com"
     order = {"email": who, "name": "Nova", "roles": ["viewer"]}
-    await desk.ask("POST", "/backoffice/v1/users", order, by="admin")
-    return Known(body=having(token=await mailed(desk, who), password=OTHER_PASSWORD))
+    await backoffice_client.ask("POST", "/backoffice/v1/users", order, by="admin")
+    return Known(body=having(token=await mailed(backoffice_client, who), password=OTHER_PASSWORD))
 
 
-async def _code(desk: Desk) -> Known:
-    who, codes = await _with_codes(desk)
+async def _code(backoffice_client: BackofficeClient) -> Known:
+    who, codes = await _with_codes(backoffice_client)
     return Known(by=who, body=having(code=codes[0]))
 
 
-async def _fresh(desk: Desk) -> Known:
-    return Known(by=(await _with_codes(desk))[0])
+async def _fresh(backoffice_client: BackofficeClient) -> Known:
+    return Known(by=(await _with_codes(backoffice_client))[0])
 
 
-async def _session(desk: Desk) -> Known:
-    who = await _plain(desk)
-    await desk.world.gateway.people.services.sign_in.login(who, PASSWORD, HERE)
-    said = await desk.ask("GET", "/iam/v1/auth/sessions", by=who)
+async def _session(backoffice_client: BackofficeClient) -> Known:
+    who = await _plain(backoffice_client)
+    await backoffice_client.world.gateway.people.services.sign_in.login(who, PASSWORD, HERE)
+    said = await backoffice_client.ask("GET", "/iam/v1/auth/sessions", by=who)
     other = next(each for each in said.document["data"] if not each["current"])
     return Known(by=who, path={"session_id": other["id"]})
 
 
-async def _change(desk: Desk) -> Known:
+async def _change(backoffice_client: BackofficeClient) -> Known:
     words = having(current_password=PASSWORD, new_password=OTHER_PASSWORD)
-    return Known(by=await _plain(desk), body=words)
+    return Known(by=await _plain(backoffice_client), body=words)
 
 
-async def _totp(desk: Desk) -> Known:
-    return Known(by=await _plain(desk), body=having(password=PASSWORD))
+async def _totp(backoffice_client: BackofficeClient) -> Known:
+    return Known(by=await _plain(backoffice_client), body=having(password=PASSWORD))
 
 
-async def _confirm(desk: Desk) -> Known:
-    who, password = await _plain(desk), {"password": PASSWORD}
-    begun = await desk.ask("POST", "/iam/v1/auth/totp", password, by=who)
+async def _confirm(backoffice_client: BackofficeClient) -> Known:
+    who, password = await _plain(backoffice_client), {"password": PASSWORD}
+    begun = await backoffice_client.ask("POST", "/iam/v1/auth/totp", password, by=who)
     return Known(by=who, body=having(code=pyotp.TOTP(begun.document["secret"]).now()))
 
 

@@ -24,11 +24,11 @@ from tests.contract.openapi.requests_made import ABSENT, Made, example, generate
 from tests.contract.openapi.surfaces import PLACES, described, name
 from tests.surfaces.answers import Answer
 from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.conftest import desk
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
+from tests.surfaces.backoffice.conftest import backoffice_client
 from tests.surfaces.world import basic
 
-__all__ = ["desk"]
+__all__ = ["backoffice_client"]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -46,16 +46,18 @@ NEVER = 501
 
 
 @pytest.mark.parametrize("place", PLACES, ids=name)
-async def test_the_example_of_a_row_is_accepted(desk: Desk, place: Place):
+async def test_the_example_of_a_row_is_accepted(backoffice_client: BackofficeClient, place: Place):
     """With today, a valid tax number and key, an id that exists and a new reference put in."""
-    await accepted(desk, place, example(place))
+    await accepted(backoffice_client, place, example(place))
 
 
 @pytest.mark.parametrize("place", TAKING, ids=name)
-async def test_what_is_made_of_a_schema_is_accepted(desk: Desk, place: Place):
+async def test_what_is_made_of_a_schema_is_accepted(
+    backoffice_client: BackofficeClient, place: Place
+):
     # Not in a thread: Hypothesis would take the gateway's own chance for that of a strategy.
     for made in generated(place):
-        await accepted(desk, place, made)
+        await accepted(backoffice_client, place, made)
 
 
 @pytest.mark.parametrize("place", PLACES, ids=name)
@@ -94,11 +96,11 @@ async def test_every_row_is_in_a_group(place: Place):
     assert tag in {each["name"] for each in described(place).document["tags"]}
 
 
-async def accepted(desk: Desk, place: Place, made: Made) -> None:
+async def accepted(backoffice_client: BackofficeClient, place: Place, made: Made) -> None:
     """Send a request, and demand one of the successes that are described."""
-    known = await what_is_known(desk, place)
+    known = await what_is_known(backoffice_client, place)
 
-    answer = await sent(desk, place, made, known)
+    answer = await sent(backoffice_client, place, made, known)
 
     successes = [each for each in described(place).operation(place)["responses"] if each < "3"]
     assert answer.status in (map(int, successes) if successes else [NEVER]), (
@@ -118,10 +120,10 @@ async def accepted(desk: Desk, place: Place, made: Made) -> None:
             conforms(described(place).document, content["schema"], document)
 
 
-async def what_is_known(desk: Desk, place: Place) -> Known:
+async def what_is_known(backoffice_client: BackofficeClient, place: Place) -> Known:
     """Make what a call needs; a row with parameters of its own says how."""
     if place.row.name in KNOWN:
-        return await KNOWN[place.row.name](desk)
+        return await KNOWN[place.row.name](backoffice_client)
     own = {each["name"] for each in described(place).parameters(place, "path")} - {"account_id"}
     assert not own, (
         f"{place.row.name} takes {sorted(own)}: add an entry to "
@@ -130,11 +132,13 @@ async def what_is_known(desk: Desk, place: Place) -> Known:
     return Known()
 
 
-async def sent(desk: Desk, place: Place, made: Made, known: Known) -> Answer:
+async def sent(
+    backoffice_client: BackofficeClient, place: Place, made: Made, known: Known
+) -> Answer:
     """Send one request."""
     path = {
         **made.path,
-        "account_id": desk.world.demo["accounts"]["main"]["id"],
+        "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],
         **known.path,
     }
     steps = [
@@ -148,15 +152,15 @@ async def sent(desk: Desk, place: Place, made: Made, known: Known) -> Answer:
     query = {
         each: min(value, MOST) if type(value) is int else value for each, value in query.items()
     }
-    url = f"http://127.0.0.1:{desk.world.port}{'/'.join(steps)}?{urlencode(query)}"
-    headers = {**made.headers, **await credential(desk, place, known)}
+    url = f"http://127.0.0.1:{backoffice_client.world.port}{'/'.join(steps)}?{urlencode(query)}"
+    headers = {**made.headers, **await credential(backoffice_client, place, known)}
     if "If-Match" in headers:
         headers["If-Match"] = ANY_VERSION
     data = None
     if made.body is not ABSENT:
         data = msgspec.json.encode(known.body(written(made.body)))
         headers["Content-Type"] = "application/json"
-    async with desk.world.session.request(
+    async with backoffice_client.world.session.request(
         place.row.method,
         URL(url, encoded=True),
         headers=headers,
@@ -187,14 +191,16 @@ def asked(name: str, value: object, known: Known) -> object:
     return min(value, MOST) if type(value) is int else value
 
 
-async def credential(desk: Desk, place: Place, known: Known) -> dict[str, str]:
+async def credential(
+    backoffice_client: BackofficeClient, place: Place, known: Known
+) -> dict[str, str]:
     """Return the header by which the caller is known; none where nobody is asked."""
     if place.gate.scheme == "basic":
-        return {"Authorization": basic(desk.world.pair("full"))}
+        return {"Authorization": basic(backoffice_client.world.pair("full"))}
     if place.gate.scheme != "bearer":
         return {}
     who = known.by or next(role.value for role in Role if matrix.may(role, place))
-    return {"Authorization": f"Bearer {await desk.token(who)}"}
+    return {"Authorization": f"Bearer {await backoffice_client.token(who)}"}
 
 
 def conforms(document: Mapping[str, Any], schema: Mapping[str, Any], value: object) -> None:

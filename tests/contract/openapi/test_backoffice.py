@@ -22,11 +22,11 @@ from schemathesis.specs.openapi.checks import (
 from gateway.http.openapi.codes import codes_of
 from gateway.http.table import Place
 from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.conftest import desk
-from tests.surfaces.backoffice.desk import NOBODY, Desk
+from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
+from tests.surfaces.backoffice.conftest import backoffice_client
 from tests.surfaces.backoffice.matrix import DOCUMENT
 
-__all__ = ["desk"]
+__all__ = ["backoffice_client"]
 
 BANKING = "/backoffice/v1/accounts/{account_id}/"
 CONFORMS = [
@@ -71,8 +71,8 @@ def test_nothing_else_is_described():
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_it_is_served_as_it_is_generated(desk: Desk):
-    answer = await desk.ask("GET", "/backoffice/v1/openapi.json", by=NOBODY)
+async def test_it_is_served_as_it_is_generated(backoffice_client: BackofficeClient):
+    answer = await backoffice_client.ask("GET", "/backoffice/v1/openapi.json", by=NOBODY)
 
     assert answer.document == json.loads(json.dumps(DOCUMENT))
 
@@ -81,18 +81,22 @@ async def test_it_is_served_as_it_is_generated(desk: Desk):
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 @pytest.mark.parametrize("label", OPERATIONS)
 async def test_nothing_generated_from_the_document_surprises(
-    desk: Desk,
+    backoffice_client: BackofficeClient,
     label: str,
     mode: GenerationMode,
 ):
     """Good input and bad: never a 500, always what is described."""
-    await asyncio.to_thread(explore, desk, label, mode, await desk.token("operator"))
+    await asyncio.to_thread(
+        explore, backoffice_client, label, mode, await backoffice_client.token("operator")
+    )
 
 
-def explore(desk: Desk, label: str, mode: GenerationMode, token: str) -> None:
+def explore(
+    backoffice_client: BackofficeClient, label: str, mode: GenerationMode, token: str
+) -> None:
     """Send what schemathesis thinks of; every second request goes to an account that exists."""
-    address = f"http://127.0.0.1:{desk.world.port}"
-    accounts = [each["id"] for each in desk.world.demo["accounts"].values()]
+    address = f"http://127.0.0.1:{backoffice_client.world.port}"
+    accounts = [each["id"] for each in backoffice_client.world.demo["accounts"].values()]
     sent = 0
 
     with requests.Session() as session:

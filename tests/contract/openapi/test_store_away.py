@@ -11,11 +11,11 @@ from gateway.http.table import Place
 from tests.contract.openapi.requests_made import example
 from tests.contract.openapi.surfaces import SURFACES, name
 from tests.contract.openapi.test_accepted import credential, sent, what_is_known
-from tests.surfaces.backoffice.conftest import desk
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
+from tests.surfaces.backoffice.conftest import backoffice_client
 from tests.surfaces.callbacks.test_callbacks import summary
 
-__all__ = ["desk"]
+__all__ = ["backoffice_client"]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -38,13 +38,15 @@ BANK_ALONE = {
 
 
 @pytest.mark.parametrize("place", ROWS, ids=name)
-async def test_without_its_records_a_row_answers_503(desk: Desk, place: Place):
+async def test_without_its_records_a_row_answers_503(
+    backoffice_client: BackofficeClient, place: Place
+):
     """The caller and the account are known; the records behind them are away."""
-    known = await what_is_known(desk, place)
-    await credential(desk, place, known)
+    known = await what_is_known(backoffice_client, place)
+    await credential(backoffice_client, place, known)
 
-    async with desk.world.losing(*RECORDS):
-        answer = await sent(desk, place, example(place), known)
+    async with backoffice_client.world.losing(*RECORDS):
+        answer = await sent(backoffice_client, place, example(place), known)
 
     row = place.row.name.removeprefix("backoffice.")
     if row in BANK_ALONE or place.row.name in WITHOUT_STORE:
@@ -54,10 +56,10 @@ async def test_without_its_records_a_row_answers_503(desk: Desk, place: Place):
         assert answer.headers["Retry-After"] == "2"
 
 
-async def test_a_callback_that_cannot_be_kept_is_answered_503(desk: Desk):
+async def test_a_callback_that_cannot_be_kept_is_answered_503(backoffice_client: BackofficeClient):
     """So that the bank sends it again."""
-    async with desk.world.losing("callbacks"):
-        answer = await summary(desk, {"tipo": "x"})
+    async with backoffice_client.world.losing("callbacks"):
+        answer = await summary(backoffice_client, {"tipo": "x"})
 
     assert answer.verdict == AWAY
     assert answer.headers["Retry-After"] == "2"

@@ -20,8 +20,8 @@ from gateway.store.audit.change_feed import StoredChanges
 from gateway.store.engine import Store
 from tests.contract.stores.samples import CLIENT, account, company, credential, event
 from tests.contract.stores.told import WRITERS, Writer
-from tests.registers import Clock, Registers
 from tests.unit.gateway.runtime.records.test_kept_records import Watch, keep
+from tests.world.registers import Clock, Registers
 
 CHANGER = Path(__file__).with_name("changer.py")
 WITHOUT_SEAL = {

@@ -18,10 +18,10 @@ from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.stops import StopOrder
 from tests.contract.stores.samples import COMPANY
-from tests.registers import NOON, Registers
 from tests.unit.gateway.operations.backoffice.test_stops import stops_of
-from tests.unit.identity_world import identity_world_on
 from tests.unit.standing import Clock
+from tests.world.identity import identity_world_on
+from tests.world.registers import NOON, Registers
 
 Record = tuple[Kept, str]
 Writer = Callable[[], Awaitable[Record]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 
 
-async def leaves(desk: Desk, path: str, *, by: str) -> Answer:
+async def leaves(backoffice_client: BackofficeClient, path: str, *, by: str) -> Answer:
     """Delete something as somebody."""
-    headers = {"Authorization": f"Bearer {await desk.token(by)}"}
-    url = f"http://127.0.0.1:{desk.world.port}{path}"
-    async with desk.world.session.delete(url, headers=headers) as said:
+    headers = {"Authorization": f"Bearer {await backoffice_client.token(by)}"}
+    url = f"http://127.0.0.1:{backoffice_client.world.port}{path}"
+    async with backoffice_client.world.session.delete(url, headers=headers) as said:
         return Answer(status=said.status, headers=said.headers, body=await said.read())

@@ -8,18 +8,18 @@ import uuid
 import pytest
 
 from gateway.domain.identity.rights import Role
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OFFICE = "/backoffice/v1"
 
 
-def payout(desk: Desk) -> dict[str, object]:
+def payout(backoffice_client: BackofficeClient) -> dict[str, object]:
     return {
         "reference": f"office-{uuid.uuid4()}",
         "value": 10.5,
-        "date": desk.world.today(),
+        "date": backoffice_client.world.today(),
         "destination": {
             "tax_number": "529.982.247-25",
             "key_type": "email",
@@ -28,83 +28,93 @@ def payout(desk: Desk) -> dict[str, object]:
     }
 
 
-async def ordered(desk: Desk, by: str = "operator") -> tuple[str, str]:
+async def ordered(backoffice_client: BackofficeClient, by: str = "operator") -> tuple[str, str]:
     """Order a payout; return the approval's id and the reference."""
-    order = payout(desk)
-    said = await desk.ask("POST", desk.at("/withdraw/pix"), order, by=by)
+    order = payout(backoffice_client)
+    said = await backoffice_client.ask("POST", backoffice_client.at("/withdraw/pix"), order, by=by)
     assert said.status == 202, said.body
     return said.document["id"], str(order["reference"])
 
 
-async def test_the_order_is_seen_whole_before_it_is_decided(desk: Desk):
-    approval, reference = await ordered(desk)
+async def test_the_order_is_seen_whole_before_it_is_decided(backoffice_client: BackofficeClient):
+    approval, reference = await ordered(backoffice_client)
 
-    read = await desk.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
-    listed = await desk.ask("GET", f"{OFFICE}/approvals?status=waiting&limit=100", by="viewer")
-    partner = await desk.world.ask("GET", desk.world.at(f"/withdraw/{reference}"))
+    read = await backoffice_client.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
+    listed = await backoffice_client.ask(
+        "GET", f"{OFFICE}/approvals?status=waiting&limit=100", by="viewer"
+    )
+    partner = await backoffice_client.world.ask(
+        "GET", backoffice_client.world.at(f"/withdraw/{reference}")
+    )
 
     assert read.document["order"]["destination"]["key"] == "maria@example.com"
-    assert read.document["order"]["date"] == desk.world.today()
+    assert read.document["order"]["date"] == backoffice_client.world.today()
     assert read.document["approval"] in listed.document["data"]
     assert partner.verdict == (404, "SVC.PIX.011")
 
 
-async def test_ten_approvers_at_once_pay_once(desk: Desk):
-    approval, reference = await ordered(desk)
-    people = [await desk.limited("main", Role.APPROVER) for _ in range(10)]
+async def test_ten_approvers_at_once_pay_once(backoffice_client: BackofficeClient):
+    approval, reference = await ordered(backoffice_client)
+    people = [await backoffice_client.limited("main", Role.APPROVER) for _ in range(10)]
     path = f"{OFFICE}/approvals/{approval}/approve"
 
-    said = await asyncio.gather(*(desk.ask("POST", path, by=who) for who in people))
+    said = await asyncio.gather(*(backoffice_client.ask("POST", path, by=who) for who in people))
 
     good = [each for each in said if each.status == 200]
     assert good
     assert all(each.verdict == (400, "VALIDATION_FAILED") for each in said if each not in good)
     assert len({each.document["approval"]["decided_by"] for each in good}) == 1
-    assert (await desk.world.settled(reference))["status"] == "paid"
-    assert await desk.world.executions(reference) == [1050]
+    assert (await backoffice_client.world.settled(reference))["status"] == "paid"
+    assert await backoffice_client.world.executions(reference) == [1050]
 
 
-async def test_nobody_approves_their_own_order(desk: Desk):
-    who = await desk.limited("main", Role.OPERATOR, Role.APPROVER)
-    approval, reference = await ordered(desk, who)
+async def test_nobody_approves_their_own_order(backoffice_client: BackofficeClient):
+    who = await backoffice_client.limited("main", Role.OPERATOR, Role.APPROVER)
+    approval, reference = await ordered(backoffice_client, who)
 
-    said = await desk.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by=who)
+    said = await backoffice_client.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by=who)
 
     assert said.verdict == (403, "FORBIDDEN")
     assert said.document["message"].endswith("Another person has to agree to an order of your own.")
-    assert await desk.world.executions(reference) == []
+    assert await backoffice_client.world.executions(reference) == []
 
 
-async def test_what_was_rejected_is_not_paid(desk: Desk):
-    approval, reference = await ordered(desk)
+async def test_what_was_rejected_is_not_paid(backoffice_client: BackofficeClient):
+    approval, reference = await ordered(backoffice_client)
     path = f"{OFFICE}/approvals/{approval}"
 
-    no = await desk.ask("POST", f"{path}/reject", {"reason": "unknown"}, by="approver")
-    yes = await desk.ask("POST", f"{path}/approve", by="approver")
+    no = await backoffice_client.ask("POST", f"{path}/reject", {"reason": "unknown"}, by="approver")
+    yes = await backoffice_client.ask("POST", f"{path}/approve", by="approver")
 
     assert (no.document["status"], no.document["reason"]) == ("rejected", "unknown")
     assert yes.verdict == (400, "VALIDATION_FAILED")
-    assert await desk.world.executions(reference) == []
+    assert await backoffice_client.world.executions(reference) == []
 
 
-async def test_an_order_of_another_company_is_not_there(desk: Desk):
-    approval, _ = await ordered(desk)
-    who = await desk.limited("other", Role.APPROVER)
+async def test_an_order_of_another_company_is_not_there(backoffice_client: BackofficeClient):
+    approval, _ = await ordered(backoffice_client)
+    who = await backoffice_client.limited("other", Role.APPROVER)
 
     for method, path in (("GET", ""), ("POST", "/approve"), ("POST", "/reject")):
         body = {} if path == "/reject" else None
-        said = await desk.ask(method, f"{OFFICE}/approvals/{approval}{path}", body, by=who)
+        said = await backoffice_client.ask(
+            method, f"{OFFICE}/approvals/{approval}{path}", body, by=who
+        )
         assert said.verdict == (404, "NOT_FOUND")
-    listed = await desk.ask("GET", f"{OFFICE}/approvals", by=who)
+    listed = await backoffice_client.ask("GET", f"{OFFICE}/approvals", by=who)
     assert listed.document["data"] == []
 
 
-async def test_an_account_that_was_switched_off_meanwhile_pays_nothing(desk: Desk):
-    approval, reference = await ordered(desk)
-    await desk.ask("PATCH", desk.at(), {"active": False}, by="admin")
+async def test_an_account_that_was_switched_off_meanwhile_pays_nothing(
+    backoffice_client: BackofficeClient,
+):
+    approval, reference = await ordered(backoffice_client)
+    await backoffice_client.ask("PATCH", backoffice_client.at(), {"active": False}, by="admin")
 
-    said = await desk.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by="approver")
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/approvals/{approval}/approve", by="approver"
+    )
 
-    await desk.ask("PATCH", desk.at(), {"active": True}, by="admin")
+    await backoffice_client.ask("PATCH", backoffice_client.at(), {"active": True}, by="admin")
     assert said.verdict == (400, "SVC.ACC.002")
-    assert await desk.world.executions(reference) == []
+    assert await backoffice_client.world.executions(reference) == []

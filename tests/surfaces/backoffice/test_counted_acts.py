@@ -7,29 +7,33 @@ from contextlib import closing
 from pathlib import Path
 
 from gateway.http.backoffice.oversight.audit import NDJSON
-from tests.surfaces.backoffice.desk import NOBODY, Desk
+from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
 from tests.surfaces.world import opened, sandbox
 
 WRONG = "uma frase que ninguém escolheu"
 
 
-async def fails(desk: Desk, email: str) -> tuple[int, str]:
+async def fails(backoffice_client: BackofficeClient, email: str) -> tuple[int, str]:
     given = {"email": email, "password": WRONG}
-    return (await desk.ask("POST", "/iam/v1/auth/login", given, by=NOBODY)).verdict
+    return (await backoffice_client.ask("POST", "/iam/v1/auth/login", given, by=NOBODY)).verdict
 
 
 async def test_a_stop_of_the_process_writes_what_was_counted(tmp_path: Path):
     """Guesses at somebody and at nobody are answered alike, and told apart in the log alone."""
     settings = sandbox(tmp_path)
     async with opened(settings) as world:
-        desk = Desk(world)
+        backoffice_client = BackofficeClient(world)
         victim = world.demo["users"]["approver"]["email"]
         user = await world.gateway.people.services.users.find(victim)
-        answers = {await fails(desk, who) for who in (victim, victim, "nobody@example.com")}
-        refused = await desk.ask("GET", "/backoffice/v1/users", by="viewer")
+        answers = {
+            await fails(backoffice_client, who) for who in (victim, victim, "nobody@example.com")
+        }
+        refused = await backoffice_client.ask("GET", "/backoffice/v1/users", by="viewer")
         day = world.today()
-        report = await desk.read(f"/report?init={day}&ends={day}&format=json")
-        exported = await desk.ask("GET", "/backoffice/v1/audit/export", by="security", kind=NDJSON)
+        report = await backoffice_client.read(f"/report?init={day}&ends={day}&format=json")
+        exported = await backoffice_client.ask(
+            "GET", "/backoffice/v1/audit/export", by="security", kind=NDJSON
+        )
 
     with closing(sqlite3.connect(tmp_path / "pixgate.db")) as store:
         counted = store.execute(

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from gateway.domain.bank.provider_options import Option
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.world import opened, sandbox
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
@@ -32,26 +32,26 @@ class Asking:
     name: str
     method: str
     path: str
-    body: Callable[[Desk], object] | None
+    body: Callable[[BackofficeClient], object] | None
     operation: str
     code: str
     option: Option | None = None
 
 
-def days(desk: Desk) -> dict[str, str]:
-    return {"init": desk.world.today(), "ends": desk.world.today()}
+def days(backoffice_client: BackofficeClient) -> dict[str, str]:
+    return {"init": backoffice_client.world.today(), "ends": backoffice_client.world.today()}
 
 
-def charge(_desk: Desk) -> object:
+def charge(_desk: BackofficeClient) -> object:
     key = "loja@example.com"
     return {"reference": uuid.uuid4().hex, "type": "Dynamic", "key": key, "value": 1}
 
 
-def key(_desk: Desk) -> object:
+def key(_desk: BackofficeClient) -> object:
     return {"type": "email", "key": f"{uuid.uuid4().hex}@example.com"}
 
 
-def lookup(_desk: Desk) -> object:
+def lookup(_desk: BackofficeClient) -> object:
     return {"key": "maria@example.com"}
 
 
@@ -94,40 +94,46 @@ CHANGES = [
 FAULTS = ["refuse", "reset_before", "status", "malformed", "wrong_types", "hang"]
 
 
-async def ask(desk: Desk, asking: Asking, account: str = "main") -> Any:
+async def ask(backoffice_client: BackofficeClient, asking: Asking, account: str = "main") -> Any:
     """Ask for what is there."""
-    demo = desk.world.demo
+    demo = backoffice_client.world.demo
     path = asking.path.format(
-        days="init={init}&ends={ends}".format(**days(desk)),
+        days="init={init}&ends={ends}".format(**days(backoffice_client)),
         key=demo["pix_keys"]["main"][0],
         paid=demo["charges"]["paid"],
         pending=demo["charges"]["pending"],
     )
-    body = asking.body(desk) if asking.body else None
-    return await desk.ask(asking.method, desk.at(path, account), body)
+    body = asking.body(backoffice_client) if asking.body else None
+    return await backoffice_client.ask(asking.method, backoffice_client.at(path, account), body)
 
 
 @SHARED
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("asking", [*READS, *CHANGES], ids=lambda each: each.name)
-async def test_a_failing_bank_has_the_endpoints_own_code(desk: Desk, asking: Asking, fault: str):
+async def test_a_failing_bank_has_the_endpoints_own_code(
+    backoffice_client: BackofficeClient, asking: Asking, fault: str
+):
     """502 with Retry-After, whatever the cause, and not a word of the bank's."""
-    async with desk.world.failing(asking.operation, fault):
-        answer = await ask(desk, asking)
+    async with backoffice_client.world.failing(asking.operation, fault):
+        answer = await ask(backoffice_client, asking)
 
     assert answer.verdict == (502, asking.code)
 
 
 @SHARED
 @pytest.mark.parametrize("asking", [*READS, *CHANGES], ids=lambda each: each.name)
-async def test_without_a_provider_nothing_is_asked(desk: Desk, asking: Asking):
-    assert (await ask(desk, asking, "no_provider")).verdict == (422, "SVC.ACC.005")
+async def test_without_a_provider_nothing_is_asked(
+    backoffice_client: BackofficeClient, asking: Asking
+):
+    assert (await ask(backoffice_client, asking, "no_provider")).verdict == (422, "SVC.ACC.005")
 
 
 @SHARED
 @pytest.mark.parametrize("asking", CHANGES, ids=lambda each: each.name)
-async def test_at_a_provider_that_only_reads_nothing_is_changed(desk: Desk, asking: Asking):
-    assert (await ask(desk, asking, "read_only")).verdict == (403, "SVC.ACC.005")
+async def test_at_a_provider_that_only_reads_nothing_is_changed(
+    backoffice_client: BackofficeClient, asking: Asking
+):
+    assert (await ask(backoffice_client, asking, "read_only")).verdict == (403, "SVC.ACC.005")
 
 
 @SHARED
@@ -137,31 +143,36 @@ async def test_at_a_provider_that_only_reads_nothing_is_changed(desk: Desk, aski
 )
 @pytest.mark.parametrize("path", ["/withdraw/pix", "/pix/transactions/any/refunds"])
 async def test_an_order_that_could_not_be_carried_out_does_not_wait(
-    desk: Desk, path: str, account: str, verdict: tuple[int, str]
+    backoffice_client: BackofficeClient, path: str, account: str, verdict: tuple[int, str]
 ):
     payee = {"tax_number": "52998224725", "key_type": "email", "key": "maria@example.com"}
-    sent = {"reference": "r", "value": 1, "date": desk.world.today(), "destination": payee}
+    sent = {
+        "reference": "r",
+        "value": 1,
+        "date": backoffice_client.world.today(),
+        "destination": payee,
+    }
 
-    answer = await desk.ask("POST", desk.at(path, account), sent)
+    answer = await backoffice_client.ask("POST", backoffice_client.at(path, account), sent)
 
     assert answer.verdict == verdict
 
 
 @SHARED
-async def test_what_cannot_be_put_on_record_is_not_done(desk: Desk):
+async def test_what_cannot_be_put_on_record_is_not_done(backoffice_client: BackofficeClient):
     """The audit log comes first: without it the bank is asked nothing."""
     wanted = {"type": "email", "key": f"{uuid.uuid4().hex}@example.com"}
 
-    async with desk.world.losing("audit"):
-        answer = await desk.post("/pix/keys", wanted)
+    async with backoffice_client.world.losing("audit"):
+        answer = await backoffice_client.post("/pix/keys", wanted)
 
-    listed = (await desk.read("/pix/keys")).document["data"]
+    listed = (await backoffice_client.read("/pix/keys")).document["data"]
     assert answer.verdict == (503, "SVC.SYS.002")
     assert wanted["key"] not in {each["key"] for each in listed}
 
 
 @pytest.fixture
-async def bare(tmp_path: Path) -> AsyncIterator[Desk]:
+async def bare(tmp_path: Path) -> AsyncIterator[BackofficeClient]:
     """The desk of a gateway whose provider offers no optional operation at all."""
     settings = sandbox(tmp_path)
     plain = settings.providers["sandbox"]
@@ -169,10 +180,10 @@ async def bare(tmp_path: Path) -> AsyncIterator[Desk]:
     provider = msgspec.structs.replace(plain, settings=lacking)
     providers = {**settings.providers, "sandbox": provider}
     async with opened(msgspec.structs.replace(settings, providers=providers)) as world:
-        yield Desk(world)
+        yield BackofficeClient(world)
 
 
-async def test_a_provider_that_lacks_an_operation_is_not_configured_for_it(bare: Desk):
+async def test_a_provider_that_lacks_an_operation_is_not_configured_for_it(bare: BackofficeClient):
     """422 for each optional one; what every provider has goes on."""
     answers = {each.name: (await ask(bare, each)).verdict for each in (*READS, *CHANGES)}
 

@@ -10,7 +10,7 @@ import pytest
 from gateway.domain.identity.rights import Role
 from gateway.operations.demo.document import Pair
 from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -19,16 +19,16 @@ OFFICE = "/backoffice/v1"
 GONE = (404, "NOT_FOUND")
 
 
-def main(desk: Desk) -> str:
+def main(backoffice_client: BackofficeClient) -> str:
     """The demo's main company."""
-    return str(desk.world.demo["companies"]["main"]["id"])
+    return str(backoffice_client.world.demo["companies"]["main"]["id"])
 
 
-def paying(desk: Desk, **changed: object) -> dict[str, object]:
+def paying(backoffice_client: BackofficeClient, **changed: object) -> dict[str, object]:
     """A credential that could pay out."""
     return {
         "name": "ERP",
-        "company_id": main(desk),
+        "company_id": main(backoffice_client),
         "permissions": ["withdraw:write", "balance:read"],
     } | changed
 
@@ -45,45 +45,57 @@ async def ordered(said: Answer) -> str:
     return str(said.document["id"])
 
 
-async def approved(desk: Desk, approval: str, by: str = "approver") -> Answer:
+async def approved(
+    backoffice_client: BackofficeClient, approval: str, by: str = "approver"
+) -> Answer:
     """Agree."""
-    said = await desk.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by=by)
+    said = await backoffice_client.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by=by)
     assert said.status == 200, said.body
     return said
 
 
-async def secret(desk: Desk, approval: str, by: str = "security") -> Answer:
+async def secret(
+    backoffice_client: BackofficeClient, approval: str, by: str = "security"
+) -> Answer:
     """Fetch the secret."""
-    return await desk.ask("POST", f"{OFFICE}/approvals/{approval}/secret", by=by)
+    return await backoffice_client.ask("POST", f"{OFFICE}/approvals/{approval}/secret", by=by)
 
 
-async def issued(desk: Desk, **changed: object) -> dict[str, str]:
+async def issued(backoffice_client: BackofficeClient, **changed: object) -> dict[str, str]:
     """Issue a credential that pays, with two people."""
-    said = await desk.ask("POST", f"{OFFICE}/credentials", paying(desk, **changed), by="security")
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/credentials", paying(backoffice_client, **changed), by="security"
+    )
     approval = await ordered(said)
-    await approved(desk, approval)
-    made = await secret(desk, approval)
+    await approved(backoffice_client, approval)
+    made = await secret(backoffice_client, approval)
     assert made.status == 201, made.body
     return dict(made.document)
 
 
-async def pays(desk: Desk, pair: dict[str, str], value: float = 10.5) -> Answer:
+async def pays(
+    backoffice_client: BackofficeClient, pair: dict[str, str], value: float = 10.5
+) -> Answer:
     """Pay out as a partner."""
-    document = order(f"four-{uuid.uuid4()}", desk.world.today(), value=value)
+    document = order(f"four-{uuid.uuid4()}", backoffice_client.world.today(), value=value)
     who = Pair(client_id=pair["client_id"], client_secret=pair["client_secret"])
-    return await desk.world.pay(document, pair=who)
+    return await backoffice_client.world.pay(document, pair=who)
 
 
-async def test_one_person_alone_issues_no_credential_that_pays(desk: Desk):
+async def test_one_person_alone_issues_no_credential_that_pays(backoffice_client: BackofficeClient):
     """The first attack: a secret in the answer, and money moved with it."""
-    before = await desk.ask("GET", f"{OFFICE}/credentials", by="security")
+    before = await backoffice_client.ask("GET", f"{OFFICE}/credentials", by="security")
 
-    said = await desk.ask("POST", f"{OFFICE}/credentials", paying(desk), by="security")
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/credentials", paying(backoffice_client), by="security"
+    )
     approval = await ordered(said)
-    own = await desk.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by="security")
-    early = await secret(desk, approval)
+    own = await backoffice_client.ask(
+        "POST", f"{OFFICE}/approvals/{approval}/approve", by="security"
+    )
+    early = await secret(backoffice_client, approval)
 
-    after = await desk.ask("GET", f"{OFFICE}/credentials", by="security")
+    after = await backoffice_client.ask("GET", f"{OFFICE}/credentials", by="security")
     assert b"gws_" not in said.body
     assert own.verdict == (403, "FORBIDDEN")
     assert early.verdict == GONE
@@ -91,53 +103,67 @@ async def test_one_person_alone_issues_no_credential_that_pays(desk: Desk):
 
 
 @pytest.mark.parametrize("role", [Role.SECURITY, Role.ADMIN])
-async def test_no_role_beside_the_right_makes_one_person_two(desk: Desk, role: Role):
+async def test_no_role_beside_the_right_makes_one_person_two(
+    backoffice_client: BackofficeClient, role: Role
+):
     """Whoever may order and may approve still cannot approve their own order."""
-    who = await desk.limited("main", role, Role.APPROVER)
-    said = await desk.ask("POST", f"{OFFICE}/credentials", paying(desk), by=who)
+    who = await backoffice_client.limited("main", role, Role.APPROVER)
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/credentials", paying(backoffice_client), by=who
+    )
 
-    own = await desk.ask("POST", f"{OFFICE}/approvals/{await ordered(said)}/approve", by=who)
+    own = await backoffice_client.ask(
+        "POST", f"{OFFICE}/approvals/{await ordered(said)}/approve", by=who
+    )
 
     assert own.verdict == (403, "FORBIDDEN")
     assert own.document["reason"] == "own_order"
 
 
-async def test_one_person_alone_rotates_no_credential_that_pays(desk: Desk):
-    pair = await issued(desk)
+async def test_one_person_alone_rotates_no_credential_that_pays(
+    backoffice_client: BackofficeClient,
+):
+    pair = await issued(backoffice_client)
     path = f"{OFFICE}/credentials/{pair['client_id']}/rotate"
 
-    said = await desk.ask("POST", path, {"overlap_s": 60}, by="security")
+    said = await backoffice_client.ask("POST", path, {"overlap_s": 60}, by="security")
     approval = await ordered(said)
-    read = await desk.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
-    await approved(desk, approval)
-    shown = await desk.ask("GET", f"{OFFICE}/credentials/{pair['client_id']}", by="security")
-    made = await secret(desk, approval)
-    both = await desk.ask("GET", f"{OFFICE}/credentials/{pair['client_id']}", by="security")
+    read = await backoffice_client.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
+    await approved(backoffice_client, approval)
+    shown = await backoffice_client.ask(
+        "GET", f"{OFFICE}/credentials/{pair['client_id']}", by="security"
+    )
+    made = await secret(backoffice_client, approval)
+    both = await backoffice_client.ask(
+        "GET", f"{OFFICE}/credentials/{pair['client_id']}", by="security"
+    )
 
     assert b"gws_" not in said.body + read.body
     assert read.document["order"] == {"client_id": pair["client_id"], "overlap_s": 60}
     assert shown.document["live_secrets"] == 1, "the overlap begins with the secret"
     assert (made.status, both.document["live_secrets"]) == (201, 2)
-    assert (await pays(desk, pair)).status == 200, "the secret before works on"
+    assert (await pays(backoffice_client, pair)).status == 200, "the secret before works on"
 
 
-async def test_two_people_issue_a_credential_and_its_secret_is_shown_once(desk: Desk):
-    said = await desk.ask(
+async def test_two_people_issue_a_credential_and_its_secret_is_shown_once(
+    backoffice_client: BackofficeClient,
+):
+    said = await backoffice_client.ask(
         "POST",
         f"{OFFICE}/credentials",
-        paying(desk, limit_per_payout=10.50, limit_per_day=1000),
+        paying(backoffice_client, limit_per_payout=10.50, limit_per_day=1000),
         by="security",
     )
     approval = await ordered(said)
-    read = await desk.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
+    read = await backoffice_client.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
 
-    decided = await approved(desk, approval)
-    other = await secret(desk, approval, by="admin")
-    made = await secret(desk, approval)
-    twice = await secret(desk, approval)
-    after = await desk.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
+    decided = await approved(backoffice_client, approval)
+    other = await secret(backoffice_client, approval, by="admin")
+    made = await secret(backoffice_client, approval)
+    twice = await secret(backoffice_client, approval)
+    after = await backoffice_client.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
 
-    assert read.document["approval"]["company_id"] == main(desk)
+    assert read.document["approval"]["company_id"] == main(backoffice_client)
     assert read.document["order"] == {
         "name": "ERP",
         "permissions": ["balance:read", "withdraw:write"],
@@ -150,66 +176,76 @@ async def test_two_people_issue_a_credential_and_its_secret_is_shown_once(desk: 
     assert (other.verdict, made.status, twice.verdict) == (GONE, 201, GONE)
     assert after.document["approval"]["outcome"] == {"status": "done", "code": ""}
     assert after.document["approval"]["secret_until"] == ""
-    assert (await pays(desk, made.document)).status == 200
-    assert (await pays(desk, made.document, 10.51)).verdict == (403, "SVC.GTW.010")
+    assert (await pays(backoffice_client, made.document)).status == 200
+    assert (await pays(backoffice_client, made.document, 10.51)).verdict == (403, "SVC.GTW.010")
 
 
-async def test_of_eight_who_fetch_at_once_one_is_shown_the_secret(desk: Desk):
-    said = await desk.ask("POST", f"{OFFICE}/credentials", paying(desk), by="security")
+async def test_of_eight_who_fetch_at_once_one_is_shown_the_secret(
+    backoffice_client: BackofficeClient,
+):
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/credentials", paying(backoffice_client), by="security"
+    )
     approval = await ordered(said)
-    await approved(desk, approval)
+    await approved(backoffice_client, approval)
 
-    told = await asyncio.gather(*(secret(desk, approval) for _ in range(8)))
+    told = await asyncio.gather(*(secret(backoffice_client, approval) for _ in range(8)))
 
     assert sorted(each.status for each in told) == [201] + [404] * 7
 
 
-async def test_of_eight_who_approve_at_once_one_decides(desk: Desk):
-    said = await desk.ask("POST", f"{OFFICE}/users", stranger("operator"), by="admin")
+async def test_of_eight_who_approve_at_once_one_decides(backoffice_client: BackofficeClient):
+    said = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger("operator"), by="admin")
     approval = await ordered(said)
     path = f"{OFFICE}/approvals/{approval}/approve"
-    people = ["approver", *[await desk.plain_approver() for _ in range(3)]]
+    people = ["approver", *[await backoffice_client.plain_approver() for _ in range(3)]]
 
-    told = await asyncio.gather(*(desk.ask("POST", path, by=who) for who in people * 2))
+    told = await asyncio.gather(
+        *(backoffice_client.ask("POST", path, by=who) for who in people * 2)
+    )
 
-    listed = await desk.ask("GET", f"{OFFICE}/users", by="admin")
+    listed = await backoffice_client.ask("GET", f"{OFFICE}/users", by="admin")
     made = [each for each in listed.document["data"] if each["email"] == said.document["subject"]]
     assert {each.document["approval"]["decided_by"] for each in told if each.status == 200}
     assert len(made) == 1
     assert {each.verdict for each in told} <= {(200, ""), (400, "VALIDATION_FAILED")}
 
 
-async def test_a_credential_that_cannot_pay_waits_for_nobody(desk: Desk):
-    wanted = paying(desk, permissions=["withdraw:read", "balance:manage"])
+async def test_a_credential_that_cannot_pay_waits_for_nobody(backoffice_client: BackofficeClient):
+    wanted = paying(backoffice_client, permissions=["withdraw:read", "balance:manage"])
 
-    made = await desk.ask("POST", f"{OFFICE}/credentials", wanted, by="security")
+    made = await backoffice_client.ask("POST", f"{OFFICE}/credentials", wanted, by="security")
     path = f"{OFFICE}/credentials/{made.document['client_id']}"
-    rotated = await desk.ask("POST", f"{path}/rotate", {}, by="security")
-    ended = await desk.ask("POST", f"{path}/revoke", {}, by="security")
+    rotated = await backoffice_client.ask("POST", f"{path}/rotate", {}, by="security")
+    ended = await backoffice_client.ask("POST", f"{path}/revoke", {}, by="security")
 
     assert (made.status, rotated.status, ended.status) == (201, 200, 200)
 
 
-async def test_revoking_waits_for_nobody(desk: Desk):
-    pair = await issued(desk)
+async def test_revoking_waits_for_nobody(backoffice_client: BackofficeClient):
+    pair = await issued(backoffice_client)
 
-    ended = await desk.ask(
+    ended = await backoffice_client.ask(
         "POST", f"{OFFICE}/credentials/{pair['client_id']}/revoke", {}, by="security"
     )
 
     assert (ended.status, ended.document["state"]) == (200, "revoked")
 
 
-async def test_a_limit_is_lowered_at_once_and_raised_by_two(desk: Desk):
-    pair = await issued(desk, limit_per_payout=20)
+async def test_a_limit_is_lowered_at_once_and_raised_by_two(backoffice_client: BackofficeClient):
+    pair = await issued(backoffice_client, limit_per_payout=20)
     path = f"{OFFICE}/credentials/{pair['client_id']}"
 
-    lowered = await desk.ask("PUT", f"{path}/limits", {"limit_per_payout": 10}, by="security")
-    raised = await desk.ask("PUT", f"{path}/limits", {"limit_per_payout": 50}, by="security")
-    waiting = await desk.ask("GET", path, by="security")
-    await approved(desk, await ordered(raised))
-    done = await desk.ask("GET", path, by="security")
-    removed = await desk.ask("PUT", f"{path}/limits", {}, by="security")
+    lowered = await backoffice_client.ask(
+        "PUT", f"{path}/limits", {"limit_per_payout": 10}, by="security"
+    )
+    raised = await backoffice_client.ask(
+        "PUT", f"{path}/limits", {"limit_per_payout": 50}, by="security"
+    )
+    waiting = await backoffice_client.ask("GET", path, by="security")
+    await approved(backoffice_client, await ordered(raised))
+    done = await backoffice_client.ask("GET", path, by="security")
+    removed = await backoffice_client.ask("PUT", f"{path}/limits", {}, by="security")
 
     assert lowered.document["limit_per_payout"] == 10.00
     assert waiting.document["limit_per_payout"] == 10.00
@@ -217,24 +253,24 @@ async def test_a_limit_is_lowered_at_once_and_raised_by_two(desk: Desk):
     assert removed.status == 202, "none at all is the highest limit"
 
 
-async def test_one_person_alone_makes_no_colleagues_who_pay(desk: Desk):
+async def test_one_person_alone_makes_no_colleagues_who_pay(backoffice_client: BackofficeClient):
     """The second attack: two invitations, and the two of them move money."""
     told = [
-        await desk.ask("POST", f"{OFFICE}/users", stranger(role), by="admin")
+        await backoffice_client.ask("POST", f"{OFFICE}/users", stranger(role), by="admin")
         for role in ("operator", "approver", "security", "admin")
     ]
 
-    listed = await desk.ask("GET", f"{OFFICE}/users", by="admin")
+    listed = await backoffice_client.ask("GET", f"{OFFICE}/users", by="admin")
     known = {each["email"] for each in listed.document["data"]}
-    outbox = await desk.ask("GET", f"{OFFICE}/outbox", by="admin")
+    outbox = await backoffice_client.ask("GET", f"{OFFICE}/outbox", by="admin")
     for each in told:
         await ordered(each)
         assert each.document["subject"] not in known
         assert each.document["subject"].encode() not in outbox.body
 
 
-async def test_who_only_reads_is_invited_at_once(desk: Desk):
-    said = await desk.ask("POST", f"{OFFICE}/users", stranger("viewer"), by="admin")
+async def test_who_only_reads_is_invited_at_once(backoffice_client: BackofficeClient):
+    said = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger("viewer"), by="admin")
 
     assert (said.status, said.document["state"]) == (201, "invited")
 
@@ -250,28 +286,32 @@ async def test_who_only_reads_is_invited_at_once(desk: Desk):
     ],
 )
 async def test_nobody_gives_a_right_that_they_lack(
-    desk: Desk, by: str, roles: list[str], verdict: tuple[int, str]
+    backoffice_client: BackofficeClient, by: str, roles: list[str], verdict: tuple[int, str]
 ):
     """The third attack; rights over money take the second person instead."""
-    invited = await desk.ask("POST", f"{OFFICE}/users", stranger(*roles), by=by)
-    somebody = await desk.ask("POST", f"{OFFICE}/users", stranger("viewer"), by=by)
+    invited = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger(*roles), by=by)
+    somebody = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger("viewer"), by=by)
     path = f"{OFFICE}/users/{somebody.document['id']}/roles"
-    given = await desk.ask("PUT", path, {"roles": ["viewer", *roles]}, by=by)
+    given = await backoffice_client.ask("PUT", path, {"roles": ["viewer", *roles]}, by=by)
 
     assert (invited.verdict, given.verdict) == (verdict, verdict)
 
 
-async def test_a_role_is_given_by_two_and_taken_by_one(desk: Desk):
-    made = await desk.ask("POST", f"{OFFICE}/users", stranger("viewer"), by="admin")
+async def test_a_role_is_given_by_two_and_taken_by_one(backoffice_client: BackofficeClient):
+    made = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger("viewer"), by="admin")
     path = f"{OFFICE}/users/{made.document['id']}"
 
-    given = await desk.ask("PUT", f"{path}/roles", {"roles": ["viewer", "operator"]}, by="admin")
-    before = await desk.ask("GET", path, by="admin")
-    await approved(desk, await ordered(given))
-    after = await desk.ask("GET", path, by="admin")
-    swapped = await desk.ask("PUT", f"{path}/roles", {"roles": ["viewer", "approver"]}, by="admin")
-    taken = await desk.ask("GET", path, by="admin")
-    less = await desk.ask("PUT", f"{path}/roles", {"roles": ["viewer"]}, by="admin")
+    given = await backoffice_client.ask(
+        "PUT", f"{path}/roles", {"roles": ["viewer", "operator"]}, by="admin"
+    )
+    before = await backoffice_client.ask("GET", path, by="admin")
+    await approved(backoffice_client, await ordered(given))
+    after = await backoffice_client.ask("GET", path, by="admin")
+    swapped = await backoffice_client.ask(
+        "PUT", f"{path}/roles", {"roles": ["viewer", "approver"]}, by="admin"
+    )
+    taken = await backoffice_client.ask("GET", path, by="admin")
+    less = await backoffice_client.ask("PUT", f"{path}/roles", {"roles": ["viewer"]}, by="admin")
 
     assert before.document["roles"] == ["viewer"]
     assert after.document["roles"] == ["viewer", "operator"]
@@ -280,64 +320,78 @@ async def test_a_role_is_given_by_two_and_taken_by_one(desk: Desk):
     assert (less.status, less.document["roles"]) == (200, ["viewer"])
 
 
-async def test_nobody_decides_on_an_order_about_themselves(desk: Desk):
-    who = await desk.limited("main", Role.APPROVER)
-    listed = await desk.ask("GET", f"{OFFICE}/users", by="admin")
+async def test_nobody_decides_on_an_order_about_themselves(backoffice_client: BackofficeClient):
+    who = await backoffice_client.limited("main", Role.APPROVER)
+    listed = await backoffice_client.ask("GET", f"{OFFICE}/users", by="admin")
     [found] = [each for each in listed.document["data"] if each["email"] == who]
     path = f"{OFFICE}/users/{found['id']}/roles"
-    given = await desk.ask("PUT", path, {"roles": ["approver", "operator"]}, by="admin")
+    given = await backoffice_client.ask(
+        "PUT", path, {"roles": ["approver", "operator"]}, by="admin"
+    )
 
-    said = await desk.ask("POST", f"{OFFICE}/approvals/{await ordered(given)}/approve", by=who)
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/approvals/{await ordered(given)}/approve", by=who
+    )
 
     assert said.verdict == (403, "FORBIDDEN")
 
 
-async def test_the_factor_of_who_may_write_is_reset_by_two(desk: Desk):
-    who = await desk.limited("main", Role.OPERATOR)
-    listed = await desk.ask("GET", f"{OFFICE}/users", by="admin")
+async def test_the_factor_of_who_may_write_is_reset_by_two(backoffice_client: BackofficeClient):
+    who = await backoffice_client.limited("main", Role.OPERATOR)
+    listed = await backoffice_client.ask("GET", f"{OFFICE}/users", by="admin")
     [found] = [each for each in listed.document["data"] if each["email"] == who]
     path = f"{OFFICE}/users/{found['id']}"
 
-    said = await desk.ask("POST", f"{path}/reset-mfa", by="admin")
+    said = await backoffice_client.ask("POST", f"{path}/reset-mfa", by="admin")
     approval = await ordered(said)
-    before = await desk.ask("GET", path, by="admin")
-    await approved(desk, approval)
-    after = await desk.ask("GET", path, by="admin")
+    before = await backoffice_client.ask("GET", path, by="admin")
+    await approved(backoffice_client, approval)
+    after = await backoffice_client.ask("GET", path, by="admin")
 
     assert (before.document["has_factor"], after.document["has_factor"]) == (True, False)
 
 
-async def test_what_a_disabled_person_ordered_is_void(desk: Desk):
-    who = await desk.limited("main", Role.SECURITY, Role.OPERATOR)
-    said = await desk.ask("POST", f"{OFFICE}/credentials", paying(desk), by=who)
+async def test_what_a_disabled_person_ordered_is_void(backoffice_client: BackofficeClient):
+    who = await backoffice_client.limited("main", Role.SECURITY, Role.OPERATOR)
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/credentials", paying(backoffice_client), by=who
+    )
     approval = await ordered(said)
-    listed = await desk.ask("GET", f"{OFFICE}/users", by="admin")
+    listed = await backoffice_client.ask("GET", f"{OFFICE}/users", by="admin")
     [found] = [each for each in listed.document["data"] if each["email"] == who]
 
-    await desk.ask("POST", f"{OFFICE}/users/{found['id']}/disable", {"reason": "fraud"}, by="admin")
-    read = await desk.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
-    decided = await desk.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by="approver")
+    await backoffice_client.ask(
+        "POST", f"{OFFICE}/users/{found['id']}/disable", {"reason": "fraud"}, by="admin"
+    )
+    read = await backoffice_client.ask("GET", f"{OFFICE}/approvals/{approval}", by="approver")
+    decided = await backoffice_client.ask(
+        "POST", f"{OFFICE}/approvals/{approval}/approve", by="approver"
+    )
 
     assert read.document["approval"]["status"] == "void"
     assert read.document["approval"]["reason"] == "Who ordered it was disabled."
     assert decided.verdict == (400, "VALIDATION_FAILED")
 
 
-async def test_another_company_s_approver_does_not_see_the_order(desk: Desk):
-    who = await desk.limited("other", Role.APPROVER)
-    said = await desk.ask("POST", f"{OFFICE}/credentials", paying(desk), by="security")
+async def test_another_company_s_approver_does_not_see_the_order(
+    backoffice_client: BackofficeClient,
+):
+    who = await backoffice_client.limited("other", Role.APPROVER)
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/credentials", paying(backoffice_client), by="security"
+    )
     approval = await ordered(said)
 
-    decided = await desk.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by=who)
+    decided = await backoffice_client.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by=who)
 
     assert decided.verdict == GONE
 
 
-async def test_one_order_about_a_credential_waits(desk: Desk):
-    pair = await issued(desk)
+async def test_one_order_about_a_credential_waits(backoffice_client: BackofficeClient):
+    pair = await issued(backoffice_client)
     path = f"{OFFICE}/credentials/{pair['client_id']}/rotate"
-    await ordered(await desk.ask("POST", path, {}, by="security"))
+    await ordered(await backoffice_client.ask("POST", path, {}, by="security"))
 
-    again = await desk.ask("POST", path, {}, by="admin")
+    again = await backoffice_client.ask("POST", path, {}, by="admin")
 
     assert again.verdict == (409, "SVC.GTW.009")

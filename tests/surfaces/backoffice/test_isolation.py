@@ -10,7 +10,7 @@ import pytest_asyncio
 from gateway.domain.identity.rights import Role
 from gateway.http.table import Place
 from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -19,9 +19,9 @@ BANKING = ("pix_key", "qrcode", "refund", "payout")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def limited(desk: Desk) -> str:
+async def limited(backoffice_client: BackofficeClient) -> str:
     """Somebody who may do everything, for the main company alone."""
-    return await desk.limited("main", *Role)
+    return await backoffice_client.limited("main", *Role)
 
 
 def body_of(place: Place) -> object:
@@ -30,14 +30,15 @@ def body_of(place: Place) -> object:
 
 @pytest.mark.parametrize("place", matrix.OF_AN_ACCOUNT, ids=matrix.name)
 async def test_an_account_of_another_company_is_as_good_as_none(
-    desk: Desk, limited: str, place: Place
+    backoffice_client: BackofficeClient, limited: str, place: Place
 ):
     """The same bytes, whatever is asked of it."""
-    foreign = desk.world.demo["accounts"][FOREIGN]["id"]
+    foreign = backoffice_client.world.demo["accounts"][FOREIGN]["id"]
     paths = [matrix.path(place, account_id=each) for each in (foreign, str(uuid.uuid4()))]
 
     theirs, absent = [
-        await desk.ask(place.row.method, path, body_of(place), by=limited) for path in paths
+        await backoffice_client.ask(place.row.method, path, body_of(place), by=limited)
+        for path in paths
     ]
 
     assert theirs.verdict[0] == 404
@@ -46,43 +47,51 @@ async def test_an_account_of_another_company_is_as_good_as_none(
 
 
 @pytest.mark.parametrize("place", matrix.OF_AN_ACCOUNT, ids=matrix.name)
-async def test_an_account_of_their_own_company_is_there(desk: Desk, limited: str, place: Place):
+async def test_an_account_of_their_own_company_is_there(
+    backoffice_client: BackofficeClient, limited: str, place: Place
+):
     """So that the test before it proves something."""
-    path = matrix.path(place, account_id=desk.world.demo["accounts"]["main"]["id"].upper())
+    path = matrix.path(
+        place, account_id=backoffice_client.world.demo["accounts"]["main"]["id"].upper()
+    )
 
-    answer = await desk.ask(place.row.method, path, body_of(place), by=limited)
+    answer = await backoffice_client.ask(place.row.method, path, body_of(place), by=limited)
 
     assert answer.code not in {"SVC.ACC.001", "FORBIDDEN", "STEP_UP_REQUIRED"}, answer.body
 
 
-async def test_only_their_own_accounts_are_listed(desk: Desk, limited: str):
-    main = desk.world.demo["companies"]["main"]["id"]
-    other = desk.world.demo["companies"]["other"]["id"]
+async def test_only_their_own_accounts_are_listed(
+    backoffice_client: BackofficeClient, limited: str
+):
+    main = backoffice_client.world.demo["companies"]["main"]["id"]
+    other = backoffice_client.world.demo["companies"]["other"]["id"]
     path = "/backoffice/v1/accounts"
 
-    listed = (await desk.ask("GET", f"{path}?limit=100", by=limited)).document
-    foreign = (await desk.ask("GET", f"{path}?company_id={other}", by=limited)).document
+    listed = (await backoffice_client.ask("GET", f"{path}?limit=100", by=limited)).document
+    foreign = (
+        await backoffice_client.ask("GET", f"{path}?company_id={other}", by=limited)
+    ).document
 
     assert {each["company"]["id"] for each in listed["data"]} == {main}
     assert listed["meta"]["total"] == len(listed["data"])
     assert (foreign["data"], foreign["meta"]["total"]) == ([], 0)
 
 
-async def test_the_key_of_another_account_is_not_found(desk: Desk):
+async def test_the_key_of_another_account_is_not_found(backoffice_client: BackofficeClient):
     """By its id under an account that has it not, whoever asks."""
-    key_id = desk.world.demo["pix_keys"][FOREIGN][0]
+    key_id = backoffice_client.world.demo["pix_keys"][FOREIGN][0]
 
-    read = await desk.read(f"/pix/keys/{key_id}")
-    gone = await desk.ask("DELETE", desk.at(f"/pix/keys/{key_id}"))
+    read = await backoffice_client.read(f"/pix/keys/{key_id}")
+    gone = await backoffice_client.ask("DELETE", backoffice_client.at(f"/pix/keys/{key_id}"))
 
     assert read.verdict == gone.verdict == (404, "SVC.PIX.002")
 
 
-async def test_the_charge_of_another_account_is_not_found(desk: Desk):
-    reference = desk.world.demo["charges"][FOREIGN]
+async def test_the_charge_of_another_account_is_not_found(backoffice_client: BackofficeClient):
+    reference = backoffice_client.world.demo["charges"][FOREIGN]
 
-    read = await desk.read(f"/pix/qrcode/{reference}")
-    gone = await desk.ask("DELETE", desk.at(f"/pix/qrcode/{reference}"))
+    read = await backoffice_client.read(f"/pix/qrcode/{reference}")
+    gone = await backoffice_client.ask("DELETE", backoffice_client.at(f"/pix/qrcode/{reference}"))
 
     assert read.verdict == gone.verdict == (404, "SVC.PIX.005")
 
@@ -109,11 +118,11 @@ async def test_the_charge_of_another_account_is_not_found(desk: Desk):
     ],
 )
 async def test_nothing_is_done_on_an_account_that_may_not_bank(
-    desk: Desk, method: str, path: str, account: str, code: str
+    backoffice_client: BackofficeClient, method: str, path: str, account: str, code: str
 ):
     """Contract 5.1, before its body is read; reading goes on."""
-    done = await desk.ask(method, desk.at(path, account), data=b"no JSON")
-    read = await desk.read("/balance", account)
+    done = await backoffice_client.ask(method, backoffice_client.at(path, account), data=b"no JSON")
+    read = await backoffice_client.read("/balance", account)
 
     assert done.verdict == (400, code)
     assert read.status == 200
@@ -122,7 +131,7 @@ async def test_nothing_is_done_on_an_account_that_may_not_bank(
 @pytest.mark.parametrize(
     "path", ["", "/balance", "/pix/keys", "/withdraw/any", "/report?format=csv"]
 )
-async def test_an_account_is_named_by_a_uuid(desk: Desk, path: str):
-    answer = await desk.ask("GET", f"/backoffice/v1/accounts/1{path}")
+async def test_an_account_is_named_by_a_uuid(backoffice_client: BackofficeClient, path: str):
+    answer = await backoffice_client.ask("GET", f"/backoffice/v1/accounts/1{path}")
 
     assert answer.verdict == (400, "SVC.VAL.006")

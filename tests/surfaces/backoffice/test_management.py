@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gateway.operations.demo.document import Pair
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.leaving import leaves
 from tests.surfaces.world import order as payout
 
@@ -18,19 +18,19 @@ OFFICE = "/backoffice/v1"
 CNPJ = "11.222.333/0001-81"
 
 
-def main_company(desk: Desk) -> str:
-    return desk.world.demo["companies"]["main"]["id"]
+def main_company(backoffice_client: BackofficeClient) -> str:
+    return backoffice_client.world.demo["companies"]["main"]["id"]
 
 
-async def issued(desk: Desk, **more: object) -> dict[str, str]:
+async def issued(backoffice_client: BackofficeClient, **more: object) -> dict[str, str]:
     """Issue a credential that may read balances of the main company."""
     order = {
         "name": "of a test",
-        "company_id": main_company(desk),
+        "company_id": main_company(backoffice_client),
         "permissions": ["balance:read"],
         **more,
     }
-    said = await desk.ask("POST", f"{OFFICE}/credentials", order, by="admin")
+    said = await backoffice_client.ask("POST", f"{OFFICE}/credentials", order, by="admin")
     assert said.status == 201, said.body
     return dict(said.document)
 
@@ -39,26 +39,32 @@ def pair(made: dict[str, str]) -> Pair:
     return Pair(client_id=made["client_id"], client_secret=made["client_secret"])
 
 
-async def test_a_credential_lives_from_its_issue_until_its_end(desk: Desk):
+async def test_a_credential_lives_from_its_issue_until_its_end(backoffice_client: BackofficeClient):
     """Issued by a person, used by a partner, revoked, and dead with the very next request."""
-    made = await issued(desk)
+    made = await issued(backoffice_client)
 
-    used = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(made))
-    ended = await desk.ask(
+    used = await backoffice_client.world.ask(
+        "GET", backoffice_client.world.at("/balance"), pair=pair(made)
+    )
+    ended = await backoffice_client.ask(
         "POST", f"{OFFICE}/credentials/{made['client_id']}/revoke", {"reason": "x"}, by="admin"
     )
-    dead = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(made))
+    dead = await backoffice_client.world.ask(
+        "GET", backoffice_client.world.at("/balance"), pair=pair(made)
+    )
 
     assert used.status == 200
     assert (ended.status, ended.document["state"]) == (200, "revoked")
     assert dead.verdict == (401, "SVC.AUT.010")
 
 
-async def test_a_secret_is_shown_once(desk: Desk):
-    made = await issued(desk)
+async def test_a_secret_is_shown_once(backoffice_client: BackofficeClient):
+    made = await issued(backoffice_client)
 
-    one = await desk.ask("GET", f"{OFFICE}/credentials/{made['client_id']}", by="security")
-    listed = await desk.ask("GET", f"{OFFICE}/credentials", by="security")
+    one = await backoffice_client.ask(
+        "GET", f"{OFFICE}/credentials/{made['client_id']}", by="security"
+    )
+    listed = await backoffice_client.ask("GET", f"{OFFICE}/credentials", by="security")
 
     assert made["client_secret"].startswith("gws_")
     assert made["client_secret"].encode() not in one.body + listed.body
@@ -66,15 +72,17 @@ async def test_a_secret_is_shown_once(desk: Desk):
     assert one.document in listed.document["data"]
 
 
-async def test_both_secrets_live_while_a_rotation_overlaps(desk: Desk):
-    made = await issued(desk)
+async def test_both_secrets_live_while_a_rotation_overlaps(backoffice_client: BackofficeClient):
+    made = await issued(backoffice_client)
     path = f"{OFFICE}/credentials/{made['client_id']}/rotate"
 
-    said = await desk.ask("POST", path, {"overlap_s": 3600}, by="admin")
-    again = await desk.ask("POST", path, {"overlap_s": 3600}, by="admin")
+    said = await backoffice_client.ask("POST", path, {"overlap_s": 3600}, by="admin")
+    again = await backoffice_client.ask("POST", path, {"overlap_s": 3600}, by="admin")
 
     for each in (made, dict(said.document)):
-        answer = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(each))
+        answer = await backoffice_client.world.ask(
+            "GET", backoffice_client.world.at("/balance"), pair=pair(each)
+        )
         assert answer.status == 200
     assert said.document["old_secret_ends_at"]
     assert again.verdict == (400, "VALIDATION_FAILED")
@@ -97,34 +105,44 @@ async def test_both_secrets_live_while_a_rotation_overlaps(desk: Desk):
         {"account_id": str(uuid.uuid4())},
     ],
 )
-async def test_a_wrong_order_is_told_apart_from_a_failure(desk: Desk, wrong: dict[str, object]):
-    order = {"name": "n", "company_id": main_company(desk), "permissions": [], **wrong}
+async def test_a_wrong_order_is_told_apart_from_a_failure(
+    backoffice_client: BackofficeClient, wrong: dict[str, object]
+):
+    order = {"name": "n", "company_id": main_company(backoffice_client), "permissions": [], **wrong}
 
-    said = await desk.ask("POST", f"{OFFICE}/credentials", order, by="admin")
+    said = await backoffice_client.ask("POST", f"{OFFICE}/credentials", order, by="admin")
 
     assert said.verdict == (400, "VALIDATION_FAILED")
 
 
 @pytest.mark.parametrize("client_id", ["cli_nobody", "%00", "%FF", "a%0Ab"])
-async def test_an_unknown_credential_is_not_found(desk: Desk, client_id: str):
+async def test_an_unknown_credential_is_not_found(
+    backoffice_client: BackofficeClient, client_id: str
+):
     for method, path in (("GET", ""), ("POST", "/rotate"), ("POST", "/revoke")):
         body = None if method == "GET" else {}
-        said = await desk.ask(method, f"{OFFICE}/credentials/{client_id}{path}", body, by="admin")
+        said = await backoffice_client.ask(
+            method, f"{OFFICE}/credentials/{client_id}{path}", body, by="admin"
+        )
 
         assert said.verdict == (404, "NOT_FOUND")
 
 
-async def test_a_company_an_account_and_its_bank(desk: Desk):
+async def test_a_company_an_account_and_its_bank(backoffice_client: BackofficeClient):
     """From nothing to an account that may act."""
-    company = await desk.ask("POST", f"{OFFICE}/companies", {"name": "Nova Ltda"}, by="admin")
+    company = await backoffice_client.ask(
+        "POST", f"{OFFICE}/companies", {"name": "Nova Ltda"}, by="admin"
+    )
     owner = company.document["id"]
     order = {"company_id": owner, "name": "Conta", "tax_number": CNPJ, "branch": "1"}
-    account = await desk.ask("POST", f"{OFFICE}/accounts", order, by="admin")
+    account = await backoffice_client.ask("POST", f"{OFFICE}/accounts", order, by="admin")
     path = f"{OFFICE}/accounts/{account.document['id']}"
     bank = {"provider": "sandbox", "provider_account": "x", "credentials": "line one\nline two"}
-    attached = await desk.ask("PUT", f"{path}/provider", bank, by="admin")
-    changed = await desk.ask("PATCH", path, {"active": True, "verified": True}, by="admin")
-    read = await desk.ask("GET", path, by="viewer")
+    attached = await backoffice_client.ask("PUT", f"{path}/provider", bank, by="admin")
+    changed = await backoffice_client.ask(
+        "PATCH", path, {"active": True, "verified": True}, by="admin"
+    )
+    read = await backoffice_client.ask("GET", path, by="viewer")
 
     assert company.status == account.status == 201
     assert (account.document["active"], account.document["verified"]) == (False, False)
@@ -133,38 +151,42 @@ async def test_a_company_an_account_and_its_bank(desk: Desk):
     assert (changed.document["active"], changed.document["verified"]) == (True, True)
     assert changed.document["branch"] == "1"
     assert read.document["company"]["id"] == owner
-    stored = await desk.world.gateway.store.accounts.find(account.document["id"])
+    stored = await backoffice_client.world.gateway.store.accounts.find(account.document["id"])
     assert b"line one" not in stored.sealed_credentials
 
 
-async def test_an_id_that_is_taken_is_a_conflict(desk: Desk):
-    again = {"name": "Twice", "id": main_company(desk)}
+async def test_an_id_that_is_taken_is_a_conflict(backoffice_client: BackofficeClient):
+    again = {"name": "Twice", "id": main_company(backoffice_client)}
 
-    said = await desk.ask("POST", f"{OFFICE}/companies", again, by="admin")
+    said = await backoffice_client.ask("POST", f"{OFFICE}/companies", again, by="admin")
 
     assert said.verdict == (409, "SVC.GTW.009")
 
 
-async def test_a_provider_that_is_not_configured_is_refused_by_name(desk: Desk):
-    path = desk.at("/provider", "sister")
+async def test_a_provider_that_is_not_configured_is_refused_by_name(
+    backoffice_client: BackofficeClient,
+):
+    path = backoffice_client.at("/provider", "sister")
 
-    said = await desk.ask("PUT", path, {"provider": "moon", "provider_account": "1"}, by="admin")
+    said = await backoffice_client.ask(
+        "PUT", path, {"provider": "moon", "provider_account": "1"}, by="admin"
+    )
 
     assert said.verdict == (400, "VALIDATION_FAILED")
     assert (said.document["field"], said.document["reason"]) == ("provider", "provider_unknown")
     assert "moon" not in said.document["message"]
 
 
-async def test_a_stop_holds_until_it_is_lifted(desk: Desk):
-    account = desk.world.demo["accounts"]["sister"]["id"]
+async def test_a_stop_holds_until_it_is_lifted(backoffice_client: BackofficeClient):
+    account = backoffice_client.world.demo["accounts"]["sister"]["id"]
     order = {"scope": "account", "subject": account, "reason": "a test", "minutes": 5}
 
-    pulled = await desk.ask("POST", f"{OFFICE}/stops", order, by="operator")
+    pulled = await backoffice_client.ask("POST", f"{OFFICE}/stops", order, by="operator")
     path = f"{OFFICE}/stops/{pulled.document['id']}"
-    held = await desk.ask("GET", f"{OFFICE}/stops", by="viewer")
-    lifted = await leaves(desk, path, by="approver")
-    after = await desk.ask("GET", f"{OFFICE}/stops", by="viewer")
-    again = await leaves(desk, path, by="approver")
+    held = await backoffice_client.ask("GET", f"{OFFICE}/stops", by="viewer")
+    lifted = await leaves(backoffice_client, path, by="approver")
+    after = await backoffice_client.ask("GET", f"{OFFICE}/stops", by="viewer")
+    again = await leaves(backoffice_client, path, by="approver")
 
     assert pulled.status == 201
     assert pulled.document["created_by"].startswith("user:")
@@ -174,31 +196,31 @@ async def test_a_stop_holds_until_it_is_lifted(desk: Desk):
     assert again.verdict == (404, "NOT_FOUND")
 
 
-async def test_a_stop_is_in_force_before_it_is_answered(desk: Desk):
+async def test_a_stop_is_in_force_before_it_is_answered(backoffice_client: BackofficeClient):
     """The partner's very next payout is refused; with the stop lifted it is paid."""
-    world = desk.world
+    world = backoffice_client.world
     account = world.demo["accounts"]["main"]["id"]
     asked = {"scope": "account", "subject": account, "reason": "fraud", "minutes": 5}
     before = await world.pay(payout(uuid.uuid4().hex, world.today(), value=1))
 
-    pulled = await desk.ask("POST", f"{OFFICE}/stops", asked, by="operator")
+    pulled = await backoffice_client.ask("POST", f"{OFFICE}/stops", asked, by="operator")
     refused = await world.pay(payout("held", world.today(), value=1))
-    await leaves(desk, f"{OFFICE}/stops/{pulled.document['id']}", by="approver")
+    await leaves(backoffice_client, f"{OFFICE}/stops/{pulled.document['id']}", by="approver")
     paid = await world.pay(payout("held", world.today(), value=1))
 
     assert (before.status, pulled.status, paid.status) == (200, 201, 200)
     assert refused.verdict == (403, "SVC.PIX.010")
 
 
-async def test_every_act_is_on_record_under_the_person(desk: Desk):
-    made = await issued(desk)
+async def test_every_act_is_on_record_under_the_person(backoffice_client: BackofficeClient):
+    made = await issued(backoffice_client)
     query = f"subject=credential:{made['client_id']}&action=credential.*"
 
-    found = await desk.ask("GET", f"{OFFICE}/audit?{query}", by="security")
-    proof = await desk.ask("GET", f"{OFFICE}/audit/proof", by="security")
+    found = await backoffice_client.ask("GET", f"{OFFICE}/audit?{query}", by="security")
+    proof = await backoffice_client.ask("GET", f"{OFFICE}/audit/proof", by="security")
 
     act = found.document["data"][0]
-    email = desk.world.demo["users"]["admin"]["email"]
+    email = backoffice_client.world.demo["users"]["admin"]["email"]
     assert found.document["meta"]["total"] == 1
     assert (act["actor"], act["action"]) == (f"user:{email}", "credential.issued")
     assert made["client_secret"].encode() not in found.body
@@ -206,12 +228,16 @@ async def test_every_act_is_on_record_under_the_person(desk: Desk):
     assert proof.document["events"] >= act["number"]
 
 
-async def test_an_act_is_on_record_with_the_trace_of_its_request(desk: Desk):
+async def test_an_act_is_on_record_with_the_trace_of_its_request(
+    backoffice_client: BackofficeClient,
+):
     """In every register, so that act, log line and request are found by one word."""
     trace = {"X-Trace-ID": f"trace-{uuid.uuid4()}"}
 
     async def does(method: str, path: str, document: object = None) -> Any:
-        said = await desk.ask(method, f"{OFFICE}{path}", document, by="admin", headers=trace)
+        said = await backoffice_client.ask(
+            method, f"{OFFICE}{path}", document, by="admin", headers=trace
+        )
         assert said.status in {200, 201, 204}, said.body
         return said.document if said.body else None
 
@@ -224,7 +250,7 @@ async def test_an_act_is_on_record_with_the_trace_of_its_request(desk: Desk):
     await does("POST", f"/credentials/{credential['client_id']}/rotate", {"overlap_s": 60})
     await does("POST", f"/credentials/{credential['client_id']}/revoke", {"reason": "x"})
 
-    said = await desk.ask("GET", f"{OFFICE}/audit?limit=100", by="security")
+    said = await backoffice_client.ask("GET", f"{OFFICE}/audit?limit=100", by="security")
     traced = [each for each in said.document["data"] if each["trace_id"] == trace["X-Trace-ID"]]
     assert [each["action"] for each in reversed(traced)] == [
         *("company.created", "account.created", "account.updated"),
@@ -232,13 +258,15 @@ async def test_an_act_is_on_record_with_the_trace_of_its_request(desk: Desk):
     ]
 
 
-async def test_the_record_is_exported_a_line_an_act(desk: Desk):
+async def test_the_record_is_exported_a_line_an_act(backoffice_client: BackofficeClient):
     """The next export begins after the last number of this one."""
     kind = "application/x-ndjson"
 
-    whole = await desk.ask("GET", f"{OFFICE}/audit/export", by="admin", kind=kind)
+    whole = await backoffice_client.ask("GET", f"{OFFICE}/audit/export", by="admin", kind=kind)
     lines = whole.body.splitlines()
-    rest = await desk.ask("GET", f"{OFFICE}/audit/export?after=3", by="admin", kind=kind)
+    rest = await backoffice_client.ask(
+        "GET", f"{OFFICE}/audit/export?after=3", by="admin", kind=kind
+    )
 
     assert whole.headers["X-Content-Type-Options"] == "nosniff"
     assert whole.body.endswith(b"}\n")
@@ -249,15 +277,15 @@ async def test_the_record_is_exported_a_line_an_act(desk: Desk):
     "query",
     ["since=today", "since=2026-01-01T00:00:00", "page=0", "limit=-1", "actor=", "actor=a&actor=b"],
 )
-async def test_a_filter_of_another_form_is_refused(desk: Desk, query: str):
-    said = await desk.ask("GET", f"{OFFICE}/audit?{query}", by="admin")
+async def test_a_filter_of_another_form_is_refused(backoffice_client: BackofficeClient, query: str):
+    said = await backoffice_client.ask("GET", f"{OFFICE}/audit?{query}", by="admin")
 
     assert said.verdict == (400, "VALIDATION_FAILED")
 
 
-async def test_a_body_that_is_no_object_is_refused(desk: Desk):
+async def test_a_body_that_is_no_object_is_refused(backoffice_client: BackofficeClient):
     for data in (b"", b"[]", b"{", b'{"a":1,"a":2}'):
-        said = await desk.ask(
+        said = await backoffice_client.ask(
             "POST",
             f"{OFFICE}/companies",
             by="admin",

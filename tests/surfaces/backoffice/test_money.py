@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from gateway.config.settings import Payouts
 from gateway.domain.payouts.stops import RESUMED, STOPPED, Stop, StopScope
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.test_operations import BANK_PAYEE, PAYEE, paid, withdrawing
 from tests.surfaces.world import World, opened, sandbox
 
@@ -42,18 +42,18 @@ def giving(value: float = 3.25) -> dict[str, object]:
     ("path", "payee"), [("/withdraw/pix", PAYEE), ("/withdraw/bank-account", BANK_PAYEE)]
 )
 async def test_a_payout_is_made_once_however_often_it_is_ordered(
-    desk: Desk, path: str, payee: object
+    backoffice_client: BackofficeClient, path: str, payee: object
 ):
     """Ten at once, one payout; the partner sees it, and reads who it was not."""
     reference = uuid.uuid4().hex
-    sent = withdrawing(desk, reference, destination=payee)
+    sent = withdrawing(backoffice_client, reference, destination=payee)
 
-    answers = await asyncio.gather(*(desk.post(path, sent) for _ in range(10)))
-    settled = await desk.world.settled(reference)
+    answers = await asyncio.gather(*(backoffice_client.post(path, sent) for _ in range(10)))
+    settled = await backoffice_client.world.settled(reference)
 
     assert {(each.status, each.document["status"]) for each in answers} == {(200, "processing")}
     assert settled["status"] == "paid"
-    assert await desk.world.executions(reference) == [1050]
+    assert await backoffice_client.world.executions(reference) == [1050]
 
 
 @pytest.mark.parametrize(
@@ -68,29 +68,35 @@ async def test_a_payout_is_made_once_however_often_it_is_ordered(
     ],
 )
 async def test_a_payout_is_refused_as_a_partners_is(
-    desk: Desk, changed: dict[str, object], verdict: tuple[int, str]
+    backoffice_client: BackofficeClient, changed: dict[str, object], verdict: tuple[int, str]
 ):
-    answer = await desk.post("/withdraw/pix", withdrawing(desk, uuid.uuid4().hex, **changed))
+    answer = await backoffice_client.post(
+        "/withdraw/pix", withdrawing(backoffice_client, uuid.uuid4().hex, **changed)
+    )
 
     assert answer.verdict == verdict
 
 
-async def test_a_bank_that_is_not_there_was_certainly_not_asked(desk: Desk):
-    async with desk.world.failing("payout", "refuse"):
-        answer = await desk.post("/withdraw/pix", withdrawing(desk, uuid.uuid4().hex))
+async def test_a_bank_that_is_not_there_was_certainly_not_asked(
+    backoffice_client: BackofficeClient,
+):
+    async with backoffice_client.world.failing("payout", "refuse"):
+        answer = await backoffice_client.post(
+            "/withdraw/pix", withdrawing(backoffice_client, uuid.uuid4().hex)
+        )
 
     assert answer.verdict == (502, "SVC.ACC.005")
 
 
-async def test_money_is_given_back_in_parts_and_each_part_once(desk: Desk):
+async def test_money_is_given_back_in_parts_and_each_part_once(backoffice_client: BackofficeClient):
     """Read by its reference, found by search, seen on the payment."""
-    charge, asked = await paid(desk), giving()
+    charge, asked = await paid(backoffice_client), giving()
 
-    answers = [await desk.post(refunds_of(charge), asked) for _ in range(3)]
-    read = await desk.read(f"/pix/refunds/{asked['reference']}")
-    day = {"init": desk.world.today(), "ends": desk.world.today()}
-    found = (await desk.post("/pix/refunds/search", day)).document["data"]
-    received = (await desk.post("/pix/transactions/search", day)).document["data"]
+    answers = [await backoffice_client.post(refunds_of(charge), asked) for _ in range(3)]
+    read = await backoffice_client.read(f"/pix/refunds/{asked['reference']}")
+    day = {"init": backoffice_client.world.today(), "ends": backoffice_client.world.today()}
+    found = (await backoffice_client.post("/pix/refunds/search", day)).document["data"]
+    received = (await backoffice_client.post("/pix/transactions/search", day)).document["data"]
 
     assert {each.status for each in answers} == {200}
     assert len({each.document["return_id"] for each in answers}) == 1
@@ -102,88 +108,94 @@ async def test_money_is_given_back_in_parts_and_each_part_once(desk: Desk):
     assert (payment["status"], payment["refunded"]) == ("partly_refunded", 3.25)
 
 
-async def test_a_payment_may_be_named_by_its_end_to_end_id(desk: Desk):
-    charge = await paid(desk)
-    transaction = desk.world.at(f"/pix/transactions/{charge['reference']}")
-    e2e_id = (await desk.world.ask("GET", transaction)).document["e2e_id"]
+async def test_a_payment_may_be_named_by_its_end_to_end_id(backoffice_client: BackofficeClient):
+    charge = await paid(backoffice_client)
+    transaction = backoffice_client.world.at(f"/pix/transactions/{charge['reference']}")
+    e2e_id = (await backoffice_client.world.ask("GET", transaction)).document["e2e_id"]
 
-    answer = await desk.post(f"/pix/transactions/{e2e_id}/refunds", giving())
+    answer = await backoffice_client.post(f"/pix/transactions/{e2e_id}/refunds", giving())
 
     assert answer.document["transaction"] == {"reference": charge["reference"], "e2e_id": e2e_id}
 
 
-async def test_no_more_is_given_back_than_came_in(desk: Desk):
-    charge = await paid(desk)
+async def test_no_more_is_given_back_than_came_in(backoffice_client: BackofficeClient):
+    charge = await paid(backoffice_client)
 
-    answer = await desk.post(refunds_of(charge), giving(value=10.51))
+    answer = await backoffice_client.post(refunds_of(charge), giving(value=10.51))
 
     assert answer.verdict == (422, "SVC.GTW.008")
     assert answer.document["message"].endswith("The value is above what is left of the payment.")
 
 
-async def test_a_reference_is_one_refund(desk: Desk):
-    charge, asked = await paid(desk), giving()
-    await desk.post(refunds_of(charge), asked)
+async def test_a_reference_is_one_refund(backoffice_client: BackofficeClient):
+    charge, asked = await paid(backoffice_client), giving()
+    await backoffice_client.post(refunds_of(charge), asked)
 
-    other = await desk.post(refunds_of(charge), {**asked, "value": 1})
+    other = await backoffice_client.post(refunds_of(charge), {**asked, "value": 1})
 
     assert other.verdict == (409, "SVC.GTW.009")
 
 
-async def test_a_payment_of_nobody_is_not_given_back(desk: Desk):
-    answer = await desk.post("/pix/transactions/nothing-of-this-name/refunds", giving())
+async def test_a_payment_of_nobody_is_not_given_back(backoffice_client: BackofficeClient):
+    answer = await backoffice_client.post(
+        "/pix/transactions/nothing-of-this-name/refunds", giving()
+    )
 
     assert answer.verdict == (404, "SVC.PIX.017")
 
 
-async def test_a_charge_that_is_not_paid_is_not_given_back(desk: Desk):
-    pending = desk.world.demo["charges"]["pending"]
+async def test_a_charge_that_is_not_paid_is_not_given_back(backoffice_client: BackofficeClient):
+    pending = backoffice_client.world.demo["charges"]["pending"]
 
-    answer = await desk.post(f"/pix/transactions/{pending}/refunds", giving())
+    answer = await backoffice_client.post(f"/pix/transactions/{pending}/refunds", giving())
 
     assert answer.verdict == (422, "SVC.GTW.008")
 
 
 @pytest.mark.parametrize("fault", ["refuse", "status", "malformed", "reset_before"])
-async def test_before_it_is_ordered_a_failing_bank_was_certainly_not_asked(desk: Desk, fault: str):
+async def test_before_it_is_ordered_a_failing_bank_was_certainly_not_asked(
+    backoffice_client: BackofficeClient, fault: str
+):
     """The look-up that comes first fails: nothing was given back by this call."""
-    charge = await paid(desk)
-    async with desk.world.failing("refund_read", fault):
-        answer = await desk.post(refunds_of(charge), giving())
+    charge = await paid(backoffice_client)
+    async with backoffice_client.world.failing("refund_read", fault):
+        answer = await backoffice_client.post(refunds_of(charge), giving())
 
     assert answer.verdict == (502, "SVC.ACC.005")
     assert answer.document["message"].endswith("nothing was given back by this call.")
 
 
 @pytest.mark.parametrize("fault", ["hang_after", "reset_after", "malformed"])
-async def test_a_refund_whose_answer_is_lost_is_found_and_never_given_twice(desk: Desk, fault: str):
+async def test_a_refund_whose_answer_is_lost_is_found_and_never_given_twice(
+    backoffice_client: BackofficeClient, fault: str
+):
     """The bank is looked at once; what it has done is the answer."""
-    charge, asked = await paid(desk), giving()
-    async with desk.world.failing("refund", fault, count=1):
-        lost = await desk.post(refunds_of(charge), asked)
-    again = await desk.post(refunds_of(charge), asked)
+    charge, asked = await paid(backoffice_client), giving()
+    async with backoffice_client.world.failing("refund", fault, count=1):
+        lost = await backoffice_client.post(refunds_of(charge), asked)
+    again = await backoffice_client.post(refunds_of(charge), asked)
 
-    day = {"init": desk.world.today(), "ends": desk.world.today()}
-    found = (await desk.post("/pix/refunds/search", day)).document["data"]
+    day = {"init": backoffice_client.world.today(), "ends": backoffice_client.world.today()}
+    found = (await backoffice_client.post("/pix/refunds/search", day)).document["data"]
     assert lost.verdict in {(200, ""), (502, "SVC.PIX.010")}
     assert again.status == 200
     assert [each["reference"] for each in found].count(asked["reference"]) == 1
 
 
-async def test_a_refund_that_was_refused_by_nobody_is_unknown(desk: Desk):
+async def test_a_refund_that_was_refused_by_nobody_is_unknown(backoffice_client: BackofficeClient):
     """The order is lost, and the bank shows none: that is no proof that none comes."""
-    charge = await paid(desk)
-    async with desk.world.failing("refund", "hang", count=1):
-        answer = await desk.post(refunds_of(charge), giving())
+    charge = await paid(backoffice_client)
+    async with backoffice_client.world.failing("refund", "hang", count=1):
+        answer = await backoffice_client.post(refunds_of(charge), giving())
 
     assert answer.verdict == (502, "SVC.PIX.010")
     assert answer.document["message"].startswith("The refund's outcome is not known.")
 
 
-async def test_a_stop_holds_people_back_too(desk: Desk):
+async def test_a_stop_holds_people_back_too(backoffice_client: BackofficeClient):
     """It is felt at once, and so is its end; reading goes on."""
-    world = desk.world
-    charge, account = await paid(desk), world.demo["accounts"]["main"]["id"]
+    world = backoffice_client.world
+    charge, account = await paid(backoffice_client), world.demo["accounts"]["main"]["id"]
     now = world.gateway.now()
     stop = Stop(
         id=str(uuid.uuid4()),
@@ -196,13 +208,15 @@ async def test_a_stop_holds_people_back_too(desk: Desk):
     )
     await world.gateway.store.stops.add(stop, world.office.acting.event(STOPPED, "account:x"))
 
-    refund = await desk.post(refunds_of(charge), giving())
-    payout = await desk.post("/withdraw/pix", withdrawing(desk, uuid.uuid4().hex))
-    read = await desk.read("/balance")
+    refund = await backoffice_client.post(refunds_of(charge), giving())
+    payout = await backoffice_client.post(
+        "/withdraw/pix", withdrawing(backoffice_client, uuid.uuid4().hex)
+    )
+    read = await backoffice_client.read("/balance")
 
     lifting = world.office.acting.event(RESUMED, f"stop:{stop.id}")
     await world.gateway.store.stops.lift(stop.id, world.gateway.now(), lifting)
-    given = await desk.post(refunds_of(charge), giving())
+    given = await backoffice_client.post(refunds_of(charge), giving())
 
     assert refund.verdict == payout.verdict == (403, "SVC.PIX.010")
     assert (read.status, given.status) == (200, 200)

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.config.settings import Database
 from gateway.domain.identity.rights import Role
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.test_approvals import ordered
 from tests.surfaces.backoffice.test_management import issued, pair
 from tests.surfaces.callbacks.test_callbacks import listed, summary
@@ -20,31 +20,37 @@ OFFICE = "/backoffice/v1"
 
 
 @pytest.fixture
-async def desk(tmp_path: Path, postgres_url: str) -> AsyncIterator[Desk]:
+async def backoffice_client(tmp_path: Path, postgres_url: str) -> AsyncIterator[BackofficeClient]:
     """The back office over PostgreSQL."""
     database = Database(url=postgres_url, migrate="always")  # type: ignore[arg-type]
     async with opened(sandbox(tmp_path, database=database)) as world:
-        yield Desk(world)
+        yield BackofficeClient(world)
 
 
-async def test_races_have_one_winner_and_lists_are_read(desk: Desk):
+async def test_races_have_one_winner_and_lists_are_read(backoffice_client: BackofficeClient):
     """Ten approvers pay once, ten equal callbacks are one; every list answers."""
-    approval, reference = await ordered(desk)
-    people = [await desk.limited("main", Role.APPROVER) for _ in range(10)]
+    approval, reference = await ordered(backoffice_client)
+    people = [await backoffice_client.limited("main", Role.APPROVER) for _ in range(10)]
     path = f"{OFFICE}/approvals/{approval}/approve"
 
-    approved = await asyncio.gather(*(desk.ask("POST", path, by=who) for who in people))
-    told = await asyncio.gather(*(summary(desk, {"tipo": "x"}, event="evt_one") for _ in range(10)))
-    made = await issued(desk)
-    used = await desk.world.ask("GET", desk.world.at("/balance"), pair=pair(made))
+    approved = await asyncio.gather(
+        *(backoffice_client.ask("POST", path, by=who) for who in people)
+    )
+    told = await asyncio.gather(
+        *(summary(backoffice_client, {"tipo": "x"}, event="evt_one") for _ in range(10))
+    )
+    made = await issued(backoffice_client)
+    used = await backoffice_client.world.ask(
+        "GET", backoffice_client.world.at("/balance"), pair=pair(made)
+    )
 
     assert any(each.status == 200 for each in approved)
     assert {each.status for each in approved} <= {200, 400}
-    assert (await desk.world.settled(reference))["status"] == "paid"
-    assert await desk.world.executions(reference) == [1050]
+    assert (await backoffice_client.world.settled(reference))["status"] == "paid"
+    assert await backoffice_client.world.executions(reference) == [1050]
     assert {each.status for each in told} == {200}
-    assert sum(each["event"] == "evt_one" for each in await listed(desk)) == 1
+    assert sum(each["event"] == "evt_one" for each in await listed(backoffice_client)) == 1
     assert used.status == 200
     for name in ("audit?action=*", "audit/proof", "requests?limit=5", "users", "outbox"):
-        said = await desk.ask("GET", f"{OFFICE}/{name}", by="admin")
+        said = await backoffice_client.ask("GET", f"{OFFICE}/{name}", by="admin")
         assert said.status == 200, (name, said.body)

@@ -14,7 +14,7 @@ from gateway.domain.bank.incoming import IncomingStatus
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.reports.formats import FORMATS
-from tests.surfaces.backoffice.desk import NOBODY, Desk
+from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
 from tests.surfaces.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -34,56 +34,60 @@ BANK_PAYEE = {
 }
 
 
-def today(desk: Desk) -> dict[str, str]:
-    return {"init": desk.world.today(), "ends": desk.world.today()}
+def today(backoffice_client: BackofficeClient) -> dict[str, str]:
+    return {"init": backoffice_client.world.today(), "ends": backoffice_client.world.today()}
 
 
-def days(desk: Desk) -> str:
-    return "?init={init}&ends={ends}".format(**today(desk))
+def days(backoffice_client: BackofficeClient) -> str:
+    return "?init={init}&ends={ends}".format(**today(backoffice_client))
 
 
-def withdrawing(desk: Desk, reference: str, **changed: object) -> dict[str, object]:
+def withdrawing(
+    backoffice_client: BackofficeClient, reference: str, **changed: object
+) -> dict[str, object]:
     """An order by PIX key, as the path wants it: without a method."""
-    sent = order(reference, desk.world.today(), **changed)
+    sent = order(reference, backoffice_client.world.today(), **changed)
     del sent["method"]
     return sent
 
 
-async def generated(desk: Desk, **changed: object) -> Any:
+async def generated(backoffice_client: BackofficeClient, **changed: object) -> Any:
     """Generate a QR code of our own."""
     asked = {
         "reference": uuid.uuid4().hex,
         "type": "Dynamic",
-        "key": await own_key(desk),
+        "key": await own_key(backoffice_client),
         "value": 10.5,
         "expires_in": 3600,
         "payer": {"name": "Maria Silva", "tax_number": "529.982.247-25", "message": "pedido"},
         "description": "um pedido",
         **changed,
     }
-    answer = await desk.post("/pix/qrcode", asked)
+    answer = await backoffice_client.post("/pix/qrcode", asked)
     assert answer.status == 201, answer.body
     return answer.document
 
 
-async def own_key(desk: Desk) -> str:
+async def own_key(backoffice_client: BackofficeClient) -> str:
     """Return an active key of account main."""
-    listed = (await desk.read("/pix/keys")).document["data"]
+    listed = (await backoffice_client.read("/pix/keys")).document["data"]
     return str(next(key["key"] for key in listed if key["status"] == "active"))
 
 
-async def paid(desk: Desk) -> Any:
+async def paid(backoffice_client: BackofficeClient) -> Any:
     """Have a QR code generated and paid; return it."""
-    charge = await generated(desk)
-    await desk.world.control.post("charges", charge["reference"], "pay", body={})
+    charge = await generated(backoffice_client)
+    await backoffice_client.world.control.post("charges", charge["reference"], "pay", body={})
     return charge
 
 
-async def test_accounts_are_listed_with_their_companies(desk: Desk):
+async def test_accounts_are_listed_with_their_companies(backoffice_client: BackofficeClient):
     """Contract 2.10: an operator of no company in particular sees all of them."""
-    listed = (await desk.ask("GET", "/backoffice/v1/accounts?limit=100", by="viewer")).document
+    listed = (
+        await backoffice_client.ask("GET", "/backoffice/v1/accounts?limit=100", by="viewer")
+    ).document
 
-    demo = desk.world.demo
+    demo = backoffice_client.world.demo
     assert {each["id"] for each in listed["data"]} == {
         each["id"] for each in demo["accounts"].values()
     }
@@ -93,13 +97,13 @@ async def test_accounts_are_listed_with_their_companies(desk: Desk):
     assert all(each["company"]["name"] for each in listed["data"])
 
 
-async def test_accounts_are_paged_and_asked_for_by_company(desk: Desk):
-    other = desk.world.demo["companies"]["other"]["id"]
+async def test_accounts_are_paged_and_asked_for_by_company(backoffice_client: BackofficeClient):
+    other = backoffice_client.world.demo["companies"]["other"]["id"]
     path = "/backoffice/v1/accounts"
 
-    second = (await desk.ask("GET", f"{path}?limit=1&page=2")).document
-    of_other = (await desk.ask("GET", f"{path}?company_id={other.upper()}")).document
-    of_nobody = (await desk.ask("GET", f"{path}?company_id={uuid.uuid4()}")).document
+    second = (await backoffice_client.ask("GET", f"{path}?limit=1&page=2")).document
+    of_other = (await backoffice_client.ask("GET", f"{path}?company_id={other.upper()}")).document
+    of_nobody = (await backoffice_client.ask("GET", f"{path}?company_id={uuid.uuid4()}")).document
 
     assert (len(second["data"]), second["meta"]["page"]) == (1, 2)
     assert {each["company"]["id"] for each in of_other["data"]} == {other}
@@ -107,12 +111,16 @@ async def test_accounts_are_paged_and_asked_for_by_company(desk: Desk):
 
 
 @pytest.mark.parametrize("account", ["main", "inactive", "unverified", "no_provider"])
-async def test_an_account_is_read_in_whatever_state(desk: Desk, account: str):
-    read = (await desk.read("", account)).document
+async def test_an_account_is_read_in_whatever_state(
+    backoffice_client: BackofficeClient, account: str
+):
+    read = (await backoffice_client.read("", account)).document
 
-    listed = (await desk.ask("GET", "/backoffice/v1/accounts?limit=100")).document["data"]
+    listed = (await backoffice_client.ask("GET", "/backoffice/v1/accounts?limit=100")).document[
+        "data"
+    ]
     assert read in listed
-    assert read["id"] == desk.world.demo["accounts"][account]["id"]
+    assert read["id"] == backoffice_client.world.demo["accounts"][account]["id"]
     assert read["active"] is (account != "inactive")
     assert read["verified"] is (account != "unverified")
     assert list(read) == [
@@ -122,9 +130,9 @@ async def test_an_account_is_read_in_whatever_state(desk: Desk, account: str):
     ]  # fmt: skip
 
 
-async def test_what_partners_read_operators_read_alike(desk: Desk):
+async def test_what_partners_read_operators_read_alike(backoffice_client: BackofficeClient):
     """The same operations: byte by byte."""
-    world = desk.world
+    world = backoffice_client.world
     paths = (
         "/pix/keys",
         f"/pix/keys/{world.demo['pix_keys']['main'][0]}",
@@ -132,17 +140,17 @@ async def test_what_partners_read_operators_read_alike(desk: Desk):
     )
 
     for path in paths:
-        ours, theirs = await desk.read(path), await world.ask("GET", world.at(path))
+        ours, theirs = await backoffice_client.read(path), await world.ask("GET", world.at(path))
         assert (ours.status, ours.body) == (theirs.status, theirs.body)
 
 
-async def test_the_balance_and_the_statement_are_live(desk: Desk):
-    account = desk.world.demo["accounts"]["main"]["id"]
-    before = (await desk.read("/balance")).document["balance"]
+async def test_the_balance_and_the_statement_are_live(backoffice_client: BackofficeClient):
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
+    before = (await backoffice_client.read("/balance")).document["balance"]
 
-    await desk.world.control.post("accounts", account, "top-up", body={"value": 10.5})
-    after = (await desk.read("/balance")).document["balance"]
-    shown = (await desk.read(f"/transactions{days(desk)}")).document
+    await backoffice_client.world.control.post("accounts", account, "top-up", body={"value": 10.5})
+    after = (await backoffice_client.read("/balance")).document["balance"]
+    shown = (await backoffice_client.read(f"/transactions{days(backoffice_client)}")).document
 
     assert round(after - before, 2) == 10.5
     assert shown["balance"]["balance"] == after
@@ -150,15 +158,21 @@ async def test_the_balance_and_the_statement_are_live(desk: Desk):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-async def test_a_report_is_a_file(desk: Desk, form: str):
+async def test_a_report_is_a_file(backoffice_client: BackofficeClient, form: str):
     """Named in ASCII after account and days, and never sniffed."""
     kind = FORMATS[form].media_type
 
-    answer = await desk.ask(
-        "GET", desk.at(f"/report{days(desk)}&format={form}"), by="viewer", kind=kind
+    answer = await backoffice_client.ask(
+        "GET",
+        backoffice_client.at(f"/report{days(backoffice_client)}&format={form}"),
+        by="viewer",
+        kind=kind,
     )
 
-    account, day = desk.world.demo["accounts"]["main"]["id"], desk.world.today()
+    account, day = (
+        backoffice_client.world.demo["accounts"]["main"]["id"],
+        backoffice_client.world.today(),
+    )
     assert answer.status == 200
     assert answer.headers["Content-Disposition"] == (
         f'attachment; filename="statement_{account}_{day}_{day}.{form}"'
@@ -169,15 +183,19 @@ async def test_a_report_is_a_file(desk: Desk, form: str):
     assert len(answer.body) > 100
 
 
-async def test_a_report_has_what_is_not_pix_and_a_brazilian_form(desk: Desk):
+async def test_a_report_has_what_is_not_pix_and_a_brazilian_form(
+    backoffice_client: BackofficeClient,
+):
     """Part of the back office alone: the partner's statement leaves it out."""
     kind = FORMATS["csv"].media_type
-    path = desk.at(f"/report{days(desk)}&format=csv")
+    path = backoffice_client.at(f"/report{days(backoffice_client)}&format=csv")
 
-    plain = await desk.ask("GET", path, kind=kind)
-    brazilian = await desk.ask("GET", f"{path}&locale=pt-BR", kind=kind)
+    plain = await backoffice_client.ask("GET", path, kind=kind)
+    brazilian = await backoffice_client.ask("GET", f"{path}&locale=pt-BR", kind=kind)
 
-    statement = (await desk.read(f"/transactions{days(desk)}&limit=100")).document
+    statement = (
+        await backoffice_client.read(f"/transactions{days(backoffice_client)}&limit=100")
+    ).document
     told = list(csv.reader(io.StringIO(plain.body.decode("utf-8-sig"))))
     assert len(told) - 1 >= statement["meta"]["total"]
     assert plain.body != brazilian.body
@@ -195,19 +213,21 @@ async def test_a_report_has_what_is_not_pix_and_a_brazilian_form(desk: Desk):
         ("init=yesterday&ends=2026-01-01&format=csv", "SVC.VAL.007"),
     ],
 )
-async def test_a_report_is_asked_for_exactly(desk: Desk, query: str, code: str):
-    assert (await desk.read(f"/report?{query}")).verdict == (400, code)
+async def test_a_report_is_asked_for_exactly(
+    backoffice_client: BackofficeClient, query: str, code: str
+):
+    assert (await backoffice_client.read(f"/report?{query}")).verdict == (400, code)
 
 
-async def test_a_key_is_registered_read_and_given_up(desk: Desk):
+async def test_a_key_is_registered_read_and_given_up(backoffice_client: BackofficeClient):
     """201 with the key; a second time it is in use; given up, it stays readable."""
     named = {"type": "email", "key": f"{uuid.uuid4().hex}@Example.com"}
 
-    made = await desk.post("/pix/keys", named)
-    again = await desk.post("/pix/keys", named)
+    made = await backoffice_client.post("/pix/keys", named)
+    again = await backoffice_client.post("/pix/keys", named)
     path = f"/pix/keys/{made.document['id']}"
-    gone = [await desk.ask("DELETE", desk.at(path)) for _ in range(2)]
-    read = await desk.read(path)
+    gone = [await backoffice_client.ask("DELETE", backoffice_client.at(path)) for _ in range(2)]
+    read = await backoffice_client.read(path)
 
     assert (made.status, made.document["status"]) == (201, "active")
     assert made.document["key"] == named["key"].lower()
@@ -217,14 +237,16 @@ async def test_a_key_is_registered_read_and_given_up(desk: Desk):
     assert read.document == gone[0].document == {**made.document, "status": "canceled"}
 
 
-async def test_the_bank_draws_a_random_key(desk: Desk):
-    made = (await desk.post("/pix/keys", {"type": "evp"})).document
+async def test_the_bank_draws_a_random_key(backoffice_client: BackofficeClient):
+    made = (await backoffice_client.post("/pix/keys", {"type": "evp"})).document
 
     assert (made["type"], str(uuid.UUID(made["key"]))) == ("evp", made["key"])
 
 
-async def test_the_owner_of_a_key_is_shown_without_the_ends_of_a_tax_number(desk: Desk):
-    told = (await desk.post("/pix/keys/lookup", {"key": "Maria@Example.com"})).document
+async def test_the_owner_of_a_key_is_shown_without_the_ends_of_a_tax_number(
+    backoffice_client: BackofficeClient,
+):
+    told = (await backoffice_client.post("/pix/keys/lookup", {"key": "Maria@Example.com"})).document
 
     assert (told["key"], told["type"]) == ("maria@example.com", "email")
     assert told["name"]
@@ -232,27 +254,31 @@ async def test_the_owner_of_a_key_is_shown_without_the_ends_of_a_tax_number(desk
 
 
 @pytest.mark.parametrize("who", ["viewer", "approver", "operator"])
-async def test_whoever_reads_keys_may_ask_whose_one_is(desk: Desk, who: str):
+async def test_whoever_reads_keys_may_ask_whose_one_is(
+    backoffice_client: BackofficeClient, who: str
+):
     """An approver has to see where money goes; it is on record as every look-up."""
-    said = await desk.ask("POST", desk.at("/pix/keys/lookup"), {"key": "maria@example.com"}, by=who)
+    said = await backoffice_client.ask(
+        "POST", backoffice_client.at("/pix/keys/lookup"), {"key": "maria@example.com"}, by=who
+    )
 
     assert said.status == 200
 
 
-async def test_a_key_of_nobody_is_not_found(desk: Desk):
+async def test_a_key_of_nobody_is_not_found(backoffice_client: BackofficeClient):
     asked = {"type": "email", "key": "notfound@example.com"}
 
-    assert (await desk.post("/pix/keys/lookup", asked)).verdict == (404, "SVC.PIX.002")
+    assert (await backoffice_client.post("/pix/keys/lookup", asked)).verdict == (404, "SVC.PIX.002")
 
 
-async def test_a_qr_code_is_generated_read_and_cancelled(desk: Desk):
+async def test_a_qr_code_is_generated_read_and_cancelled(backoffice_client: BackofficeClient):
     """The DELETE answers the QR code with status Canceled (contract 4.3); it is repeatable."""
-    made = await generated(desk)
+    made = await generated(backoffice_client)
     path = f"/pix/qrcode/{made['reference']}"
 
-    read = await desk.read(path)
-    by_partner = await desk.world.ask("GET", desk.world.at(path))
-    gone = [await desk.ask("DELETE", desk.at(path)) for _ in range(2)]
+    read = await backoffice_client.read(path)
+    by_partner = await backoffice_client.world.ask("GET", backoffice_client.world.at(path))
+    gone = [await backoffice_client.ask("DELETE", backoffice_client.at(path)) for _ in range(2)]
 
     assert (made["type"], made["value"], made["status"]) == ("Dynamic", 10.5, "Active")
     assert made["payer"]["tax_number"] == "52998224725"
@@ -261,53 +287,63 @@ async def test_a_qr_code_is_generated_read_and_cancelled(desk: Desk):
     assert [each.document for each in gone] == [{**made, "status": "Canceled"}] * 2
 
 
-async def test_a_qr_code_of_an_open_amount_asks_anybody(desk: Desk):
-    made = await generated(desk, type="Static", value=None, payer=None, expires_in=None)
+async def test_a_qr_code_of_an_open_amount_asks_anybody(backoffice_client: BackofficeClient):
+    made = await generated(
+        backoffice_client, type="Static", value=None, payer=None, expires_in=None
+    )
 
     assert (made["value"], made["expires_at"]) == (0, "")
     assert "payer" not in made
     assert made["reusable"] is True
 
 
-async def test_two_static_codes_of_one_key_and_amount_differ(desk: Desk):
+async def test_two_static_codes_of_one_key_and_amount_differ(backoffice_client: BackofficeClient):
     made = [
-        await generated(desk, type="Static", reference=str(uuid.uuid4()), payer=None)
+        await generated(backoffice_client, type="Static", reference=str(uuid.uuid4()), payer=None)
         for _ in range(2)
     ]
 
     assert made[0]["qrcode"] != made[1]["qrcode"]
 
 
-async def test_a_reference_is_one_qr_code(desk: Desk):
-    made = await generated(desk)
-    key = await own_key(desk)
+async def test_a_reference_is_one_qr_code(backoffice_client: BackofficeClient):
+    made = await generated(backoffice_client)
+    key = await own_key(backoffice_client)
 
-    again = await desk.post(
+    again = await backoffice_client.post(
         "/pix/qrcode", {"reference": made["reference"], "type": "Dynamic", "key": key}
     )
 
     assert again.verdict == (409, "SVC.GTW.009")
 
 
-async def test_a_paid_qr_code_is_not_cancelled(desk: Desk):
-    charge = await paid(desk)
+async def test_a_paid_qr_code_is_not_cancelled(backoffice_client: BackofficeClient):
+    charge = await paid(backoffice_client)
 
-    refused = await desk.ask("DELETE", desk.at(f"/pix/qrcode/{charge['reference']}"))
+    refused = await backoffice_client.ask(
+        "DELETE", backoffice_client.at(f"/pix/qrcode/{charge['reference']}")
+    )
 
     assert refused.verdict == (422, "SVC.GTW.008")
     assert refused.document["message"].endswith("The charge is paid already.")
 
 
-async def test_what_came_in_is_searched(desk: Desk):
+async def test_what_came_in_is_searched(backoffice_client: BackofficeClient):
     """Newest first, by status, in pages."""
-    charge = await paid(desk)
+    charge = await paid(backoffice_client)
 
-    found = (await desk.post("/pix/transactions/search", today(desk))).document
+    found = (
+        await backoffice_client.post("/pix/transactions/search", today(backoffice_client))
+    ).document
     none = (
-        await desk.post("/pix/transactions/search", {**today(desk), "status": "refunded"})
+        await backoffice_client.post(
+            "/pix/transactions/search", {**today(backoffice_client), "status": "refunded"}
+        )
     ).document
     second = (
-        await desk.post("/pix/transactions/search", {**today(desk), "page": 2, "limit": 1})
+        await backoffice_client.post(
+            "/pix/transactions/search", {**today(backoffice_client), "page": 2, "limit": 1}
+        )
     ).document
 
     newest = found["data"][0]
@@ -319,15 +355,15 @@ async def test_what_came_in_is_searched(desk: Desk):
     assert second["meta"] == {"page": 2, "limit": 1, "total": found["meta"]["total"]}
 
 
-async def test_a_refund_waits_for_another_person(desk: Desk):
+async def test_a_refund_waits_for_another_person(backoffice_client: BackofficeClient):
     """Four eyes: 202, no money moved, and no refund to be read yet."""
-    charge = await paid(desk)
+    charge = await paid(backoffice_client)
     asked = {"reference": uuid.uuid4().hex, "value": 3.25, "description": "uma parte"}
     path = f"/pix/transactions/{charge['reference']}/refunds"
 
-    waiting = await desk.post(path, asked)
-    again = await desk.post(path, asked)
-    read = await desk.read(f"/pix/refunds/{asked['reference']}")
+    waiting = await backoffice_client.post(path, asked)
+    again = await backoffice_client.post(path, asked)
+    read = await backoffice_client.read(f"/pix/refunds/{asked['reference']}")
 
     assert waiting.status == 202
     told = waiting.document
@@ -341,29 +377,41 @@ async def test_a_refund_waits_for_another_person(desk: Desk):
 @pytest.mark.parametrize(
     ("path", "payee"), [("/withdraw/pix", PAYEE), ("/withdraw/bank-account", BANK_PAYEE)]
 )
-async def test_a_withdraw_waits_for_another_person(desk: Desk, path: str, payee: object):
+async def test_a_withdraw_waits_for_another_person(
+    backoffice_client: BackofficeClient, path: str, payee: object
+):
     """Invisible until then: no payout, to the partner nor here."""
     reference = uuid.uuid4().hex
 
-    waiting = await desk.post(path, withdrawing(desk, reference, destination=payee))
-    read = await desk.read(f"/withdraw/{reference}")
-    by_partner = await desk.world.ask("GET", desk.world.at(f"/withdraw/{reference}"))
+    waiting = await backoffice_client.post(
+        path, withdrawing(backoffice_client, reference, destination=payee)
+    )
+    read = await backoffice_client.read(f"/withdraw/{reference}")
+    by_partner = await backoffice_client.world.ask(
+        "GET", backoffice_client.world.at(f"/withdraw/{reference}")
+    )
 
     assert (waiting.status, waiting.document["status"]) == (202, "waiting")
     assert read.verdict == by_partner.verdict == (404, "SVC.PIX.011")
-    assert await desk.world.executions(reference) == []
+    assert await backoffice_client.world.executions(reference) == []
 
 
-async def test_a_payout_that_is_there_is_read_searched_and_answered_for(desk: Desk):
+async def test_a_payout_that_is_there_is_read_searched_and_answered_for(
+    backoffice_client: BackofficeClient,
+):
     """Ordered with the same content it is the same payout: 200, and paid once."""
-    world, reference = desk.world, uuid.uuid4().hex
+    world, reference = backoffice_client.world, uuid.uuid4().hex
     await world.pay(order(reference, world.today()))
     settled = await world.settled(reference)
 
-    read = await desk.read(f"/withdraw/{reference}")
-    found = await desk.post("/withdraws/search", {**today(desk), "limit": 100})
-    again = await desk.post("/withdraw/pix", withdrawing(desk, reference))
-    other = await desk.post("/withdraw/pix", withdrawing(desk, reference, value=11))
+    read = await backoffice_client.read(f"/withdraw/{reference}")
+    found = await backoffice_client.post(
+        "/withdraws/search", {**today(backoffice_client), "limit": 100}
+    )
+    again = await backoffice_client.post("/withdraw/pix", withdrawing(backoffice_client, reference))
+    other = await backoffice_client.post(
+        "/withdraw/pix", withdrawing(backoffice_client, reference, value=11)
+    )
 
     assert read.document == settled
     assert settled in found.document["data"]
@@ -372,9 +420,9 @@ async def test_a_payout_that_is_there_is_read_searched_and_answered_for(desk: De
     assert await world.executions(reference) == [1050]
 
 
-async def test_payouts_are_searched_by_how_they_stand(desk: Desk):
+async def test_payouts_are_searched_by_how_they_stand(backoffice_client: BackofficeClient):
     """Three words, as everywhere; each payout has one of them."""
-    world, paid_one, failed_one = desk.world, uuid.uuid4().hex, uuid.uuid4().hex
+    world, paid_one, failed_one = backoffice_client.world, uuid.uuid4().hex, uuid.uuid4().hex
     await world.pay(order(paid_one, world.today()))
     await world.pay(order(failed_one, world.today(), value=777.02))
     await world.settled(paid_one)
@@ -382,7 +430,9 @@ async def test_payouts_are_searched_by_how_they_stand(desk: Desk):
 
     found = {
         status: (
-            await desk.post("/withdraws/search", {**today(desk), "status": status, "limit": 100})
+            await backoffice_client.post(
+                "/withdraws/search", {**today(backoffice_client), "status": status, "limit": 100}
+            )
         ).document
         for status in ("processing", "paid", "failed", "")
     }
@@ -397,35 +447,35 @@ async def test_payouts_are_searched_by_how_they_stand(desk: Desk):
     assert everything == sum(page["meta"]["total"] for page in found.values())
 
 
-async def test_no_payout_is_ever_taken_back(desk: Desk):
+async def test_no_payout_is_ever_taken_back(backoffice_client: BackofficeClient):
     """501 here too; its reference is not looked up (contract part 3)."""
-    answer = await desk.ask("DELETE", desk.at("/withdraw/whatever"))
+    answer = await backoffice_client.ask("DELETE", backoffice_client.at("/withdraw/whatever"))
 
     assert answer.verdict == (501, "SVC.PIX.018")
 
 
 @pytest.mark.parametrize("path", ["info", "health", "error-codes"])
-async def test_what_it_is_needs_no_token(desk: Desk, path: str):
-    answer = await desk.ask("GET", f"/backoffice/v1/{path}", by=NOBODY)
+async def test_what_it_is_needs_no_token(backoffice_client: BackofficeClient, path: str):
+    answer = await backoffice_client.ask("GET", f"/backoffice/v1/{path}", by=NOBODY)
 
     assert answer.status == 200
 
 
-async def test_every_catalogue_is_told(desk: Desk):
+async def test_every_catalogue_is_told(backoffice_client: BackofficeClient):
     """Of banking, of people, of the gateway."""
-    told = (await desk.ask("GET", "/backoffice/v1/error-codes", by=NOBODY)).document
+    told = (await backoffice_client.ask("GET", "/backoffice/v1/error-codes", by=NOBODY)).document
 
     codes = {each["code"] for each in told["data"]}
     assert {"SVC.GTW.008", "SVC.PIX.018", "STEP_UP_REQUIRED", "SVC.AUT.001"} <= codes
     assert told["meta"]["total"] == len(told["data"])
 
 
-async def test_what_changes_at_a_bank_is_in_the_audit_log(desk: Desk):
+async def test_what_changes_at_a_bank_is_in_the_audit_log(backoffice_client: BackofficeClient):
     """In the person's name, and without the key."""
     key = f"{uuid.uuid4().hex}@example.com"
-    await desk.post("/pix/keys", {"type": "email", "key": key})
+    await backoffice_client.post("/pix/keys", {"type": "email", "key": key})
 
-    record = desk.world.gateway.store.office.record
+    record = backoffice_client.world.gateway.store.office.record
 
     entries, _ = await record.find_acts(AuditSearch(paging=Paging(1, 2)), EVERY_COMPANY)
     assert [each.event.action for each in entries] == [

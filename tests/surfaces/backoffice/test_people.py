@@ -11,7 +11,7 @@ from gateway.domain.identity.failure_counts import Failures
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.operations.identity.throttling import password_keys
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.leaving import leaves
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -23,28 +23,34 @@ def address() -> str:
     return f"{uuid.uuid4().hex}@example.com"
 
 
-async def invited(desk: Desk, by: str = "admin", **more: object) -> dict[str, str]:
+async def invited(
+    backoffice_client: BackofficeClient, by: str = "admin", **more: object
+) -> dict[str, str]:
     order = {"email": address(), "name": "Nova", "roles": ["viewer"], **more}
-    said = await desk.ask("POST", f"{OFFICE}/users", order, by=by)
+    said = await backoffice_client.ask("POST", f"{OFFICE}/users", order, by=by)
     assert said.status == 201, said.body
     return dict(said.document)
 
 
-async def user_id(desk: Desk, email: str) -> str:
-    return (await desk.world.gateway.people.services.users.find(email)).id
+async def user_id(backoffice_client: BackofficeClient, email: str) -> str:
+    return (await backoffice_client.world.gateway.people.services.users.find(email)).id
 
 
-async def test_somebody_is_invited_and_comes_in(desk: Desk):
+async def test_somebody_is_invited_and_comes_in(backoffice_client: BackofficeClient):
     """The link of the mail sets the password; the answer never shows it."""
-    made = await invited(desk)
-    mails = await desk.world.gateway.people.parts.stores.outbox.latest(5, EVERY_COMPANY)
+    made = await invited(backoffice_client)
+    mails = await backoffice_client.world.gateway.people.parts.stores.outbox.latest(
+        5, EVERY_COMPANY
+    )
     mail = next(each for each in mails if each.to == made["email"])
     token = mail.text.split("token=")[1].split()[0]
 
     link = {"token": token, "password": "outra frase bem comprida"}
-    accepted = await leaves_by_post(desk, "/iam/v1/auth/invitations/accept", link)
-    after = await desk.ask("GET", f"{OFFICE}/users/{made['id']}", by="security")
-    again = await desk.ask("POST", f"{OFFICE}/users/{made['id']}/invitation", by="admin")
+    accepted = await leaves_by_post(backoffice_client, "/iam/v1/auth/invitations/accept", link)
+    after = await backoffice_client.ask("GET", f"{OFFICE}/users/{made['id']}", by="security")
+    again = await backoffice_client.ask(
+        "POST", f"{OFFICE}/users/{made['id']}/invitation", by="admin"
+    )
 
     assert made["state"] == "invited"
     assert accepted == 204
@@ -52,31 +58,38 @@ async def test_somebody_is_invited_and_comes_in(desk: Desk):
     assert again.verdict == (400, "VALIDATION_FAILED")
 
 
-async def leaves_by_post(desk: Desk, path: str, document: object) -> int:
-    url = f"http://127.0.0.1:{desk.world.port}{path}"
-    async with desk.world.session.post(url, json=document) as said:
+async def leaves_by_post(backoffice_client: BackofficeClient, path: str, document: object) -> int:
+    url = f"http://127.0.0.1:{backoffice_client.world.port}{path}"
+    async with backoffice_client.world.session.post(url, json=document) as said:
         return said.status
 
 
-async def test_an_address_that_is_taken_is_a_conflict(desk: Desk):
-    made = await invited(desk)
+async def test_an_address_that_is_taken_is_a_conflict(backoffice_client: BackofficeClient):
+    made = await invited(backoffice_client)
     order = {"email": made["email"].upper(), "name": "Again", "roles": ["viewer"]}
 
-    said = await desk.ask("POST", f"{OFFICE}/users", order, by="security")
+    said = await backoffice_client.ask("POST", f"{OFFICE}/users", order, by="security")
 
     assert said.verdict == (409, "SVC.GTW.009")
     assert (said.document["field"], said.document["reason"]) == ("email", "taken")
 
 
-async def test_who_is_limited_is_not_told_who_is_known_elsewhere(desk: Desk):
+async def test_who_is_limited_is_not_told_who_is_known_elsewhere(
+    backoffice_client: BackofficeClient,
+):
     """Of their own people they are."""
-    who = await desk.limited("other", Role.ADMIN)
-    other = desk.world.demo["companies"]["other"]["id"]
-    foreign, own = await invited(desk), await invited(desk, companies=[other])
+    who = await backoffice_client.limited("other", Role.ADMIN)
+    other = backoffice_client.world.demo["companies"]["other"]["id"]
+    foreign, own = (
+        await invited(backoffice_client),
+        await invited(backoffice_client, companies=[other]),
+    )
     order = {"name": "n", "roles": ["viewer"], "companies": [other]}
 
     said = [
-        await desk.ask("POST", f"{OFFICE}/users", {**order, "email": each["email"]}, by=who)
+        await backoffice_client.ask(
+            "POST", f"{OFFICE}/users", {**order, "email": each["email"]}, by=who
+        )
         for each in (foreign, own)
     ]
 
@@ -97,23 +110,27 @@ async def test_who_is_limited_is_not_told_who_is_known_elsewhere(desk: Desk):
         {"companies": [str(uuid.uuid4())]},
     ],
 )
-async def test_a_wrong_invitation_is_refused(desk: Desk, wrong: dict[str, object]):
+async def test_a_wrong_invitation_is_refused(
+    backoffice_client: BackofficeClient, wrong: dict[str, object]
+):
     order = {"email": address(), "name": "N", "roles": ["viewer"], **wrong}
 
-    said = await desk.ask("POST", f"{OFFICE}/users", order, by="admin")
+    said = await backoffice_client.ask("POST", f"{OFFICE}/users", order, by="admin")
 
     assert said.verdict == (400, "VALIDATION_FAILED")
 
 
-async def test_new_roles_end_every_sign_in(desk: Desk):
+async def test_new_roles_end_every_sign_in(backoffice_client: BackofficeClient):
     """What was taken away is felt at the next call."""
     who = address()
-    await desk.plain(who, Role.VIEWER, Role.SECURITY)
-    path = f"{OFFICE}/users/{await user_id(desk, who)}"
+    await backoffice_client.plain(who, Role.VIEWER, Role.SECURITY)
+    path = f"{OFFICE}/users/{await user_id(backoffice_client, who)}"
 
-    before = await desk.ask("GET", f"{OFFICE}/companies", by=who)
-    changed = await desk.ask("PUT", f"{path}/roles", {"roles": ["security"]}, by="admin")
-    after = await desk.ask("GET", f"{OFFICE}/companies", by=who)
+    before = await backoffice_client.ask("GET", f"{OFFICE}/companies", by=who)
+    changed = await backoffice_client.ask(
+        "PUT", f"{path}/roles", {"roles": ["security"]}, by="admin"
+    )
+    after = await backoffice_client.ask("GET", f"{OFFICE}/companies", by=who)
 
     assert before.status == 200
     assert changed.document["roles"] == ["security"]
@@ -121,39 +138,41 @@ async def test_new_roles_end_every_sign_in(desk: Desk):
 
 
 @pytest.mark.parametrize("act", ["disable", "reset-mfa"])
-async def test_somebody_who_is_kept_out_is_out_at_once(desk: Desk, act: str):
+async def test_somebody_who_is_kept_out_is_out_at_once(
+    backoffice_client: BackofficeClient, act: str
+):
     who = address()
-    await desk.plain(who, Role.VIEWER)
+    await backoffice_client.plain(who, Role.VIEWER)
     body = {"reason": "left"} if act == "disable" else None
 
-    said = await desk.ask(
-        "POST", f"{OFFICE}/users/{await user_id(desk, who)}/{act}", body, by="admin"
+    said = await backoffice_client.ask(
+        "POST", f"{OFFICE}/users/{await user_id(backoffice_client, who)}/{act}", body, by="admin"
     )
-    after = await desk.ask("GET", f"{OFFICE}/companies", by=who)
+    after = await backoffice_client.ask("GET", f"{OFFICE}/companies", by=who)
 
     assert said.status == 200
     assert after.verdict == (401, "TOKEN_INVALID")
 
 
-async def test_nobody_changes_their_own_roles(desk: Desk):
-    email = desk.world.demo["users"]["admin"]["email"]
-    path = f"{OFFICE}/users/{await user_id(desk, email)}/roles"
+async def test_nobody_changes_their_own_roles(backoffice_client: BackofficeClient):
+    email = backoffice_client.world.demo["users"]["admin"]["email"]
+    path = f"{OFFICE}/users/{await user_id(backoffice_client, email)}/roles"
 
-    said = await desk.ask("PUT", path, {"roles": ["admin", "approver"]}, by="admin")
+    said = await backoffice_client.ask("PUT", path, {"roles": ["admin", "approver"]}, by="admin")
 
     assert said.verdict == (400, "VALIDATION_FAILED")
 
 
-async def test_one_sign_in_of_another_person_is_ended(desk: Desk):
+async def test_one_sign_in_of_another_person_is_ended(backoffice_client: BackofficeClient):
     who = address()
-    await desk.plain(who, Role.VIEWER)
-    path = f"{OFFICE}/users/{await user_id(desk, who)}/sessions"
+    await backoffice_client.plain(who, Role.VIEWER)
+    path = f"{OFFICE}/users/{await user_id(backoffice_client, who)}/sessions"
 
-    listed = await desk.ask("GET", path, by="security")
+    listed = await backoffice_client.ask("GET", path, by="security")
     name = listed.document["data"][0]["id"]
-    ended = await leaves(desk, f"{path}/{name}", by="security")
-    after = await desk.ask("GET", f"{OFFICE}/companies", by=who)
-    again = await leaves(desk, f"{path}/{name}", by="security")
+    ended = await leaves(backoffice_client, f"{path}/{name}", by="security")
+    after = await backoffice_client.ask("GET", f"{OFFICE}/companies", by=who)
+    again = await leaves(backoffice_client, f"{path}/{name}", by="security")
 
     assert listed.document["meta"]["total"] == 1
     assert ended.status == 204
@@ -161,19 +180,19 @@ async def test_one_sign_in_of_another_person_is_ended(desk: Desk):
     assert again.verdict == (404, "NOT_FOUND")
 
 
-async def test_all_sign_ins_of_another_person_are_ended(desk: Desk):
+async def test_all_sign_ins_of_another_person_are_ended(backoffice_client: BackofficeClient):
     who = address()
-    await desk.plain(who, Role.VIEWER)
-    path = f"{OFFICE}/users/{await user_id(desk, who)}/sessions"
+    await backoffice_client.plain(who, Role.VIEWER)
+    path = f"{OFFICE}/users/{await user_id(backoffice_client, who)}/sessions"
 
-    ended = await desk.ask("DELETE", path, by="security")
+    ended = await backoffice_client.ask("DELETE", path, by="security")
 
     assert ended.document == {"ended": 1}
-    assert (await desk.ask("GET", path, by="security")).document["data"] == []
+    assert (await backoffice_client.ask("GET", path, by="security")).document["data"] == []
 
 
-async def test_the_table_of_roles_is_shown(desk: Desk):
-    said = await desk.ask("GET", f"{OFFICE}/roles", by="security")
+async def test_the_table_of_roles_is_shown(backoffice_client: BackofficeClient):
+    said = await backoffice_client.ask("GET", f"{OFFICE}/roles", by="security")
 
     shown = {each["name"]: each["rights"] for each in said.document["data"]}
     assert set(shown) == set(Role)
@@ -181,17 +200,19 @@ async def test_the_table_of_roles_is_shown(desk: Desk):
     assert "payout:write" not in shown["admin"]
 
 
-async def test_who_is_limited_to_a_company_sees_nothing_beyond(desk: Desk):
+async def test_who_is_limited_to_a_company_sees_nothing_beyond(backoffice_client: BackofficeClient):
     """Companies, credentials, people, stops: what is of others is as if it were not there."""
-    who = await desk.limited("other", Role.ADMIN, Role.SECURITY)
-    main = desk.world.demo["companies"]["main"]["id"]
-    foreign = desk.world.pair("full")["client_id"]
-    admin = await user_id(desk, desk.world.demo["users"]["admin"]["email"])
-    account = desk.world.demo["accounts"]["main"]["id"]
+    who = await backoffice_client.limited("other", Role.ADMIN, Role.SECURITY)
+    main = backoffice_client.world.demo["companies"]["main"]["id"]
+    foreign = backoffice_client.world.pair("full")["client_id"]
+    admin = await user_id(
+        backoffice_client, backoffice_client.world.demo["users"]["admin"]["email"]
+    )
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
     absent = str(uuid.uuid4())
 
     listed = [
-        await desk.ask("GET", f"{OFFICE}/{each}", by=who)
+        await backoffice_client.ask("GET", f"{OFFICE}/{each}", by=who)
         for each in ("companies", "credentials", "users")
     ]
     pairs = [
@@ -207,22 +228,24 @@ async def test_who_is_limited_to_a_company_sees_nothing_beyond(desk: Desk):
         ("PUT", "accounts/{}/provider", {"provider": ""}, account, absent),
     ]
 
-    other = desk.world.demo["companies"]["other"]["id"]
+    other = backoffice_client.world.demo["companies"]["other"]["id"]
     assert [each["id"] for each in listed[0].document["data"]] == [other]
     assert {each["company_id"] for each in listed[1].document["data"]} == {other}
     assert all(each["companies"] == [other] for each in listed[2].document["data"])
     for method, path, body, hidden, missing in pairs:
-        one = await desk.ask(method, f"{OFFICE}/{path.format(hidden)}", body, by=who)
-        two = await desk.ask(method, f"{OFFICE}/{path.format(missing)}", body, by=who)
+        one = await backoffice_client.ask(method, f"{OFFICE}/{path.format(hidden)}", body, by=who)
+        two = await backoffice_client.ask(method, f"{OFFICE}/{path.format(missing)}", body, by=who)
         assert one.status == 404, (method, path)
         assert one.verdict == two.verdict
         assert one.document["message"] == two.document["message"]
 
 
-async def test_who_is_limited_to_a_company_gives_nothing_beyond(desk: Desk):
-    who = await desk.limited("other", Role.ADMIN, Role.SECURITY)
-    main = desk.world.demo["companies"]["main"]["id"]
-    account = desk.world.demo["accounts"]["main"]["id"]
+async def test_who_is_limited_to_a_company_gives_nothing_beyond(
+    backoffice_client: BackofficeClient,
+):
+    who = await backoffice_client.limited("other", Role.ADMIN, Role.SECURITY)
+    main = backoffice_client.world.demo["companies"]["main"]["id"]
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
     until = {"reason": "x", "minutes": 1}
     orders = [
         ("users", {"email": address(), "name": "n", "roles": ["admin"]}),
@@ -236,67 +259,71 @@ async def test_who_is_limited_to_a_company_gives_nothing_beyond(desk: Desk):
     ]
 
     for path, order in orders:
-        said = await desk.ask("POST", f"{OFFICE}/{path}", order, by=who)
+        said = await backoffice_client.ask("POST", f"{OFFICE}/{path}", order, by=who)
         assert said.verdict == (400, "VALIDATION_FAILED"), (path, said.body)
-    new = await desk.ask("POST", f"{OFFICE}/companies", {"name": "n"}, by=who)
+    new = await backoffice_client.ask("POST", f"{OFFICE}/companies", {"name": "n"}, by=who)
     assert new.verdict == (403, "FORBIDDEN")
 
 
-async def test_who_is_limited_invites_within_their_limit(desk: Desk):
-    who = await desk.limited("other", Role.ADMIN)
-    other = desk.world.demo["companies"]["other"]["id"]
+async def test_who_is_limited_invites_within_their_limit(backoffice_client: BackofficeClient):
+    who = await backoffice_client.limited("other", Role.ADMIN)
+    other = backoffice_client.world.demo["companies"]["other"]["id"]
 
-    made = await invited(desk, who, companies=[other])
+    made = await invited(backoffice_client, who, companies=[other])
 
     assert made["companies"] == [other]
 
 
-async def test_a_person_is_renamed(desk: Desk):
-    made = await invited(desk)
+async def test_a_person_is_renamed(backoffice_client: BackofficeClient):
+    made = await invited(backoffice_client)
 
-    said = await desk.ask("PATCH", f"{OFFICE}/users/{made['id']}", {"name": " Nome "}, by="admin")
+    said = await backoffice_client.ask(
+        "PATCH", f"{OFFICE}/users/{made['id']}", {"name": " Nome "}, by="admin"
+    )
 
     assert said.document["name"] == "Nome"
-    assert (await desk.ask("GET", f"{OFFICE}/users/{made['id']}", by="admin")).document[
-        "name"
-    ] == "Nome"
+    assert (
+        await backoffice_client.ask("GET", f"{OFFICE}/users/{made['id']}", by="admin")
+    ).document["name"] == "Nome"
 
 
 @pytest.mark.parametrize(
     "name", ["a\u202egnp.exe", "a\u2028b", "\u2066a", "a\u061c", "a\x85b", "\u200f", " "]
 )
-async def test_a_name_is_read_as_it_stands(desk: Desk, name: str):
+async def test_a_name_is_read_as_it_stands(backoffice_client: BackofficeClient, name: str):
     """Nothing unseen turns what follows around, or begins a line."""
     order = {"email": address(), "name": name, "roles": ["viewer"]}
 
-    said = await desk.ask("POST", f"{OFFICE}/users", order, by="admin")
+    said = await backoffice_client.ask("POST", f"{OFFICE}/users", order, by="admin")
 
     assert said.verdict == (400, "VALIDATION_FAILED")
     assert said.document["field"] == "name"
 
 
 @pytest.mark.parametrize("name", ["Ana Luísa d'Ávila", "李小龍", "محمد", "A\u200d", "N. 1 (a)"])
-async def test_a_name_is_of_any_script(desk: Desk, name: str):
-    made = await invited(desk, name=name)
+async def test_a_name_is_of_any_script(backoffice_client: BackofficeClient, name: str):
+    made = await invited(backoffice_client, name=name)
 
     assert made["name"] == name
 
 
-async def test_who_is_locked_out_is_shown_and_let_in_again(desk: Desk):
+async def test_who_is_locked_out_is_shown_and_let_in_again(backoffice_client: BackofficeClient):
     """Wrong passwords in a row shut a person out until a reset, or until they are let in."""
-    who = await desk.limited("main", Role.VIEWER)
-    people = desk.world.gateway.people
+    who = await backoffice_client.limited("main", Role.VIEWER)
+    people = backoffice_client.world.gateway.people
     user = await people.services.users.find(who)
     path, key = f"{OFFICE}/users/{user.id}", password_keys(who)[0]
-    before = (await desk.ask("GET", path, by="admin")).document
-    now = desk.world.gateway.now()
+    before = (await backoffice_client.ask("GET", path, by="admin")).document
+    now = backoffice_client.world.gateway.now()
     blocked = Failures(key=key, count=100, since=now, blocked_until=now + timedelta(days=3650))
     await people.parts.stores.failures.change(key, lambda _: blocked)
 
-    locked = (await desk.ask("GET", path, by="admin")).document
-    listed = (await desk.ask("GET", f"{OFFICE}/users?limit=100", by="admin")).document["data"]
-    after = (await desk.ask("POST", f"{path}/unlock", by="admin")).document
-    refused = await desk.ask("POST", f"{path}/unlock", by="viewer")
+    locked = (await backoffice_client.ask("GET", path, by="admin")).document
+    listed = (await backoffice_client.ask("GET", f"{OFFICE}/users?limit=100", by="admin")).document[
+        "data"
+    ]
+    after = (await backoffice_client.ask("POST", f"{path}/unlock", by="admin")).document
+    refused = await backoffice_client.ask("POST", f"{path}/unlock", by="viewer")
 
     assert before["last_sign_in_at"]
     assert (before["locked"], locked["locked"], after["locked"]) == (False, True, False)
@@ -304,20 +331,20 @@ async def test_who_is_locked_out_is_shown_and_let_in_again(desk: Desk):
     assert next(each["locked"] for each in listed if each["id"] == user.id)
     assert refused.verdict == (403, "FORBIDDEN")
     (act,) = (
-        await desk.ask("GET", f"{OFFICE}/audit?action=user.unlocked", by="security")
+        await backoffice_client.ask("GET", f"{OFFICE}/audit?action=user.unlocked", by="security")
     ).document["data"]
     assert act["subject"] == f"user:{user.id}"
 
 
 @pytest.mark.parametrize("what", ["companies", "credentials", "users", "stops", "reviews"])
-async def test_lists_have_pages(desk: Desk, what: str):
+async def test_lists_have_pages(backoffice_client: BackofficeClient, what: str):
     """Cut and counted by the store; a page of another form is refused by its name."""
     path = f"{OFFICE}/{what}"
 
-    whole = (await desk.ask("GET", f"{path}?limit=100", by="security")).document
-    first = (await desk.ask("GET", f"{path}?limit=1", by="security")).document
-    second = (await desk.ask("GET", f"{path}?limit=1&page=2", by="security")).document
-    wrong = await desk.ask("GET", f"{path}?page=0", by="security")
+    whole = (await backoffice_client.ask("GET", f"{path}?limit=100", by="security")).document
+    first = (await backoffice_client.ask("GET", f"{path}?limit=1", by="security")).document
+    second = (await backoffice_client.ask("GET", f"{path}?limit=1&page=2", by="security")).document
+    wrong = await backoffice_client.ask("GET", f"{path}?page=0", by="security")
 
     assert whole["meta"]["total"] == len(whole["data"])
     assert first["data"] + second["data"] == whole["data"][:2]
@@ -328,9 +355,11 @@ async def test_lists_have_pages(desk: Desk, what: str):
 @pytest.mark.parametrize(
     ("query", "field"), [("state=live", "state"), ("State=live", ""), ("page=1&%00=", "")]
 )
-async def test_a_filter_that_is_not_there_is_refused(desk: Desk, query: str, field: str):
+async def test_a_filter_that_is_not_there_is_refused(
+    backoffice_client: BackofficeClient, query: str, field: str
+):
     """What is not filtered looks like what is."""
-    said = await desk.ask("GET", f"{OFFICE}/credentials?{query}", by="security")
+    said = await backoffice_client.ask("GET", f"{OFFICE}/credentials?{query}", by="security")
 
     assert said.verdict == (400, "SVC.VAL.011")
     assert (said.document["field"], said.document["reason"]) == (field, "unknown_parameter")

@@ -8,7 +8,7 @@ from gateway.domain.identity.rights import Right, Role, needs_step_up
 from gateway.http.table import Place
 from policies.authorization.step_up import FreshFactor
 from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.desk import NOBODY, Desk
+from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
 from tests.unit.people import somebody
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -47,8 +47,8 @@ EACH_OUTCOME = pytest.mark.parametrize(
 )
 
 
-def main(desk: Desk) -> str:
-    return desk.world.demo["accounts"]["main"]["id"]
+def main(backoffice_client: BackofficeClient) -> str:
+    return backoffice_client.world.demo["accounts"]["main"]["id"]
 
 
 async def test_the_operations_need_what_is_written_here():
@@ -58,12 +58,16 @@ async def test_the_operations_need_what_is_written_here():
 
 
 @EACH_OUTCOME
-async def test_a_role_opens_exactly_its_rows(desk: Desk, place: Place, role: Role):
+async def test_a_role_opens_exactly_its_rows(
+    backoffice_client: BackofficeClient, place: Place, role: Role
+):
     """Asked for what is not there, with an empty body: what is let in is refused later."""
-    path = matrix.path(place, account_id=main(desk))
+    path = matrix.path(place, account_id=main(backoffice_client))
     body = {} if place.row.takes.body else None
 
-    answer = await desk.ask(place.row.method, path, body, by=role.value, kind=matrix.kind(place))
+    answer = await backoffice_client.ask(
+        place.row.method, path, body, by=role.value, kind=matrix.kind(place)
+    )
 
     if matrix.may(role, place):
         assert answer.code not in {"FORBIDDEN", "STEP_UP_REQUIRED", "TOKEN_INVALID"}, answer.body
@@ -73,18 +77,22 @@ async def test_a_role_opens_exactly_its_rows(desk: Desk, place: Place, role: Rol
 
 
 @EACH_OUTCOME
-async def test_what_is_listed_for_who_is_limited_works(desk: Desk, place: Place, role: Role):
+async def test_what_is_listed_for_who_is_limited_works(
+    backoffice_client: BackofficeClient, place: Place, role: Role
+):
     """
     As above for people who see one company: what their session lists, and nothing else.
 
     A page builds its menu from that list.
     """
-    who = await limited(desk, role)
-    path = matrix.path(place, account_id=main(desk))
+    who = await limited(backoffice_client, role)
+    path = matrix.path(place, account_id=main(backoffice_client))
     body = {} if place.row.takes.body else None
     permissions = {str(right) for right in somebody(role, companies=frozenset({"c"})).rights}
 
-    answer = await desk.ask(place.row.method, path, body, by=who, kind=matrix.kind(place))
+    answer = await backoffice_client.ask(
+        place.row.method, path, body, by=who, kind=matrix.kind(place)
+    )
 
     if matrix.listed(permissions, place):
         assert answer.code not in {"FORBIDDEN", "STEP_UP_REQUIRED", "TOKEN_INVALID"}, answer.body
@@ -94,12 +102,12 @@ async def test_what_is_listed_for_who_is_limited_works(desk: Desk, place: Place,
 
 
 @pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
-async def test_nobody_comes_in_without_a_token(desk: Desk, place: Place):
+async def test_nobody_comes_in_without_a_token(backoffice_client: BackofficeClient, place: Place):
     """Nor with a partner's credential, which is answered by its own code."""
-    path = matrix.path(place, account_id=main(desk))
+    path = matrix.path(place, account_id=main(backoffice_client))
 
-    nobody = await desk.ask(place.row.method, path, by=NOBODY)
-    partner = await desk.ask(
+    nobody = await backoffice_client.ask(place.row.method, path, by=NOBODY)
+    partner = await backoffice_client.ask(
         place.row.method, path, by=NOBODY, headers={"Authorization": "Basic YTpi"}
     )
 
@@ -108,13 +116,17 @@ async def test_nobody_comes_in_without_a_token(desk: Desk, place: Place):
 
 
 @pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
-async def test_a_right_of_weight_asks_for_a_fresh_factor(desk: Desk, place: Place):
+async def test_a_right_of_weight_asks_for_a_fresh_factor(
+    backoffice_client: BackofficeClient, place: Place
+):
     """Somebody of every role who has no second factor reads, and does nothing of weight."""
-    who = await everybody(desk)
-    path = matrix.path(place, account_id=main(desk))
+    who = await everybody(backoffice_client)
+    path = matrix.path(place, account_id=main(backoffice_client))
     body = {} if place.row.takes.body else None
 
-    answer = await desk.ask(place.row.method, path, body, by=who, kind=matrix.kind(place))
+    answer = await backoffice_client.ask(
+        place.row.method, path, body, by=who, kind=matrix.kind(place)
+    )
 
     assert isinstance(place.row.needs, Right)
     asks = any(isinstance(each, FreshFactor) and each.always for each in place.gate.policies)
@@ -127,18 +139,18 @@ LIMITED: dict[Role, str] = {}
 """Who stands for a role, limited to the main company; made once."""
 
 
-async def limited(desk: Desk, role: Role) -> str:
+async def limited(backoffice_client: BackofficeClient, role: Role) -> str:
     """Sign somebody in who sees the main company alone; once for each role."""
-    if LIMITED.get(role) not in desk.tokens:
-        LIMITED[role] = await desk.limited("main", role)
+    if LIMITED.get(role) not in backoffice_client.tokens:
+        LIMITED[role] = await backoffice_client.limited("main", role)
     return LIMITED[role]
 
 
-async def everybody(desk: Desk) -> str:
+async def everybody(backoffice_client: BackofficeClient) -> str:
     """Sign somebody in who has every role and no second factor; once."""
     who = "everybody@example.com"
-    if who not in desk.tokens:
-        await desk.plain(who, *Role)
+    if who not in backoffice_client.tokens:
+        await backoffice_client.plain(who, *Role)
     return who
 
 

@@ -12,7 +12,7 @@ from gateway.config.identity import Identity, MfaRequired
 from gateway.domain.identity.rights import Right, Role, changes
 from gateway.http.table import Place
 from tests.surfaces.backoffice import matrix
-from tests.surfaces.backoffice.desk import PASSWORD, Desk
+from tests.surfaces.backoffice.client import PASSWORD, BackofficeClient
 from tests.surfaces.world import opened, sandbox
 
 ALWAYS = MfaRequired(**dict.fromkeys(MfaRequired.__struct_fields__, "always"))
@@ -22,17 +22,17 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def strict(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
+async def strict(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BackofficeClient]:
     """A back office that asks every role for a factor, as production does; one person has none."""
     settings = sandbox(tmp_path_factory.mktemp("strict"), identity=Identity(mfa_required=ALWAYS))
     async with opened(settings) as world:
-        desk = Desk(world)
-        await desk.plain(WHO, *Role)
-        yield desk
+        backoffice_client = BackofficeClient(world)
+        await backoffice_client.plain(WHO, *Role)
+        yield backoffice_client
 
 
 @pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
-async def test_nothing_is_changed_by_a_password_alone(strict: Desk, place: Place):
+async def test_nothing_is_changed_by_a_password_alone(strict: BackofficeClient, place: Place):
     path = matrix.path(place, account_id=strict.world.demo["accounts"]["main"]["id"])
     body = {} if place.row.takes.body else None
 
@@ -46,7 +46,7 @@ async def test_nothing_is_changed_by_a_password_alone(strict: Desk, place: Place
         assert "Enrol a second factor" in answer.document["message"]
 
 
-async def test_who_enrols_may_do_it(strict: Desk):
+async def test_who_enrols_may_do_it(strict: BackofficeClient):
     """Without a factor one can sign in, and that is the way to one."""
     who = "late@example.com"
     await strict.plain(who, Role.OPERATOR)

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.config.hidden import Address
 from gateway.config.settings import Database, Settings
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.test_operations import generated, paid, today, withdrawing
 from tests.surfaces.world import opened, order, sandbox
 
@@ -26,27 +26,36 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def desk(settings: Settings) -> AsyncIterator[Desk]:
+async def backoffice_client(settings: Settings) -> AsyncIterator[BackofficeClient]:
     """The desk of a gateway of the test's own."""
     async with opened(settings) as world:
-        yield Desk(world)
+        yield BackofficeClient(world)
 
 
-async def test_what_is_kept_is_kept_alike(desk: Desk):
+async def test_what_is_kept_is_kept_alike(backoffice_client: BackofficeClient):
     """Accounts, payouts, approvals and the audit log, all of them read and written."""
-    world, reference = desk.world, uuid.uuid4().hex
+    world, reference = backoffice_client.world, uuid.uuid4().hex
     await world.pay(order(reference, world.today()))
     settled = await world.settled(reference)
 
-    accounts = (await desk.ask("GET", "/backoffice/v1/accounts?limit=100")).document
-    read = (await desk.read(f"/withdraw/{reference}")).document
-    found = (await desk.post("/withdraws/search", {**today(desk), "status": "paid"})).document
-    waiting = await desk.post("/withdraw/pix", withdrawing(desk, uuid.uuid4().hex))
-    charge = await paid(desk)
-    refund = await desk.post(
+    accounts = (await backoffice_client.ask("GET", "/backoffice/v1/accounts?limit=100")).document
+    read = (await backoffice_client.read(f"/withdraw/{reference}")).document
+    found = (
+        await backoffice_client.post(
+            "/withdraws/search", {**today(backoffice_client), "status": "paid"}
+        )
+    ).document
+    waiting = await backoffice_client.post(
+        "/withdraw/pix", withdrawing(backoffice_client, uuid.uuid4().hex)
+    )
+    charge = await paid(backoffice_client)
+    refund = await backoffice_client.post(
         f"/pix/transactions/{charge['reference']}/refunds", {"reference": "r", "value": 1}
     )
-    gone = await desk.ask("DELETE", desk.at(f"/pix/qrcode/{(await generated(desk))['reference']}"))
+    gone = await backoffice_client.ask(
+        "DELETE",
+        backoffice_client.at(f"/pix/qrcode/{(await generated(backoffice_client))['reference']}"),
+    )
 
     assert accounts["meta"]["total"] == len(world.demo["accounts"])
     assert read == settled

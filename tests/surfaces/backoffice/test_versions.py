@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.test_people import invited
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -15,12 +15,12 @@ OFFICE = "/backoffice/v1"
 CHANGED = (412, "SVC.GTW.011")
 
 
-async def paths(desk: Desk) -> dict[str, str]:
+async def paths(backoffice_client: BackofficeClient) -> dict[str, str]:
     """Return what has a version."""
-    demo = desk.world.demo
-    made = await invited(desk)
+    demo = backoffice_client.world.demo
+    made = await invited(backoffice_client)
     return {
-        "account": desk.at(),
+        "account": backoffice_client.at(),
         "company": f"{OFFICE}/companies/{demo['companies']['main']['id']}",
         "credential": f"{OFFICE}/credentials/{demo['credentials']['full']['client_id']}",
         "user": f"{OFFICE}/users/{made['id']}",
@@ -28,47 +28,52 @@ async def paths(desk: Desk) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", ["account", "company", "credential", "user"])
-async def test_a_read_tells_its_version(desk: Desk, kind: str):
-    path = (await paths(desk))[kind]
+async def test_a_read_tells_its_version(backoffice_client: BackofficeClient, kind: str):
+    path = (await paths(backoffice_client))[kind]
 
-    first, again = [await desk.ask("GET", path, by="admin") for _ in range(2)]
+    first, again = [await backoffice_client.ask("GET", path, by="admin") for _ in range(2)]
 
     assert first.headers["ETag"] == again.headers["ETag"]
     assert first.headers["ETag"].strip('"').isalnum()
 
 
-async def test_of_two_who_have_seen_the_same_one_changes_it(desk: Desk):
+async def test_of_two_who_have_seen_the_same_one_changes_it(backoffice_client: BackofficeClient):
     """At once as well: the store compares, not we."""
-    path = desk.at("", "sister")
-    seen = (await desk.ask("GET", path, by="admin")).headers["ETag"]
-    await desk.token("admin")
+    path = backoffice_client.at("", "sister")
+    seen = (await backoffice_client.ask("GET", path, by="admin")).headers["ETag"]
+    await backoffice_client.token("admin")
 
     said = await asyncio.gather(
         *(
-            desk.ask("PATCH", path, {"name": f"N {each}"}, by="admin", headers={"If-Match": seen})
+            backoffice_client.ask(
+                "PATCH", path, {"name": f"N {each}"}, by="admin", headers={"If-Match": seen}
+            )
             for each in range(4)
         )
     )
 
     assert sorted(each.verdict for each in said) == [(200, ""), CHANGED, CHANGED, CHANGED]
     done = next(each for each in said if each.status == 200)
-    after = await desk.ask("GET", path, by="admin")
+    after = await backoffice_client.ask("GET", path, by="admin")
     assert after.document["name"] == done.document["name"]
     assert after.headers["ETag"] == done.headers["ETag"] != seen
 
 
-async def test_changes_of_several_fields_at_once_undo_nothing(desk: Desk):
+async def test_changes_of_several_fields_at_once_undo_nothing(backoffice_client: BackofficeClient):
     """Without a version the last one wins its own field, and no other."""
-    path = desk.at("", "sister")
+    path = backoffice_client.at("", "sister")
     wanted = {"name": "Both", "branch": "77", "account": "778"}
-    await desk.token("admin")
+    await backoffice_client.token("admin")
 
     said = await asyncio.gather(
-        *(desk.ask("PATCH", path, {name: value}, by="admin") for name, value in wanted.items())
+        *(
+            backoffice_client.ask("PATCH", path, {name: value}, by="admin")
+            for name, value in wanted.items()
+        )
     )
 
     assert {each.status for each in said} == {200}
-    last = await desk.ask("PATCH", path, {}, by="admin")
+    last = await backoffice_client.ask("PATCH", path, {}, by="admin")
     assert {name: last.document[name] for name in wanted} == wanted
 
 
@@ -76,13 +81,15 @@ async def test_changes_of_several_fields_at_once_undo_nothing(desk: Desk):
     ("version", "status"),
     [("{seen}", 200), ('"x", {seen}', 200), ("*", 200), ('"x"', 412), ("W/{seen}", 412), ("", 412)],
 )
-async def test_a_change_is_made_of_a_version_that_was_seen(desk: Desk, version: str, status: int):
+async def test_a_change_is_made_of_a_version_that_was_seen(
+    backoffice_client: BackofficeClient, version: str, status: int
+):
     """A list of them, or any; another form is a version that nothing has."""
-    path = (await paths(desk))["user"]
-    seen = (await desk.ask("GET", path, by="admin")).headers["ETag"]
+    path = (await paths(backoffice_client))["user"]
+    seen = (await backoffice_client.ask("GET", path, by="admin")).headers["ETag"]
     headers = {"If-Match": version.format(seen=seen)}
 
-    said = await desk.ask(
+    said = await backoffice_client.ask(
         "PUT", f"{path}/companies", {"companies": []}, by="admin", headers=headers
     )
 
@@ -94,12 +101,16 @@ async def test_a_change_is_made_of_a_version_that_was_seen(desk: Desk, version: 
         assert said.headers["ETag"] != seen
 
 
-async def test_a_person_who_was_changed_meanwhile_is_told_apart(desk: Desk):
-    path = (await paths(desk))["user"]
-    seen = (await desk.ask("GET", path, by="admin")).headers["ETag"]
-    await desk.ask("POST", f"{path}/disable", {}, by="admin")
+async def test_a_person_who_was_changed_meanwhile_is_told_apart(
+    backoffice_client: BackofficeClient,
+):
+    path = (await paths(backoffice_client))["user"]
+    seen = (await backoffice_client.ask("GET", path, by="admin")).headers["ETag"]
+    await backoffice_client.ask("POST", f"{path}/disable", {}, by="admin")
 
-    said = await desk.ask("POST", f"{path}/enable", by="admin", headers={"If-Match": seen})
+    said = await backoffice_client.ask(
+        "POST", f"{path}/enable", by="admin", headers={"If-Match": seen}
+    )
 
     assert said.verdict == CHANGED
-    assert (await desk.ask("GET", path, by="admin")).document["state"] == "disabled"
+    assert (await backoffice_client.ask("GET", path, by="admin")).document["state"] == "disabled"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gateway.domain.identity.rights import Role
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -17,57 +17,61 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 OFFICE = "/backoffice/v1"
 
 
-async def logged(desk: Desk, query: str, by: str = "security") -> list[dict[str, Any]]:
+async def logged(
+    backoffice_client: BackofficeClient, query: str, by: str = "security"
+) -> list[dict[str, Any]]:
     """Wait until the request log has something to this query; it is written every second."""
     async with asyncio.timeout(10):
         while True:
-            said = await desk.ask("GET", f"{OFFICE}/requests?{query}", by=by)
+            said = await backoffice_client.ask("GET", f"{OFFICE}/requests?{query}", by=by)
             assert said.status == 200
             if said.document["data"]:
                 return list(said.document["data"])
             await asyncio.sleep(0.1)
 
 
-async def test_a_partners_request_is_found_by_its_trace(desk: Desk):
+async def test_a_partners_request_is_found_by_its_trace(backoffice_client: BackofficeClient):
     trace = f"trace-{uuid.uuid4()}"
-    secret = desk.world.pair("full")["client_secret"]
-    path = desk.world.at("/transactions?init=2026-11-01&ends=2026-11-02&secret=x")
-    await desk.world.ask("GET", path, headers={"X-Trace-ID": trace})
+    secret = backoffice_client.world.pair("full")["client_secret"]
+    path = backoffice_client.world.at("/transactions?init=2026-11-01&ends=2026-11-02&secret=x")
+    await backoffice_client.world.ask("GET", path, headers={"X-Trace-ID": trace})
 
-    (found,) = await logged(desk, f"trace_id={trace}")
+    (found,) = await logged(backoffice_client, f"trace_id={trace}")
 
     assert (found["route"], found["status"]) == ("banking.statement", 200)
-    assert found["client_id"] == desk.world.pair("full")["client_id"]
+    assert found["client_id"] == backoffice_client.world.pair("full")["client_id"]
     assert found["line"]["event"] == "access"
     told = str(found)
     assert secret not in told
     assert "secret=x" not in told
-    assert desk.world.demo["accounts"]["main"]["id"] not in told
+    assert backoffice_client.world.demo["accounts"]["main"]["id"] not in told
 
 
-async def test_requests_are_found_by_status_and_route(desk: Desk):
-    await desk.world.ask("GET", desk.world.at("/balance"), by="none")
+async def test_requests_are_found_by_status_and_route(backoffice_client: BackofficeClient):
+    await backoffice_client.world.ask("GET", backoffice_client.world.at("/balance"), by="none")
 
-    found = await logged(desk, "route=banking.balance&status=403")
+    found = await logged(backoffice_client, "route=banking.balance&status=403")
 
     assert {(each["status"], each["code"]) for each in found} == {(403, "SVC.AUT.010")}
 
 
-async def test_who_is_limited_sees_requests_of_their_company(desk: Desk):
-    who = await desk.limited("other", Role.SECURITY)
-    mine = desk.world.demo["companies"]["other"]["id"]
+async def test_who_is_limited_sees_requests_of_their_company(backoffice_client: BackofficeClient):
+    who = await backoffice_client.limited("other", Role.SECURITY)
+    mine = backoffice_client.world.demo["companies"]["other"]["id"]
     for by, account in (("full", "main"), ("other_company", "other_company")):
-        await desk.world.ask("GET", desk.world.at("/balance", account), by=by)
+        await backoffice_client.world.ask(
+            "GET", backoffice_client.world.at("/balance", account), by=by
+        )
 
-    found = await logged(desk, "limit=100", who)
+    found = await logged(backoffice_client, "limit=100", who)
 
     assert {each["company_id"] for each in found} == {mine}
 
 
-async def test_providers_are_shown_with_their_last_call(desk: Desk):
-    await desk.world.ask("GET", desk.world.at("/balance"))
+async def test_providers_are_shown_with_their_last_call(backoffice_client: BackofficeClient):
+    await backoffice_client.world.ask("GET", backoffice_client.world.at("/balance"))
 
-    said = await desk.ask("GET", f"{OFFICE}/providers", by="viewer")
+    said = await backoffice_client.ask("GET", f"{OFFICE}/providers", by="viewer")
 
     (one,) = [each for each in said.document["data"] if each["name"] == "sandbox"]
     assert one["last_outcome"] == "ok"
@@ -75,7 +79,7 @@ async def test_providers_are_shown_with_their_last_call(desk: Desk):
     assert "create_refund" in one["operations"]
 
 
-async def test_what_no_request_changes_is_scraped(desk: Desk):
+async def test_what_no_request_changes_is_scraped(backoffice_client: BackofficeClient):
     """Looked up in the store in the background: who is signed in, what waits, which keys sign."""
     wanted = {
         'gateway_sessions_active{state="full"} 0.0',
@@ -86,21 +90,21 @@ async def test_what_no_request_changes_is_scraped(desk: Desk):
         'gateway_signing_keys{state="next"} 0.0',
         "gateway_audit_chain_broken 0.0",
     }
-    scrape = f"http://127.0.0.1:{desk.world.gateway.operations.port}/metrics"
+    scrape = f"http://127.0.0.1:{backoffice_client.world.gateway.operations.port}/metrics"
 
-    async with asyncio.timeout(10), desk.world.session.get(scrape) as said:
+    async with asyncio.timeout(10), backoffice_client.world.session.get(scrape) as said:
         lines = set((await said.text()).splitlines())
 
     assert wanted - lines == set()
     assert any(line.startswith("gateway_signing_key_age_seconds ") for line in lines)
 
 
-async def test_the_sandboxs_mail_is_read_by_those_who_may(desk: Desk):
+async def test_the_sandboxs_mail_is_read_by_those_who_may(backoffice_client: BackofficeClient):
     order = {"email": f"{uuid.uuid4().hex}@example.com", "name": "N", "roles": ["viewer"]}
-    await desk.ask("POST", f"{OFFICE}/users", order, by="admin")
+    await backoffice_client.ask("POST", f"{OFFICE}/users", order, by="admin")
 
-    said = await desk.ask("GET", f"{OFFICE}/outbox", by="security")
-    none = await desk.ask("GET", f"{OFFICE}/outbox", by="operator")
+    said = await backoffice_client.ask("GET", f"{OFFICE}/outbox", by="security")
+    none = await backoffice_client.ask("GET", f"{OFFICE}/outbox", by="operator")
 
     assert order["email"] in {each["to"] for each in said.document["data"]}
     assert none.verdict == (403, "FORBIDDEN")
@@ -131,24 +135,24 @@ async def in_review(world: World) -> str:
             await asyncio.sleep(0.1)
 
 
-async def test_two_people_who_agree_end_a_payout_in_review(desk: Desk):
-    reference = await in_review(desk.world)
+async def test_two_people_who_agree_end_a_payout_in_review(backoffice_client: BackofficeClient):
+    reference = await in_review(backoffice_client.world)
     judgement = {
-        "account_id": desk.world.demo["accounts"]["main"]["id"],
+        "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],
         "reference": reference,
         "verdict": "paid",
         "reason": "on the bank's paper",
     }
-    second = await desk.limited("main", Role.APPROVER)
-    foreign = await desk.limited("other", Role.APPROVER)
+    second = await backoffice_client.limited("main", Role.APPROVER)
+    foreign = await backoffice_client.limited("other", Role.APPROVER)
 
-    hidden = await desk.ask("GET", f"{OFFICE}/reviews", by=foreign)
-    refused = await desk.ask("POST", f"{OFFICE}/reviews", judgement, by=foreign)
-    listed = await desk.ask("GET", f"{OFFICE}/reviews", by="viewer")
-    one = await desk.ask("POST", f"{OFFICE}/reviews", judgement, by="approver")
-    same = await desk.ask("POST", f"{OFFICE}/reviews", judgement, by="approver")
-    two = await desk.ask("POST", f"{OFFICE}/reviews", judgement, by=second)
-    late = await desk.ask("POST", f"{OFFICE}/reviews", judgement, by=second)
+    hidden = await backoffice_client.ask("GET", f"{OFFICE}/reviews", by=foreign)
+    refused = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by=foreign)
+    listed = await backoffice_client.ask("GET", f"{OFFICE}/reviews", by="viewer")
+    one = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by="approver")
+    same = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by="approver")
+    two = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by=second)
+    late = await backoffice_client.ask("POST", f"{OFFICE}/reviews", judgement, by=second)
 
     assert hidden.document["data"] == []
     assert refused.verdict == (400, "VALIDATION_FAILED")

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.world import order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.mark.parametrize("word", ["pix", "bank-account"])
-async def test_a_payout_may_have_the_name_of_a_path(desk: Desk, word: str):
+async def test_a_payout_may_have_the_name_of_a_path(backoffice_client: BackofficeClient, word: str):
     """A partner chose it; an operator reads it under it."""
-    world = desk.world
+    world = backoffice_client.world
     await world.pay(order(word, world.today()))
 
-    read = await desk.read(f"/withdraw/{word}")
-    gone = await desk.ask("DELETE", desk.at(f"/withdraw/{word}"))
+    read = await backoffice_client.read(f"/withdraw/{word}")
+    gone = await backoffice_client.ask("DELETE", backoffice_client.at(f"/withdraw/{word}"))
 
     assert read.document["reference"] == word
     assert gone.verdict == (501, "SVC.PIX.018")
 
 
-async def test_what_has_the_name_of_a_path_may_be_absent(desk: Desk):
-    assert (await desk.read("/pix/refunds/search")).verdict == (404, "SVC.PIX.017")
-    assert (await desk.read("/pix/keys/lookup")).verdict == (400, "SVC.VAL.006")
+async def test_what_has_the_name_of_a_path_may_be_absent(backoffice_client: BackofficeClient):
+    assert (await backoffice_client.read("/pix/refunds/search")).verdict == (404, "SVC.PIX.017")
+    assert (await backoffice_client.read("/pix/keys/lookup")).verdict == (400, "SVC.VAL.006")

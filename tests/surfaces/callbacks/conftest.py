@@ -2,14 +2,14 @@
 
 import pytest_asyncio
 
-from tests.surfaces.backoffice.desk import Desk
-from tests.surfaces.stage import world
+from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.world import World
+from tests.surfaces.world_fixtures import world
 
-__all__ = ["desk", "world"]
+__all__ = ["backoffice_client", "world"]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def desk(world: World) -> Desk:
+async def backoffice_client(world: World) -> BackofficeClient:
     """The back office, with nobody signed in yet."""
-    return Desk(world)
+    return BackofficeClient(world)

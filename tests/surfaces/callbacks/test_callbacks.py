@@ -15,23 +15,23 @@ from gateway.domain.backoffice.callbacks import CallbackState
 from gateway.domain.payouts.payouts import PayoutState, provider_key
 from provider_adapters.sandbox.callbacks import sign, token_of
 from tests.surfaces.answers import Answer
-from tests.surfaces.backoffice.desk import Desk
+from tests.surfaces.backoffice.client import BackofficeClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SLOW = 777.01
 
 
-def secret(desk: Desk) -> bytes:
-    return desk.world.gateway.keys.derivation.key("callbacks sandbox")
+def secret(backoffice_client: BackofficeClient) -> bytes:
+    return backoffice_client.world.gateway.keys.derivation.key("callbacks sandbox")
 
 
-def payout(desk: Desk, value: float = 10.5) -> dict[str, object]:
+def payout(backoffice_client: BackofficeClient, value: float = 10.5) -> dict[str, object]:
     return {
         "method": "pix",
         "reference": f"told-{uuid.uuid4()}",
         "value": value,
-        "date": desk.world.today(),
+        "date": backoffice_client.world.today(),
         "destination": {
             "tax_number": "529.982.247-25",
             "key_type": "email",
@@ -40,13 +40,15 @@ def payout(desk: Desk, value: float = 10.5) -> dict[str, object]:
     }
 
 
-def key_of(desk: Desk, reference: str) -> str:
-    environment = desk.world.gateway.settings.environment
-    return provider_key(environment, desk.world.demo["accounts"]["main"]["id"], reference)
+def key_of(backoffice_client: BackofficeClient, reference: str) -> str:
+    environment = backoffice_client.world.gateway.settings.environment
+    return provider_key(
+        environment, backoffice_client.world.demo["accounts"]["main"]["id"], reference
+    )
 
 
 async def summary(
-    desk: Desk,
+    backoffice_client: BackofficeClient,
     said: Mapping[str, object] | bytes,
     *,
     event: str = "",
@@ -55,43 +57,51 @@ async def summary(
 ) -> Answer:
     """Tell the gateway something, signed unless ``changed`` spoils it."""
     body = said if isinstance(said, bytes) else json.dumps(said).encode()
-    at = desk.world.gateway.now() - timedelta(seconds=late_s)
-    headers = sign(changed.get("secret", secret(desk)), event or f"evt_{uuid.uuid4()}", at, body)
+    at = backoffice_client.world.gateway.now() - timedelta(seconds=late_s)
+    headers = sign(
+        changed.get("secret", secret(backoffice_client)), event or f"evt_{uuid.uuid4()}", at, body
+    )
     headers |= changed.get("headers", {})
-    token = changed.get("token", token_of(secret(desk)))
+    token = changed.get("token", token_of(secret(backoffice_client)))
     path = f"/callbacks/{changed.get('provider', 'sandbox')}/{token}"
     sent = {name: value for name, value in headers.items() if value}
-    return await desk.world.call("POST", path, data=changed.get("body", body), headers=sent)
+    return await backoffice_client.world.call(
+        "POST", path, data=changed.get("body", body), headers=sent
+    )
 
 
-async def listed(desk: Desk, query: str = "") -> list[dict[str, Any]]:
-    said = await desk.ask("GET", f"/backoffice/v1/webhooks?limit=100&{query}", by="viewer")
+async def listed(backoffice_client: BackofficeClient, query: str = "") -> list[dict[str, Any]]:
+    said = await backoffice_client.ask(
+        "GET", f"/backoffice/v1/webhooks?limit=100&{query}", by="viewer"
+    )
     assert said.status == 200
     return list(said.document["data"])
 
 
-async def handled(desk: Desk, event: str, states: frozenset[str]) -> dict[str, Any]:
+async def handled(
+    backoffice_client: BackofficeClient, event: str, states: frozenset[str]
+) -> dict[str, Any]:
     """Wait until a callback has come to one of these states."""
     async with asyncio.timeout(15):
         while True:
-            found = [each for each in await listed(desk) if each["event"] == event]
+            found = [each for each in await listed(backoffice_client) if each["event"] == event]
             if found and found[0]["state"] in states:
                 return found[0]
             await asyncio.sleep(0.05)
 
 
-async def test_the_bank_tells_of_a_payout(desk: Desk):
+async def test_the_bank_tells_of_a_payout(backoffice_client: BackofficeClient):
     """Sent by the sandbox bank itself, signed, and shown to operators."""
-    order = payout(desk)
-    await desk.world.pay(order)
-    await desk.world.settled(str(order["reference"]))
+    order = payout(backoffice_client)
+    await backoffice_client.world.pay(order)
+    await backoffice_client.world.settled(str(order["reference"]))
 
     async with asyncio.timeout(15):
         while True:
             mine = [
                 each
-                for each in await listed(desk, "provider=sandbox&kind=payout")
-                if each["subject"] == key_of(desk, str(order["reference"]))
+                for each in await listed(backoffice_client, "provider=sandbox&kind=payout")
+                if each["subject"] == key_of(backoffice_client, str(order["reference"]))
             ]
             if mine and mine[0]["state"] == "done":
                 break
@@ -101,58 +111,64 @@ async def test_the_bank_tells_of_a_payout(desk: Desk):
     assert json.loads(mine[0]["body"])["tipo"] == "transferencia"
 
 
-async def test_what_is_told_twice_is_stored_once(desk: Desk):
+async def test_what_is_told_twice_is_stored_once(backoffice_client: BackofficeClient):
     """Magic amount .10: the bank sends its callback twice."""
-    order = payout(desk, 777.10)
-    await desk.world.pay(order)
-    await desk.world.settled(str(order["reference"]))
+    order = payout(backoffice_client, 777.10)
+    await backoffice_client.world.pay(order)
+    await backoffice_client.world.settled(str(order["reference"]))
     await asyncio.sleep(1)
 
     mine = [
         each
-        for each in await listed(desk)
-        if each["subject"] == key_of(desk, str(order["reference"]))
+        for each in await listed(backoffice_client)
+        if each["subject"] == key_of(backoffice_client, str(order["reference"]))
     ]
 
     assert len(mine) == 1
-    assert await desk.world.executions(str(order["reference"])) == [77710]
+    assert await backoffice_client.world.executions(str(order["reference"])) == [77710]
 
 
-async def test_a_lie_moves_nothing(desk: Desk):
+async def test_a_lie_moves_nothing(backoffice_client: BackofficeClient):
     """Signed and all: whatever it claims, the payout is what the bank says when it is read."""
-    order = payout(desk, SLOW)
-    await desk.world.pay(order)
+    order = payout(backoffice_client, SLOW)
+    await backoffice_client.world.pay(order)
     reference = str(order["reference"])
     lie = {
         "tipo": "transferencia",
         "conta": "x",
-        "chave": key_of(desk, reference),
+        "chave": key_of(backoffice_client, reference),
         "estado": "settled",
         "valor": 1,
     }
 
-    said = await summary(desk, lie, event="evt_lie")
+    said = await summary(backoffice_client, lie, event="evt_lie")
     await asyncio.sleep(1.5)
 
-    account = desk.world.demo["accounts"]["main"]["id"]
-    stored = await desk.world.gateway.store.payouts.find(account, reference)
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
+    stored = await backoffice_client.world.gateway.store.payouts.find(account, reference)
     assert said.status == 200
     assert stored is not None
     assert stored.state in {PayoutState.ACCEPTED, PayoutState.UNKNOWN}
 
 
-async def test_a_final_payout_stays_final(desk: Desk):
+async def test_a_final_payout_stays_final(backoffice_client: BackofficeClient):
     """Late and out of order: told again after the end, even of a failure."""
-    order = payout(desk)
-    await desk.world.pay(order)
+    order = payout(backoffice_client)
+    await backoffice_client.world.pay(order)
     reference = str(order["reference"])
-    await desk.world.settled(reference)
+    await backoffice_client.world.settled(reference)
 
-    late = {"tipo": "transferencia", "chave": key_of(desk, reference), "estado": "failed"}
-    await summary(desk, late, event="evt_late")
-    await handled(desk, "evt_late", frozenset({"done"}))
+    late = {
+        "tipo": "transferencia",
+        "chave": key_of(backoffice_client, reference),
+        "estado": "failed",
+    }
+    await summary(backoffice_client, late, event="evt_late")
+    await handled(backoffice_client, "evt_late", frozenset({"done"}))
 
-    found = await desk.world.ask("GET", desk.world.at(f"/withdraw/{reference}"))
+    found = await backoffice_client.world.ask(
+        "GET", backoffice_client.world.at(f"/withdraw/{reference}")
+    )
     assert found.document["status"] == "paid"
 
 
@@ -177,62 +193,72 @@ async def test_a_final_payout_stays_final(desk: Desk):
     ],
     ids=str,
 )
-async def test_what_is_not_proven_is_not_stored(desk: Desk, forged: dict[str, Any]):
+async def test_what_is_not_proven_is_not_stored(
+    backoffice_client: BackofficeClient, forged: dict[str, Any]
+):
     """One answer for every mistake, and nothing left behind."""
     event = f"evt_{uuid.uuid4()}"
 
-    said = await summary(desk, {"tipo": "transferencia", "chave": "0" * 32}, event=event, **forged)
+    said = await summary(
+        backoffice_client, {"tipo": "transferencia", "chave": "0" * 32}, event=event, **forged
+    )
 
     assert said.verdict == (401, "SVC.AUT.010")
     assert said.headers["WWW-Authenticate"] == 'Signature realm="callbacks"'
-    events = {each["event"] for each in await listed(desk)}
+    events = {each["event"] for each in await listed(backoffice_client)}
     assert events.isdisjoint({event, "evt_other", ""})
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"null", b"\xff\xfe", b"{", b'{"tipo": 7}'])
-async def test_a_proven_body_of_another_form_is_kept_and_ignored(desk: Desk, body: bytes):
+async def test_a_proven_body_of_another_form_is_kept_and_ignored(
+    backoffice_client: BackofficeClient, body: bytes
+):
     event = f"evt_{uuid.uuid4()}"
 
-    said = await summary(desk, body, event=event)
+    said = await summary(backoffice_client, body, event=event)
 
     assert said.status == 200
-    found = await handled(desk, event, frozenset({"ignored"}))
+    found = await handled(backoffice_client, event, frozenset({"ignored"}))
     assert found["kind"] == "other"
 
 
-async def test_the_same_event_again_is_taken_and_forgotten(desk: Desk):
+async def test_the_same_event_again_is_taken_and_forgotten(backoffice_client: BackofficeClient):
     event = f"evt_{uuid.uuid4()}"
 
     said = await asyncio.gather(
-        *(summary(desk, {"tipo": "outra", "n": n}, event=event) for n in range(10))
+        *(summary(backoffice_client, {"tipo": "outra", "n": n}, event=event) for n in range(10))
     )
 
     assert [each.status for each in said] == [200] * 10
-    assert sum(each["event"] == event for each in await listed(desk)) == 1
+    assert sum(each["event"] == event for each in await listed(backoffice_client)) == 1
 
 
-async def test_a_payout_that_nobody_knows_is_waited_for(desk: Desk):
+async def test_a_payout_that_nobody_knows_is_waited_for(backoffice_client: BackofficeClient):
     """The callback may be quicker than the answer; it is looked into again."""
     event = f"evt_{uuid.uuid4()}"
 
-    await summary(desk, {"tipo": "transferencia", "chave": "f" * 32}, event=event)
+    await summary(backoffice_client, {"tipo": "transferencia", "chave": "f" * 32}, event=event)
 
     async with asyncio.timeout(10):
         while True:
-            found = next(each for each in await listed(desk) if each["event"] == event)
+            found = next(each for each in await listed(backoffice_client) if each["event"] == event)
             if found["tries"] >= 1:
                 break
             await asyncio.sleep(0.05)
     assert found["state"] == "received"
 
 
-async def test_a_paid_charge_is_read_at_the_bank(desk: Desk):
+async def test_a_paid_charge_is_read_at_the_bank(backoffice_client: BackofficeClient):
     """The bank tells of every charge that the demo has paid."""
-    paid = desk.world.demo["charges"]["paid"]
+    paid = backoffice_client.world.demo["charges"]["paid"]
 
     async with asyncio.timeout(15):
         while True:
-            found = [each for each in await listed(desk, "kind=charge") if each["subject"] == paid]
+            found = [
+                each
+                for each in await listed(backoffice_client, "kind=charge")
+                if each["subject"] == paid
+            ]
             if found and found[0]["state"] != "received":
                 break
             await asyncio.sleep(0.1)
@@ -240,16 +266,16 @@ async def test_a_paid_charge_is_read_at_the_bank(desk: Desk):
     assert found[0]["state"] == "done"
 
 
-async def test_too_large_a_body_is_not_read(desk: Desk):
-    said = await summary(desk, b"x" * (64 * 1024 + 1))
+async def test_too_large_a_body_is_not_read(backoffice_client: BackofficeClient):
+    said = await summary(backoffice_client, b"x" * (64 * 1024 + 1))
 
     assert said.verdict == (413, "SVC.GTW.003")
 
 
-async def test_filters_of_webhooks_hold(desk: Desk):
-    nothing = await listed(desk, "provider=nobody")
-    by_state = {state: await listed(desk, f"state={state}") for state in CallbackState}
-    wrong = await desk.ask("GET", "/backoffice/v1/webhooks?kind=x", by="viewer")
+async def test_filters_of_webhooks_hold(backoffice_client: BackofficeClient):
+    nothing = await listed(backoffice_client, "provider=nobody")
+    by_state = {state: await listed(backoffice_client, f"state={state}") for state in CallbackState}
+    wrong = await backoffice_client.ask("GET", "/backoffice/v1/webhooks?kind=x", by="viewer")
 
     assert nothing == []
     assert any(by_state.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.accounts.permissions import EVERY_PERMISSION
-from tests.shell import CONFIG, Shell, bank_beside
+from tests.world.shell import CONFIG, Shell, bank_beside
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import time
 
 from tests.surfaces.identity.test_attacks import seen
 from tests.surfaces.identity_api import ApiClient
-from tests.unit.identity_world import EMAIL, PASSWORD
+from tests.world.identity import EMAIL, PASSWORD
 
 TRIES = 60
 LOOSE = 1.6

@@ -10,7 +10,7 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.identity.surface import CATALOGUE
 from gateway.http.openapi.codes import codes_of
 from tests.surfaces.identity_api import ApiClient, api_client_on
-from tests.unit.identity_world import EMAIL, PASSWORD
+from tests.world.identity import EMAIL, PASSWORD
 
 LOGIN = "/iam/v1/auth/login"
 BIG = b'{"email": "' + b"a" * 17_000 + b'"}'

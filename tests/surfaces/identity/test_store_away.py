@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 import pytest
 
 from tests.surfaces.identity_api import ApiClient
-from tests.unit.identity_world import EMAIL, PASSWORD
+from tests.world.identity import EMAIL, PASSWORD
 
 
 @contextlib.asynccontextmanager

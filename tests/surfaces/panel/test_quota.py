@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.surfaces.identity_api import Rate, api_client_on
-from tests.unit.identity_world import EMAIL
+from tests.world.identity import EMAIL
 
 SCARCE = Rate(rate=0.001, burst=3)
 SESSIONS = "/iam/v1/auth/sessions"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.surfaces.identity.test_store_away import AWAY, losing
 from tests.surfaces.identity_api import ApiClient
-from tests.unit.identity_world import EMAIL, PASSWORD
+from tests.world.identity import EMAIL, PASSWORD
 
 EVERYTHING = ("users", "sessions", "panel_sessions")
 LOGIN = {"email": EMAIL, "password": PASSWORD}

@@ -21,10 +21,10 @@ from gateway.domain.requests.calls import RawRequest
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.secrets import has_valid_checksum
-from tests.registers import Registers as Records
 from tests.unit.gateway.operations.conftest import office
 from tests.unit.people import ACCOUNT, account, call, somebody
 from tests.unit.standing import Clock
+from tests.world.registers import Registers as Records
 
 __all__ = ["office"]
 

@@ -20,8 +20,8 @@ from gateway.runtime.retention import IdentityRetention
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
 from gateway.store.stamp import prepare
-from tests.unit.identity_world import EMAIL, HOME, PASSWORD
 from tests.unit.standing import Clock
+from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.store import migrated
 
 ORDER = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))

@@ -29,7 +29,7 @@ from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Label
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, ProviderCall
-from tests.unit.gateway.http.stage import Witness
+from tests.unit.gateway.http.listener_client import Witness
 from tests.unit.standing import NOON
 
 ROOT = Path(__file__).resolve().parents[4]

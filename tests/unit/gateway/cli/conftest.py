@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from provider_adapters.sandbox.bank.server import SandboxBank
-from tests.shell import Shell, bank_beside
+from tests.world.shell import Shell, bank_beside
 from tests.world.store import migrated
 
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from gateway.store.engine import Store, open_store
 from tests.contract.stores import samples
-from tests.shell import Shell
 from tests.unit.standing_payouts import review, stand
+from tests.world.shell import Shell
 
 Done = TypeVar("Done")
 __all__ = ["review", "stand"]

@@ -13,8 +13,8 @@ from gateway.cli.context import Office, opened, opened_people, reached, settings
 from gateway.config.upstream import Provider
 from gateway.domain.bank.providers import Unreachable
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.shell import CONFIG, Shell
 from tests.unit.people import account
+from tests.world.shell import CONFIG, Shell
 
 
 def test_a_file_that_is_not_there_is_named():
@@ -89,7 +89,7 @@ def test_ids_are_uuids():
 
 
 @pytest.fixture
-async def desk(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+async def backoffice_client(shell: Shell, monkeypatch: pytest.MonkeyPatch):
     """An opened office on a store of its own; its bank is away."""
     for name, value in shell.environ.items():
         monkeypatch.setenv(name, value)
@@ -98,8 +98,8 @@ async def desk(shell: Shell, monkeypatch: pytest.MonkeyPatch):
         yield office
 
 
-async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(desk: Office):
-    async with reached(desk) as banks:
+async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(backoffice_client: Office):
+    async with reached(backoffice_client) as banks:
         bank = banks.of(account())
 
         assert bank is not None
@@ -108,18 +108,23 @@ async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(desk: O
             await bank.adapter.get_balance(bank.account)
 
 
-async def test_credentials_that_cannot_be_opened_are_told(desk: Office):
+async def test_credentials_that_cannot_be_opened_are_told(backoffice_client: Office):
     sealed = replace(account(), sealed_credentials=b"of another key")
 
-    async with reached(desk) as banks:
+    async with reached(backoffice_client) as banks:
         with pytest.raises(RuleViolation, match="cannot be opened"):
             banks.of(sealed)
 
 
-async def test_an_adapter_that_does_not_take_its_settings_is_told(desk: Office):
+async def test_an_adapter_that_does_not_take_its_settings_is_told(backoffice_client: Office):
     wrong = Provider(adapter="sandbox", settings={"base_url": "http://bank.example.com"})
-    settings = msgspec.structs.replace(desk.settings, providers={"far": wrong})
-    office = Office(settings=settings, store=desk.store, keys=desk.keys, acting=desk.acting)
+    settings = msgspec.structs.replace(backoffice_client.settings, providers={"far": wrong})
+    office = Office(
+        settings=settings,
+        store=backoffice_client.store,
+        keys=backoffice_client.keys,
+        acting=backoffice_client.acting,
+    )
 
     with pytest.raises(RuleViolation, match="far"):
         async with reached(office):

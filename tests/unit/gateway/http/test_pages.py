@@ -9,7 +9,7 @@ import yaml
 
 from gateway.http.pages import PAGES, openapi_pages
 from gateway.http.route import Surface
-from tests.unit.gateway.http.stage import row, surface
+from tests.unit.gateway.http.listener_client import row, surface
 
 
 def _named(name: str) -> Surface:

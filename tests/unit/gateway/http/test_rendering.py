@@ -15,7 +15,7 @@ from gateway.http.json import MEDIA_TYPE
 from gateway.http.rendering import message_of, render, render_refusal, translate
 from gateway.http.route import Answer
 from gateway.http.table import Table
-from tests.unit.gateway.http.stage import CHALLENGE, row, surface
+from tests.unit.gateway.http.listener_client import CHALLENGE, row, surface
 
 PLACE = Table([surface(row())]).places()[0]
 

@@ -19,7 +19,7 @@ from gateway.http.admission import Admission
 from gateway.http.json import MEDIA_TYPE
 from gateway.http.pages import Page
 from tests import raw_http
-from tests.unit.gateway.http.stage import CHALLENGE, Asks, on_stage, row, surface
+from tests.unit.gateway.http.listener_client import CHALLENGE, Asks, on_stage, row, surface
 from tests.unit.people import account, principal
 
 
@@ -33,8 +33,8 @@ def raising(problem: Exception) -> Callable[[Any, str], Any]:
 
 
 async def test_what_an_operation_returns_is_shown():
-    async with on_stage(surface(row())) as stage:
-        status, headers, body = await stage.ask("GET", "/v1/echo/hello")
+    async with on_stage(surface(row())) as listener_client:
+        status, headers, body = await listener_client.ask("GET", "/v1/echo/hello")
 
     assert (status, body) == (200, {"said": "hello"})
     assert headers["Content-Type"] == MEDIA_TYPE
@@ -44,10 +44,10 @@ async def test_what_an_operation_returns_is_shown():
 async def test_every_request_is_told_once():
     """Log line and metric come from this record."""
     times = count()
-    async with on_stage(surface(row()), clock=lambda: float(next(times))) as stage:
-        await stage.ask("GET", "/v1/echo/hello", headers={"X-Trace-ID": "mine"})
+    async with on_stage(surface(row()), clock=lambda: float(next(times))) as listener_client:
+        await listener_client.ask("GET", "/v1/echo/hello", headers={"X-Trace-ID": "mine"})
 
-    (record,) = stage.witness.records
+    (record,) = listener_client.witness.records
     told = (record.trace_id, record.surface, record.route, record.path_template, record.method)
     assert told == ("mine", "tests", "tests.echo", "/v1/echo/{word}", "GET")
     assert (record.status, record.code, record.duration_s) == (200, "", 1.0)
@@ -64,25 +64,28 @@ async def test_every_request_is_told_once():
     ],
 )
 async def test_what_no_row_is_for_is_refused(method: str, path: str, error: ErrorCode):
-    async with on_stage(surface(row())) as stage:
-        status, headers, body = await stage.ask(method, path)
+    async with on_stage(surface(row())) as listener_client:
+        status, headers, body = await listener_client.ask(method, path)
 
     assert (status, body["code"], body["message"]) == (error.status, error.code, error.message)
     assert headers.get("Allow") == ("GET, HEAD" if error is errors.METHOD_NOT_ALLOWED else None)
-    assert stage.record.code == error.code
+    assert listener_client.record.code == error.code
 
 
 async def test_a_refusal_has_the_one_body():
     def no(_call: Call) -> None:
         raise ServiceError(errors.PERMISSION_DENIED, "because", {"X-More": "yes"})
 
-    async with on_stage(surface(row(), policies=[Asks(no)])) as stage:
-        status, headers, body = await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(), policies=[Asks(no)])) as listener_client:
+        status, headers, body = await listener_client.ask("GET", "/v1/echo/a")
 
     assert (status, sorted(body)) == (403, ["code", "message", "trace_id"])
     assert body["trace_id"] == headers["X-Trace-ID"]
     assert headers["X-More"] == "yes"
-    assert (stage.record.code, stage.record.reason) == ("SVC.AUT.010", "because")
+    assert (listener_client.record.code, listener_client.record.reason) == (
+        "SVC.AUT.010",
+        "because",
+    )
 
 
 @pytest.mark.parametrize("path", ["/v1/echo/a", "/v1/nowhere"], ids=["a row", "no row"])
@@ -93,8 +96,8 @@ async def test_a_surface_of_people_says_which_field_and_why(path: str, explains:
     def no(_call: Call) -> None:
         raise ServiceError(errors.PAYLOAD_INVALID, "tax_number_form", field="payer.tax_number")
 
-    async with on_stage(surface(row(), policies=[Asks(no)], explains=explains)) as stage:
-        _, _, body = await stage.ask("GET", path)
+    async with on_stage(surface(row(), policies=[Asks(no)], explains=explains)) as listener_client:
+        _, _, body = await listener_client.ask("GET", path)
 
     told = {"/v1/echo/a": ("payer.tax_number", "tax_number_form"), "/v1/nowhere": ("", "no_route")}
     expected = told[path] if explains else (None, None)
@@ -106,21 +109,24 @@ async def test_the_log_is_told_which_field():
     def no(_call: Call) -> None:
         raise ServiceError(errors.PAYLOAD_INVALID, "key_form", field="destination.key")
 
-    async with on_stage(surface(row(), policies=[Asks(no)])) as stage:
-        await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(), policies=[Asks(no)])) as listener_client:
+        await listener_client.ask("GET", "/v1/echo/a")
 
-    assert (stage.record.reason, stage.record.field) == ("key_form", "destination.key")
+    assert (listener_client.record.reason, listener_client.record.field) == (
+        "key_form",
+        "destination.key",
+    )
 
 
 async def test_a_401_says_how():
     def no(_call: Call) -> None:
         raise ServiceError(errors.CREDENTIALS_MISSING, "missing")
 
-    async with on_stage(surface(row(), policies=[Asks(no)])) as stage:
-        status, headers, _ = await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(), policies=[Asks(no)])) as listener_client:
+        status, headers, _ = await listener_client.ask("GET", "/v1/echo/a")
 
     assert (status, headers["WWW-Authenticate"]) == (401, CHALLENGE)
-    assert stage.record.auth == "missing"
+    assert listener_client.record.auth == "missing"
 
 
 @pytest.mark.parametrize(
@@ -142,10 +148,10 @@ async def test_a_caller_refused_before_being_asked_is_no_attempt(
     def no(_call: Call) -> None:
         raise ServiceError(error, reason)
 
-    async with on_stage(surface(row(), policies=[Asks(no)])) as stage:
-        await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(), policies=[Asks(no)])) as listener_client:
+        await listener_client.ask("GET", "/v1/echo/a")
 
-    assert stage.record.auth == told
+    assert listener_client.record.auth == told
 
 
 async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
@@ -160,8 +166,8 @@ async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
         return Asks(judge)
 
     policies = [note("a"), note("b", errors.SCOPE_DENIED), note("c", errors.INTERNAL)]
-    async with on_stage(surface(row(), policies=policies)) as stage:
-        status, _, _ = await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(), policies=policies)) as listener_client:
+        status, _, _ = await listener_client.ask("GET", "/v1/echo/a")
 
     assert (status, asked) == (403, ["a", "b"])
 
@@ -171,9 +177,9 @@ async def test_headers_of_policies_are_on_the_answer_and_on_refusals():
         call.headers["RateLimit"] = "1"
 
     shown = surface(row(), row(raising(KeyError()), path="/bad/{word}"), policies=[Asks(quota)])
-    async with on_stage(shown) as stage:
-        _, good, _ = await stage.ask("GET", "/v1/echo/a")
-        status, bad, _ = await stage.ask("GET", "/v1/bad/a")
+    async with on_stage(shown) as listener_client:
+        _, good, _ = await listener_client.ask("GET", "/v1/echo/a")
+        status, bad, _ = await listener_client.ask("GET", "/v1/bad/a")
 
     assert (good["RateLimit"], status, bad["RateLimit"]) == ("1", 502, "1")
 
@@ -182,12 +188,19 @@ async def test_who_called_is_told():
     def known(call: Call) -> None:
         call.principal, call.account = principal(), account()
 
-    async with on_stage(surface(row(), policies=[Asks(known)])) as stage:
-        await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(), policies=[Asks(known)])) as listener_client:
+        await listener_client.ask("GET", "/v1/echo/a")
 
-    told = (stage.record.auth, stage.record.client_id, stage.record.account_id)
+    told = (
+        listener_client.record.auth,
+        listener_client.record.client_id,
+        listener_client.record.account_id,
+    )
     assert told == ("ok", principal().client_id, account().id)
-    assert (stage.record.provider, stage.record.resource) == ("sandbox", "balance")
+    assert (listener_client.record.provider, listener_client.record.resource) == (
+        "sandbox",
+        "balance",
+    )
 
 
 FAILS: dict[type[Exception], ErrorCode] = {
@@ -208,12 +221,18 @@ FAILS: dict[type[Exception], ErrorCode] = {
 )
 async def test_an_exception_becomes_its_rows_code(problem: Exception, error: ErrorCode):
     """The nearest class decides; what nobody declared is ours."""
-    async with on_stage(surface(row(raising(problem), fails=FAILS))) as stage:
-        status, _, body = await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(raising(problem), fails=FAILS))) as listener_client:
+        status, _, body = await listener_client.ask("GET", "/v1/echo/a")
 
     assert (status, body["code"]) == (error.status, error.code)
     assert "secret" not in str(body)
-    assert stage.record.reason in {"absent", "timeout", "expired", "RuntimeError", "KeyError"}
+    assert listener_client.record.reason in {
+        "absent",
+        "timeout",
+        "expired",
+        "RuntimeError",
+        "KeyError",
+    }
 
 
 @pytest.mark.parametrize(
@@ -222,8 +241,8 @@ async def test_an_exception_becomes_its_rows_code(problem: Exception, error: Err
 async def test_a_502_says_when_to_come_again(asked_s: float | None, told: str):
     """In whole seconds, the bank's own wish within reason."""
     problem = Unavailable("busy", retry_after=asked_s)
-    async with on_stage(surface(row(raising(problem), fails=FAILS))) as stage:
-        status, headers, _ = await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(raising(problem), fails=FAILS))) as listener_client:
+        status, headers, _ = await listener_client.ask("GET", "/v1/echo/a")
 
     assert (status, headers["Retry-After"]) == (502, told)
 
@@ -236,15 +255,15 @@ async def test_a_body_is_read_after_the_policies():
         seen.append(call.asked.body)
 
     shown = surface(row(method="POST", path="/echo", body_bytes=64), policies=[Asks(look)])
-    async with on_stage(shown) as stage:
-        _, _, body = await stage.ask("POST", "/v1/echo", data=b"hello")
+    async with on_stage(shown) as listener_client:
+        _, _, body = await listener_client.ask("POST", "/v1/echo", data=b"hello")
 
     assert (seen, body) == ([b""], {"said": "hello"})
 
 
 async def test_a_row_without_a_body_reads_none():
-    async with on_stage(surface(row())) as stage:
-        status, _, body = await stage.ask("GET", "/v1/echo/word", data=b"other")
+    async with on_stage(surface(row())) as listener_client:
+        status, _, body = await listener_client.ask("GET", "/v1/echo/word", data=b"other")
 
     assert (status, body) == (200, {"said": "word"})
 
@@ -258,8 +277,8 @@ async def test_a_body_declared_too_large_is_refused_unread(length: int):
 
     shown = surface(row(method="POST", path="/echo", body_bytes=64), policies=[Asks(never)])
     head = f"POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n"
-    async with on_stage(shown) as stage:
-        told = await raw_http.exchange(stage.port, head.encode())
+    async with on_stage(shown) as listener_client:
+        told = await raw_http.exchange(listener_client.port, head.encode())
 
     assert (told.answers[0].status, told.answers[0].code) == (413, "SVC.GTW.003")
 
@@ -275,8 +294,10 @@ async def test_a_body_declared_too_large_is_refused_unread(length: int):
 )
 async def test_a_body_that_cannot_be_read_is_refused(portions: tuple[bytes, ...], error: ErrorCode):
     head = b"POST /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-    async with on_stage(surface(row(method="POST", path="/echo", body_bytes=64))) as stage:
-        told = await raw_http.exchange(stage.port, head, *portions)
+    async with on_stage(
+        surface(row(method="POST", path="/echo", body_bytes=64))
+    ) as listener_client:
+        told = await raw_http.exchange(listener_client.port, head, *portions)
 
     assert (told.answers[0].status, told.answers[0].code) == (error.status, error.code)
 
@@ -292,8 +313,8 @@ async def test_a_query_is_handed_on_whole():
         read=lambda _asked: "",
         parameters=(Parameter(name="a", required=False, schema={}, description=""),),
     )
-    async with on_stage(surface(row(takes=takes), policies=[Asks(look)])) as stage:
-        await stage.ask("GET", "/v1/echo/a?a=1&a=&b=%2B&c=%FF&d=x+y")
+    async with on_stage(surface(row(takes=takes), policies=[Asks(look)])) as listener_client:
+        await listener_client.ask("GET", "/v1/echo/a?a=1&a=&b=%2B&c=%FF&d=x+y")
 
     assert seen == [{"a": ["1", ""], "b": ["+"], "c": ["\udcff"], "d": ["x y"]}]
 
@@ -305,13 +326,13 @@ async def test_a_query_is_handed_on_whole():
 )
 async def test_a_trace_id_is_taken_or_made(sent: list[str], echoed: bool):
     headers = [("X-Trace-ID", each) for each in sent]
-    async with on_stage(surface(row())) as stage:
-        _, answered, _ = await stage.ask("GET", "/v1/echo/a", headers=headers)
+    async with on_stage(surface(row())) as listener_client:
+        _, answered, _ = await listener_client.ask("GET", "/v1/echo/a", headers=headers)
 
     trace_id = answered["X-Trace-ID"]
     assert (trace_id in sent) is echoed
     assert echoed or uuid.UUID(trace_id)
-    replaced = ("trace_id_replaced", "unacceptable") in stage.witness.counted
+    replaced = ("trace_id_replaced", "unacceptable") in listener_client.witness.counted
     assert replaced is (bool(sent) and not echoed)
 
 
@@ -320,8 +341,8 @@ async def test_a_trace_id_is_taken_or_made(sent: list[str], echoed: bool):
 )
 async def test_a_gateway_may_take_uuids_alone(sent: str, echoed: bool):
     """By setting."""
-    async with on_stage(surface(row()), uuid_traces=True) as stage:
-        _, headers, _ = await stage.ask("GET", "/v1/echo/a", headers={"X-Trace-ID": sent})
+    async with on_stage(surface(row()), uuid_traces=True) as listener_client:
+        _, headers, _ = await listener_client.ask("GET", "/v1/echo/a", headers={"X-Trace-ID": sent})
 
     assert (headers["X-Trace-ID"] == sent) is echoed
 
@@ -331,9 +352,9 @@ async def test_an_overloaded_server_refuses_all_but_the_exempt():
     admission = Admission(most=0, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
     shown = surface(row(), row(path="/health/{word}"), exempt=frozenset({"tests.health"}))
     pages = {"/page": Page("tests.page", "text/plain", b"page")}
-    async with on_stage(shown, admission=admission, pages=pages) as stage:
+    async with on_stage(shown, admission=admission, pages=pages) as listener_client:
         paths = ("/v1/echo/a", "/v1/nowhere", "/page", "/v1/health/a")
-        answers = [await stage.ask("GET", path) for path in paths]
+        answers = [await listener_client.ask("GET", path) for path in paths]
 
     assert [status for status, _, _ in answers] == [503, 503, 503, 200]
     assert answers[0][1]["Retry-After"] == "1"
@@ -347,8 +368,8 @@ async def test_requests_in_flight_are_counted_while_they_last():
         return said
 
     admission = Admission(most=9, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
-    async with on_stage(surface(row(wait)), admission=admission) as stage:
-        held = asyncio.create_task(stage.ask("GET", "/v1/echo/a"))
+    async with on_stage(surface(row(wait)), admission=admission) as listener_client:
+        held = asyncio.create_task(listener_client.ask("GET", "/v1/echo/a"))
         await asyncio.sleep(0.05)
         during = admission.in_flight
         gate.set()
@@ -361,18 +382,18 @@ PAGES = {"/page": Page("tests.page", "text/plain", b"page")}
 
 
 async def test_a_page_is_served_as_it_stands():
-    async with on_stage(surface(row()), pages=PAGES) as stage:
-        status, headers, body = await stage.ask("GET", "/page")
-        head = await stage.ask("HEAD", "/page")
+    async with on_stage(surface(row()), pages=PAGES) as listener_client:
+        status, headers, body = await listener_client.ask("GET", "/page")
+        head = await listener_client.ask("HEAD", "/page")
 
     assert (status, headers["Content-Type"], body) == (200, "text/plain", "page")
     assert (head[0], head[2], head[1]["Content-Length"]) == (200, "", "4")
-    assert stage.record.route == "tests.page"
+    assert listener_client.record.route == "tests.page"
 
 
 async def test_a_page_takes_no_other_method():
-    async with on_stage(surface(row()), pages=PAGES) as stage:
-        status, headers, body = await stage.ask("POST", "/page")
+    async with on_stage(surface(row()), pages=PAGES) as listener_client:
+        status, headers, body = await listener_client.ask("POST", "/page")
 
     assert (status, headers["Allow"], body["code"]) == (405, "GET, HEAD", "SVC.GTW.002")
 
@@ -381,7 +402,7 @@ async def test_ignored_fields_are_counted():
     def ignore(call: Call) -> None:
         call.asked.unknown_fields = 2
 
-    async with on_stage(surface(row(), policies=[Asks(ignore)])) as stage:
-        await stage.ask("GET", "/v1/echo/a")
+    async with on_stage(surface(row(), policies=[Asks(ignore)])) as listener_client:
+        await listener_client.ask("GET", "/v1/echo/a")
 
-    assert ("unknown_field", "tests.echo") in stage.witness.counted
+    assert ("unknown_field", "tests.echo") in listener_client.witness.counted

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import registers
-from tests.registers import Registers
+from tests.world import registers
+from tests.world.registers import Registers
 
 
 @pytest.fixture

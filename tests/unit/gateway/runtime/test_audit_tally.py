@@ -26,9 +26,9 @@ from gateway.runtime.audit_tally import (
     keeping,
 )
 from gateway.telemetry.records import AccessRecord, begin_record
-from tests import registers
 from tests.contract.stores.people import MARIA, user
 from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
+from tests.world import registers
 
 
 @dataclass

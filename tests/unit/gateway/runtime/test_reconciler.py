@@ -17,7 +17,9 @@ from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
 from gateway.operations.payouts.followup import FollowUp
 from gateway.runtime.reconciler import Reconciler, Work, next_check
 from tests.unit.movements import movement
-from tests.unit.paying import (
+from tests.unit.people import ACCOUNT, account
+from tests.unit.standing import NOON, Clock
+from tests.world.payouts import (
     ACCEPTED,
     IS_SETTLED,
     NOT_SENT,
@@ -25,11 +27,9 @@ from tests.unit.paying import (
     SENDING,
     UNKNOWN,
     OneBank,
+    PayoutWorld,
     ScriptedBank,
-    Till,
 )
-from tests.unit.people import ACCOUNT, account
-from tests.unit.standing import NOON, Clock
 
 HOUR_S = 3600
 MISMATCH = replace(IS_SETTLED, value=Money(1049))
@@ -74,10 +74,10 @@ class People:
 
 
 @dataclass
-class Desk:
+class ReconcilerWorld:
     """A reconciler with everything it works with."""
 
-    till: Till
+    payout_world: PayoutWorld
     board: Board = field(default_factory=Board)
     told: list[list[Unsettled]] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
@@ -88,8 +88,8 @@ class Desk:
             Work(
                 due=self.board,
                 accounts=People(),  # type: ignore[arg-type]
-                follow_up=self.till.follow_up,
-                now=self.till.clock.now,
+                follow_up=self.payout_world.follow_up,
+                now=self.payout_world.clock.now,
                 owner="me",
                 chance=lambda: 0.5,
                 tell=lambda standing, _now: self.told.append(standing),
@@ -103,14 +103,14 @@ class Desk:
 
 
 @pytest.fixture
-def desk(till: Till) -> Desk:
-    till.bank.reads["statement"] = {None: Unavailable("down")}
-    return Desk(till)
+def reconciler_world(payout_world: PayoutWorld) -> ReconcilerWorld:
+    payout_world.bank.reads["statement"] = {None: Unavailable("down")}
+    return ReconcilerWorld(payout_world)
 
 
 def stood(state: PayoutState, since: datetime = NOON, **fields: object) -> Payout:
     """A payout that came to a state at an instant."""
-    plain = Till(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
+    plain = PayoutWorld(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
     return replace(plain, state=state, updated_at=since, **fields)  # type: ignore[arg-type]
 
 
@@ -167,94 +167,98 @@ def test_what_was_not_sent_is_looked_at_when_its_day_is_over():
     assert next_check(stood(NOT_SENT), NOON, 0.5) == NOON + timedelta(hours=12)
 
 
-async def test_a_turn_settles_what_the_bank_settled(desk: Desk):
-    await desk.till.stands(UNKNOWN)
-    desk.till.bank.knows = IS_SETTLED
-    desk.board.due = [await desk.till.row()]
+async def test_a_turn_settles_what_the_bank_settled(reconciler_world: ReconcilerWorld):
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    reconciler_world.payout_world.bank.knows = IS_SETTLED
+    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
 
-    looked_at = await desk.reconciler.run_once()
+    looked_at = await reconciler_world.reconciler.run_once()
 
-    [look] = desk.board.looks
-    assert (looked_at, (await desk.till.row()).state) == (1, PAID)
+    [look] = reconciler_world.board.looks
+    assert (looked_at, (await reconciler_world.payout_world.row()).state) == (1, PAID)
     assert (look.state, look.next_check_at, look.review) == (PAID, None, False)
-    assert desk.told == [await desk.board.standing()]
+    assert reconciler_world.told == [await reconciler_world.board.standing()]
 
 
-async def test_nothing_is_ever_sent(desk: Desk):
+async def test_nothing_is_ever_sent(reconciler_world: ReconcilerWorld):
     """Rule R15."""
     for state in (SENDING, UNKNOWN, NOT_SENT, ACCEPTED):
-        desk.board.due.append(stood(state))
-    desk.till.clock.passes(48 * HOUR_S)
+        reconciler_world.board.due.append(stood(state))
+    reconciler_world.payout_world.clock.passes(48 * HOUR_S)
 
-    await desk.reconciler.run_once()
+    await reconciler_world.reconciler.run_once()
 
-    assert len(desk.board.looks) == 4
-    assert desk.till.bank.orders == []
+    assert len(reconciler_world.board.looks) == 4
+    assert reconciler_world.payout_world.bank.orders == []
 
 
 @pytest.mark.parametrize(("age_h", "review"), [(25, False), (26, True)])
 async def test_what_is_not_known_after_a_day_and_two_hours_waits_for_a_person(
-    desk: Desk, age_h: int, review: bool, caplog: pytest.LogCaptureFixture
+    reconciler_world: ReconcilerWorld, age_h: int, review: bool, caplog: pytest.LogCaptureFixture
 ):
     """An error in the log and a gauge: nothing is lost silently."""
-    await desk.till.stands(UNKNOWN)
-    desk.till.bank.knows = Unavailable("down")
-    desk.board.due = [await desk.till.row()]
-    desk.till.clock.passes(age_h * HOUR_S)
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    reconciler_world.payout_world.bank.knows = Unavailable("down")
+    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+    reconciler_world.payout_world.clock.passes(age_h * HOUR_S)
 
-    await desk.reconciler.run_once()
+    await reconciler_world.reconciler.run_once()
 
-    [look] = desk.board.looks
+    [look] = reconciler_world.board.looks
     assert (look.review, look.next_check_at is None) == (review, review)
     assert ("payout_review" in caplog.text) is review
 
 
-async def test_another_amount_at_the_bank_is_for_a_person_at_once(desk: Desk):
+async def test_another_amount_at_the_bank_is_for_a_person_at_once(
+    reconciler_world: ReconcilerWorld,
+):
     """And is still looked at: the bank may correct itself."""
-    await desk.till.stands(ACCEPTED)
-    desk.till.bank.knows = MISMATCH
-    desk.board.due = [await desk.till.row()]
+    await reconciler_world.payout_world.stands(ACCEPTED)
+    reconciler_world.payout_world.bank.knows = MISMATCH
+    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
 
-    await desk.reconciler.run_once()
+    await reconciler_world.reconciler.run_once()
 
-    [look] = desk.board.looks
+    [look] = reconciler_world.board.looks
     assert look.review
     assert look.next_check_at == NOON + timedelta(seconds=2)
 
 
-async def test_what_a_person_must_see_stays_so_until_it_is_final(desk: Desk):
-    desk.till.bank.knows = Unavailable("down")
-    desk.board.due = [stood(UNKNOWN, review=True)]
+async def test_what_a_person_must_see_stays_so_until_it_is_final(reconciler_world: ReconcilerWorld):
+    reconciler_world.payout_world.bank.knows = Unavailable("down")
+    reconciler_world.board.due = [stood(UNKNOWN, review=True)]
 
-    await desk.reconciler.run_once()
+    await reconciler_world.reconciler.run_once()
 
-    [look] = desk.board.looks
+    [look] = reconciler_world.board.looks
     assert look.review
 
 
-async def test_an_account_that_is_gone_is_asked_about_later(desk: Desk):
-    desk.board.due = [stood(UNKNOWN, account_id="gone")]
+async def test_an_account_that_is_gone_is_asked_about_later(reconciler_world: ReconcilerWorld):
+    reconciler_world.board.due = [stood(UNKNOWN, account_id="gone")]
 
-    await desk.reconciler.run_once()
+    await reconciler_world.reconciler.run_once()
 
-    assert desk.till.bank.lookups == []
-    assert len(desk.board.looks) == 1
+    assert reconciler_world.payout_world.bank.lookups == []
+    assert len(reconciler_world.board.looks) == 1
 
 
-async def test_a_bank_sees_two_looks_at_once(desk: Desk):
+async def test_a_bank_sees_two_looks_at_once(reconciler_world: ReconcilerWorld):
     """Payouts 2.7: its budget, however much is due."""
-    desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(10)]
-    desk.till.bank.knows = Unavailable("down")
-    desk.till.bank.gate.clear()
-    turn = asyncio.ensure_future(desk.reconciler.run_once())
+    reconciler_world.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(10)]
+    reconciler_world.payout_world.bank.knows = Unavailable("down")
+    reconciler_world.payout_world.bank.gate.clear()
+    turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
     await quiet()
 
-    at_once = len(desk.till.bank.lookups)
-    desk.till.bank.gate.set()
+    at_once = len(reconciler_world.payout_world.bank.lookups)
+    reconciler_world.payout_world.bank.gate.set()
     await turn
 
     assert at_once == 2
-    assert len(desk.till.bank.lookups) == len(desk.board.looks) == 10
+    assert (
+        len(reconciler_world.payout_world.bank.lookups) == len(reconciler_world.board.looks) == 10
+    )
 
 
 async def quiet() -> None:
@@ -263,18 +267,18 @@ async def quiet() -> None:
         await asyncio.sleep(0)
 
 
-async def test_one_bank_does_not_wait_for_another(desk: Desk):
-    desk.board.due = [
+async def test_one_bank_does_not_wait_for_another(reconciler_world: ReconcilerWorld):
+    reconciler_world.board.due = [
         *(stood(UNKNOWN, reference=f"o-{number}") for number in range(3)),
         stood(UNKNOWN, provider="other"),
     ]
-    desk.till.bank.gate.clear()
+    reconciler_world.payout_world.bank.gate.clear()
 
-    turn = asyncio.ensure_future(desk.reconciler.run_once())
+    turn = asyncio.ensure_future(reconciler_world.reconciler.run_once())
     await quiet()
 
-    assert [look.reference for look in desk.board.looks] == ["order-1"]
-    desk.till.bank.gate.set()
+    assert [look.reference for look in reconciler_world.board.looks] == ["order-1"]
+    reconciler_world.payout_world.bank.gate.set()
     await turn
 
 
@@ -294,48 +298,56 @@ class Broken(OneBank):
         raise ValueError(message)
 
 
-async def test_an_adapter_that_raises_keeps_nobody_from_their_look(desk: Desk):
+async def test_an_adapter_that_raises_keeps_nobody_from_their_look(
+    reconciler_world: ReconcilerWorld,
+):
     """Whatever it raises, wherever: the schedule goes on."""
     raising = Raising(knows=KeyError("situacao"))
-    desk.till.banks.adapter = raising
-    desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(4)]
+    reconciler_world.payout_world.banks.adapter = raising
+    reconciler_world.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(4)]
 
-    await desk.reconciler.run_once()
+    await reconciler_world.reconciler.run_once()
 
-    assert {look.reference for look in desk.board.looks} == {"o-0", "o-1", "o-2", "o-3"}
-    assert all(look.next_check_at is not None for look in desk.board.looks)
+    assert {look.reference for look in reconciler_world.board.looks} == {"o-0", "o-1", "o-2", "o-3"}
+    assert all(look.next_check_at is not None for look in reconciler_world.board.looks)
 
 
-async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(desk: Desk):
+async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(
+    reconciler_world: ReconcilerWorld,
+):
     """What the bank proves stays; what it does not is as it was."""
-    await desk.till.stands(UNKNOWN)
-    desk.till.banks.adapter = Raising(knows=KeyError("situacao"))
-    row = await desk.till.row()
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    reconciler_world.payout_world.banks.adapter = Raising(knows=KeyError("situacao"))
+    row = await reconciler_world.payout_world.row()
 
-    assert await desk.reconciler.look_at(row) == row
+    assert await reconciler_world.reconciler.look_at(row) == row
 
 
 async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
-    till: Till, caplog: pytest.LogCaptureFixture
+    payout_world: PayoutWorld, caplog: pytest.LogCaptureFixture
 ):
-    till.follow_up = FollowUp(till.store, Broken(till.bank), till.clock.now, till._lost)
-    desk = Desk(till)
-    desk.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(2)]
+    payout_world.follow_up = FollowUp(
+        payout_world.store, Broken(payout_world.bank), payout_world.clock.now, payout_world._lost
+    )
+    reconciler_world = ReconcilerWorld(payout_world)
+    reconciler_world.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(2)]
 
-    await desk.reconciler.run_once()
+    await reconciler_world.reconciler.run_once()
 
-    assert len(desk.board.looks) == 2
+    assert len(reconciler_world.board.looks) == 2
     assert "payout_look_failed" in caplog.text
 
 
 @pytest.fixture
-async def started(desk: Desk) -> AsyncIterator[Desk]:
-    desk.reconciler.task.start()
-    yield desk
-    await desk.reconciler.task.stop()
+async def started(reconciler_world: ReconcilerWorld) -> AsyncIterator[ReconcilerWorld]:
+    reconciler_world.reconciler.task.start()
+    yield reconciler_world
+    await reconciler_world.reconciler.task.stop()
 
 
-async def test_a_store_that_is_away_is_asked_again(started: Desk, caplog: pytest.LogCaptureFixture):
+async def test_a_store_that_is_away_is_asked_again(
+    started: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
     """And everybody is told so, in one line a turn."""
     started.board.fails = True
     await quiet()
@@ -350,34 +362,36 @@ async def test_a_store_that_is_away_is_asked_again(started: Desk, caplog: pytest
     assert "Traceback" not in caplog.text
 
 
-async def test_begun_twice_is_begun_once(desk: Desk):
-    desk.rests = True
-    desk.reconciler.task.start()
-    desk.reconciler.task.start()
+async def test_begun_twice_is_begun_once(reconciler_world: ReconcilerWorld):
+    reconciler_world.rests = True
+    reconciler_world.reconciler.task.start()
+    reconciler_world.reconciler.task.start()
     await quiet()
 
-    claims = desk.board.claims
-    await desk.reconciler.task.stop()
+    claims = reconciler_world.board.claims
+    await reconciler_world.reconciler.task.stop()
 
     assert claims == 1
 
 
 async def test_a_mistake_of_ours_does_not_end_the_following_up(
-    desk: Desk, caplog: pytest.LogCaptureFixture
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.ERROR)
-    desk.told = None  # type: ignore[assignment]
-    desk.reconciler.task.start()
+    reconciler_world.told = None  # type: ignore[assignment]
+    reconciler_world.reconciler.task.start()
     await quiet()
 
-    claims = desk.board.claims
-    await desk.reconciler.task.stop()
+    claims = reconciler_world.board.claims
+    await reconciler_world.reconciler.task.stop()
 
     assert claims > 1
     assert "failed: unsettled payouts" in caplog.text
 
 
-async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(desk: Desk):
+async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(
+    reconciler_world: ReconcilerWorld,
+):
     """A group of tasks that fails swallows the cancellation that comes while it ends."""
     asking = asyncio.Event()
 
@@ -387,11 +401,11 @@ async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(desk: Desk):
             group.create_task(failing())
         return 0
 
-    desk.reconciler.task._run_once = ends_slowly
-    desk.reconciler.task.start()
+    reconciler_world.reconciler.task._run_once = ends_slowly
+    reconciler_world.reconciler.task.start()
     await asking.wait()
 
-    await asyncio.wait_for(desk.reconciler.task.stop(), timeout=1)
+    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=1)
 
 
 async def slowly(asking: asyncio.Event) -> None:
@@ -408,29 +422,31 @@ async def failing() -> None:
     raise StoreUnavailable(message)
 
 
-async def test_stopping_gives_up_a_look_under_way(desk: Desk):
+async def test_stopping_gives_up_a_look_under_way(reconciler_world: ReconcilerWorld):
     """Its claim ends by itself; nothing is noted that was not seen."""
-    desk.board.due = [stood(UNKNOWN)]
-    desk.till.bank.gate.clear()
-    desk.reconciler.task.start()
+    reconciler_world.board.due = [stood(UNKNOWN)]
+    reconciler_world.payout_world.bank.gate.clear()
+    reconciler_world.reconciler.task.start()
     await quiet()
-    looking = len(desk.till.bank.lookups)
+    looking = len(reconciler_world.payout_world.bank.lookups)
 
-    await asyncio.wait_for(desk.reconciler.task.stop(), timeout=1)
-    await desk.reconciler.task.stop()
+    await asyncio.wait_for(reconciler_world.reconciler.task.stop(), timeout=1)
+    await reconciler_world.reconciler.task.stop()
 
     assert looking == 1
-    assert desk.board.looks == []
+    assert reconciler_world.board.looks == []
 
 
-async def test_what_the_bank_does_not_find_is_looked_for_in_its_statement(desk: Desk):
-    await desk.till.stands(UNKNOWN)
-    row = await desk.till.row()
-    desk.till.bank.reads["statement"] = {
+async def test_what_the_bank_does_not_find_is_looked_for_in_its_statement(
+    reconciler_world: ReconcilerWorld,
+):
+    await reconciler_world.payout_world.stands(UNKNOWN)
+    row = await reconciler_world.payout_world.row()
+    reconciler_world.payout_world.bank.reads["statement"] = {
         None: Page(items=[movement(provider_key=row.provider_key)], next_cursor=None)
     }
 
-    seen = await desk.reconciler.look_at(row)
+    seen = await reconciler_world.reconciler.look_at(row)
 
     assert (seen.state, seen.e2e_id) == (PAID, "E7")
-    assert len(desk.till.bank.lookups) == 1
+    assert len(reconciler_world.payout_world.bank.lookups) == 1

@@ -10,8 +10,8 @@ from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.runtime.retention import CALLBACKS_KEPT, REQUESTS_KEPT, BackofficeRetention
-from tests import registers
 from tests.unit.standing import NOON, Clock
+from tests.world import registers
 
 
 def logged(days: float) -> LoggedRequest:

@@ -35,7 +35,7 @@ SCHEME, INVALID = errors.BASIC_REQUIRED, errors.CREDENTIALS_INVALID
 
 
 @dataclass
-class Door:
+class PolicyWorld:
     """The policy on a real digester, with a store that can be down and remembers who asked."""
 
     clock: Clock = field(default_factory=Clock)
@@ -122,21 +122,21 @@ TOKEN = GOOD.removeprefix("Basic ")
 
 
 @pytest.fixture(params=[True, False], ids=["at hand", "looked up"])
-def door(request: pytest.FixtureRequest) -> Door:
+def policy_world(request: pytest.FixtureRequest) -> PolicyWorld:
     """The same door, whether its records have to be waited for or not."""
-    return Door(at_hand=request.param)
+    return PolicyWorld(at_hand=request.param)
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC", "bAsIc", "Basic  "])
-async def test_a_right_secret_makes_a_principal(door: Door, scheme: str):
+async def test_a_right_secret_makes_a_principal(policy_world: PolicyWorld, scheme: str):
     """Schemes have no letter case; more than one space is one."""
-    asking = await door.sees(basic(CLIENT, RIGHT, scheme))
+    asking = await policy_world.sees(basic(CLIENT, RIGHT, scheme))
 
     who = asking.principal
     assert who is not None
     assert (who.client_id, who.company_id, who.account_id) == (CLIENT, COMPANY, ACCOUNT)
     assert who.permissions == frozenset(EVERY_PERMISSION[:2])
-    assert door.used == [(CLIENT, door.stored[CLIENT].secrets[0].digest)]
+    assert policy_world.used == [(CLIENT, policy_world.stored[CLIENT].secrets[0].digest)]
 
 
 @pytest.mark.parametrize(
@@ -184,17 +184,19 @@ async def test_a_right_secret_makes_a_principal(door: Door, scheme: str):
     ],
     ids=lambda each: ascii(each)[:48],
 )
-async def test_each_header_has_its_answer(door: Door, headers: list[str], error: ErrorCode):
+async def test_each_header_has_its_answer(
+    policy_world: PolicyWorld, headers: list[str], error: ErrorCode
+):
     with refused(error) as refusal:
-        await door.sees(*headers)
+        await policy_world.sees(*headers)
     assert refusal.value.error.status == 401
-    assert door.used == []
+    assert policy_world.used == []
 
 
 @given(st.lists(st.text(max_size=30), max_size=3))
 async def test_any_header_is_refused_with_one_of_the_four(headers: list[str]):
     with pytest.raises(errors.ServiceError) as refusal:
-        await Door().sees(*headers)
+        await PolicyWorld().sees(*headers)
     assert refusal.value.error in {MISSING, MALFORMED, SCHEME, INVALID}
 
 
@@ -202,36 +204,40 @@ MALFORMED_HEADERS = [[], [""], ["Bearer x"], ["Basic x"], [GOOD, GOOD]]
 
 
 @pytest.mark.parametrize("headers", [*MALFORMED_HEADERS, [basic(CLIENT, MISTYPED)]], ids=repr)
-async def test_no_store_is_asked_before_the_secret_is_well_formed(door: Door, headers: list[str]):
+async def test_no_store_is_asked_before_the_secret_is_well_formed(
+    policy_world: PolicyWorld, headers: list[str]
+):
     """A mistyped secret is refused while the store is down, too."""
-    door.is_down = True
+    policy_world.is_down = True
 
     with pytest.raises(errors.ServiceError) as refusal:
-        await door.sees(*headers)
+        await policy_world.sees(*headers)
     assert refusal.value.error.status == 401
-    assert (door.asked, door.compared) == ([], [])
+    assert (policy_world.asked, policy_world.compared) == ([], [])
 
 
-async def test_a_store_that_is_down_is_no_wrong_secret(door: Door):
-    door.is_down = True
+async def test_a_store_that_is_down_is_no_wrong_secret(policy_world: PolicyWorld):
+    policy_world.is_down = True
 
     with refused(errors.AUTH_UNAVAILABLE) as refusal:
-        await door.sees(GOOD)
+        await policy_world.sees(GOOD)
     assert refusal.value.headers == {"Retry-After": "2"}
     for _ in range(50):
         with refused(errors.AUTH_UNAVAILABLE):
-            await door.sees(GOOD)
+            await policy_world.sees(GOOD)
 
 
-async def test_an_unknown_id_does_the_work_of_a_wrong_secret(door: Door):
+async def test_an_unknown_id_does_the_work_of_a_wrong_secret(policy_world: PolicyWorld):
     for client_id in (UNKNOWN, CLIENT):
         with refused(INVALID) as refusal:
-            await door.sees(basic(client_id, WRONG))
+            await policy_world.sees(basic(client_id, WRONG))
         assert (refusal.value.reason, refusal.value.headers) == ("invalid", {})
 
-    assert door.asked == [UNKNOWN, CLIENT]
-    assert door.asked_again == [(each, door.clock.monotonic()) for each in (UNKNOWN, CLIENT)]
-    assert door.compared == [0, 0, 1, 1]
+    assert policy_world.asked == [UNKNOWN, CLIENT]
+    assert policy_world.asked_again == [
+        (each, policy_world.clock.monotonic()) for each in (UNKNOWN, CLIENT)
+    ]
+    assert policy_world.compared == [0, 0, 1, 1]
 
 
 REVOKED = {"revoked_at": NOON}
@@ -243,163 +249,169 @@ EXPIRED = {"expires_at": NOON}
     [(REVOKED, "revoked"), (EXPIRED, "expired"), (REVOKED | EXPIRED, "revoked")],
 )
 async def test_what_has_ended_is_refused_like_a_wrong_secret(
-    door: Door, ended: dict[str, object], reason: str
+    policy_world: PolicyWorld, ended: dict[str, object], reason: str
 ):
     """The caller is told one thing; only the log knows the reason."""
-    door.stored[CLIENT] = replace(door.stored[CLIENT], **ended)
+    policy_world.stored[CLIENT] = replace(policy_world.stored[CLIENT], **ended)
 
     with refused(INVALID) as refusal:
-        await door.sees(GOOD)
+        await policy_world.sees(GOOD)
     assert refusal.value.reason == reason
-    assert door.compared == [1, 1]
-    assert door.used == []
+    assert policy_world.compared == [1, 1]
+    assert policy_world.used == []
 
 
-async def test_a_secret_rotated_a_moment_ago_is_no_wrong_one(door: Door):
+async def test_a_secret_rotated_a_moment_ago_is_no_wrong_one(policy_world: PolicyWorld):
     """What is kept does not have it yet; the store has. Nobody is counted as refused."""
-    _, digest = door.digester.digest(WRONG)
+    _, digest = policy_world.digester.digest(WRONG)
     new = SecretDigest(key_id="p1", digest=digest, created_at=NOON)
-    old = door.stored[CLIENT]
+    old = policy_world.stored[CLIENT]
     rotated = replace(old, secrets=(new, *old.secrets))
 
     async def stored_by_now(_client_id: str, _instant: float) -> Credential | None:
         return rotated
 
-    door.policy = replace(door.policy, find_again=stored_by_now)
+    policy_world.policy = replace(policy_world.policy, find_again=stored_by_now)
 
-    asking = await door.sees(basic(CLIENT, WRONG))
+    asking = await policy_world.sees(basic(CLIENT, WRONG))
 
     assert asking.principal is not None
-    assert door.used == [(CLIENT, digest)]
-    assert door.throttle.wait_when_refused(HERE, CLIENT) == 0
+    assert policy_world.used == [(CLIENT, digest)]
+    assert policy_world.throttle.wait_when_refused(HERE, CLIENT) == 0
 
 
-async def test_a_right_secret_causes_no_second_look(door: Door):
-    await door.sees(GOOD)
+async def test_a_right_secret_causes_no_second_look(policy_world: PolicyWorld):
+    await policy_world.sees(GOOD)
 
-    assert door.asked_again == []
+    assert policy_world.asked_again == []
 
 
-async def test_nobody_is_refused_by_what_is_kept_while_the_store_is_down(door: Door):
+async def test_nobody_is_refused_by_what_is_kept_while_the_store_is_down(policy_world: PolicyWorld):
     """401 would say that the secret is wrong; nobody can tell."""
-    door.policy = replace(door.policy, find=lambda _id: Ready(door.stored[CLIENT]))
-    door.is_down = True
+    policy_world.policy = replace(
+        policy_world.policy, find=lambda _id: Ready(policy_world.stored[CLIENT])
+    )
+    policy_world.is_down = True
 
     with refused(errors.AUTH_UNAVAILABLE):
-        await door.sees(basic(CLIENT, WRONG))
+        await policy_world.sees(basic(CLIENT, WRONG))
 
 
-async def test_a_wrong_secret_of_a_revoked_credential_is_just_wrong(door: Door):
+async def test_a_wrong_secret_of_a_revoked_credential_is_just_wrong(policy_world: PolicyWorld):
     """Else the log would call a guess a leak."""
-    door.stored[CLIENT] = replace(door.stored[CLIENT], revoked_at=NOON)
+    policy_world.stored[CLIENT] = replace(policy_world.stored[CLIENT], revoked_at=NOON)
 
     with refused(INVALID) as refusal:
-        await door.sees(basic(CLIENT, WRONG))
+        await policy_world.sees(basic(CLIENT, WRONG))
     assert refusal.value.reason == "invalid"
 
 
-async def test_a_credential_lives_to_its_instant(door: Door):
-    door.stored[CLIENT] = replace(door.stored[CLIENT], expires_at=NOON + timedelta(seconds=1))
-    await door.sees(GOOD)
+async def test_a_credential_lives_to_its_instant(policy_world: PolicyWorld):
+    policy_world.stored[CLIENT] = replace(
+        policy_world.stored[CLIENT], expires_at=NOON + timedelta(seconds=1)
+    )
+    await policy_world.sees(GOOD)
 
-    door.clock.passes(1)
+    policy_world.clock.passes(1)
 
     with refused(INVALID):
-        await door.sees(GOOD)
+        await policy_world.sees(GOOD)
 
 
-async def test_both_secrets_work_while_one_is_rotated_away(door: Door):
-    _, digest = door.digester.digest(WRONG)
+async def test_both_secrets_work_while_one_is_rotated_away(policy_world: PolicyWorld):
+    _, digest = policy_world.digester.digest(WRONG)
     new = SecretDigest(key_id="p1", digest=digest, created_at=NOON)
-    old = replace(door.stored[CLIENT].secrets[0], expires_at=NOON + timedelta(seconds=5))
-    door.stored[CLIENT] = replace(door.stored[CLIENT], secrets=(new, old))
-    await door.sees(GOOD)
-    await door.sees(basic(CLIENT, WRONG))
+    old = replace(policy_world.stored[CLIENT].secrets[0], expires_at=NOON + timedelta(seconds=5))
+    policy_world.stored[CLIENT] = replace(policy_world.stored[CLIENT], secrets=(new, old))
+    await policy_world.sees(GOOD)
+    await policy_world.sees(basic(CLIENT, WRONG))
 
-    door.clock.passes(5)
+    policy_world.clock.passes(5)
 
     with refused(INVALID):
-        await door.sees(GOOD)
-    await door.sees(basic(CLIENT, WRONG))
+        await policy_world.sees(GOOD)
+    await policy_world.sees(basic(CLIENT, WRONG))
 
 
-async def exhausted(door: Door, times: int, client_id: str = "") -> None:
+async def exhausted(policy_world: PolicyWorld, times: int, client_id: str = "") -> None:
     for number in range(times):
         with pytest.raises(errors.ServiceError):
-            await door.sees(basic(client_id or f"cli_{number}", MISTYPED))
+            await policy_world.sees(basic(client_id or f"cli_{number}", MISTYPED))
 
 
-async def test_the_refusal_over_the_address_s_limit_is_a_429(door: Door):
-    await exhausted(door, 6)
+async def test_the_refusal_over_the_address_s_limit_is_a_429(policy_world: PolicyWorld):
+    await exhausted(policy_world, 6)
 
     for headers in [[basic(UNKNOWN, WRONG)], *MALFORMED_HEADERS]:
         with refused(errors.TOO_MANY_REQUESTS) as refusal:
-            await door.sees(*headers)
+            await policy_world.sees(*headers)
         assert refusal.value.headers == {"Retry-After": "60"}
     with refused(INVALID):
-        await door.sees(basic(UNKNOWN, WRONG), at="198.51.100.2")
+        await policy_world.sees(basic(UNKNOWN, WRONG), at="198.51.100.2")
 
 
-async def test_the_refusal_over_the_limit_of_address_and_client_is_a_429(door: Door):
-    await exhausted(door, 2, CLIENT)
+async def test_the_refusal_over_the_limit_of_address_and_client_is_a_429(policy_world: PolicyWorld):
+    await exhausted(policy_world, 2, CLIENT)
 
     with refused(errors.TOO_MANY_REQUESTS):
-        await door.sees(basic(CLIENT, WRONG))
+        await policy_world.sees(basic(CLIENT, WRONG))
     with refused(INVALID):
-        await door.sees(basic(UNKNOWN, WRONG))
+        await policy_world.sees(basic(UNKNOWN, WRONG))
 
 
-async def test_a_correct_credential_is_served_all_the_same(door: Door):
+async def test_a_correct_credential_is_served_all_the_same(policy_world: PolicyWorld):
     """A partner behind the same address as somebody who guesses, or with a stray old client."""
-    await exhausted(door, 7)
-    await exhausted(door, 5, CLIENT)
+    await exhausted(policy_world, 7)
+    await exhausted(policy_world, 5, CLIENT)
 
-    asking = await door.sees(GOOD)
+    asking = await policy_world.sees(GOOD)
 
     assert asking.principal is not None
 
 
-async def test_headers_without_a_credential_are_not_counted(door: Door):
+async def test_headers_without_a_credential_are_not_counted(policy_world: PolicyWorld):
     """Nothing was guessed."""
     for headers in MALFORMED_HEADERS * 10:
         with pytest.raises(errors.ServiceError):
-            await door.sees(*headers)
+            await policy_world.sees(*headers)
 
     with refused(INVALID):
-        await door.sees(basic(CLIENT, WRONG))
+        await policy_world.sees(basic(CLIENT, WRONG))
 
 
-async def test_a_429_ends_with_the_window(door: Door):
-    await exhausted(door, 7)
+async def test_a_429_ends_with_the_window(policy_world: PolicyWorld):
+    await exhausted(policy_world, 7)
 
-    door.clock.passes(60)
+    policy_world.clock.passes(60)
 
     with refused(INVALID):
-        await door.sees(basic(UNKNOWN, WRONG))
+        await policy_world.sees(basic(UNKNOWN, WRONG))
 
 
-async def test_a_credential_without_a_permission_is_a_credential(door: Door):
+async def test_a_credential_without_a_permission_is_a_credential(policy_world: PolicyWorld):
     none: frozenset[Permission] = frozenset()
-    door.stored[CLIENT] = replace(door.stored[CLIENT], permissions=none, account_id=None)
+    policy_world.stored[CLIENT] = replace(
+        policy_world.stored[CLIENT], permissions=none, account_id=None
+    )
 
-    asking = await door.sees(GOOD)
+    asking = await policy_world.sees(GOOD)
 
     assert asking.principal is not None
     assert (asking.principal.permissions, asking.principal.account_id) == (none, None)
 
 
-async def test_how_long_it_took_is_told_of_right_credentials_alone(door: Door):
+async def test_how_long_it_took_is_told_of_right_credentials_alone(policy_world: PolicyWorld):
     """Refusals have their own clock, else a flood of them would hide a slow store."""
-    door.slow_s = 0.25
-    await door.sees(GOOD)
+    policy_world.slow_s = 0.25
+    await policy_world.sees(GOOD)
     with refused(INVALID):
-        await door.sees(basic(CLIENT, WRONG))
+        await policy_world.sees(basic(CLIENT, WRONG))
 
-    assert door.took == [0.25]
+    assert policy_world.took == [0.25]
 
 
-def test_every_refusal_is_declared(door: Door):
-    assert set(door.policy.refuses) == {
+def test_every_refusal_is_declared(policy_world: PolicyWorld):
+    assert set(policy_world.policy.refuses) == {
         MISSING,
         MALFORMED,
         SCHEME,

@@ -11,7 +11,7 @@ import pytest
 from click import ClickException
 
 from gateway.cli.admin.audit import kept_head
-from tests.shell import Shell
+from tests.world.shell import Shell
 
 CUT = (
     "DROP TRIGGER audit_no_delete",

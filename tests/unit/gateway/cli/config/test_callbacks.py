@@ -9,7 +9,7 @@ from gateway.cli.config.callbacks import told
 from gateway.cli.context import keys_of, settings_of
 from gateway.operations.kernel.audit_context import RuleViolation
 from provider_adapters.sandbox.callbacks import token_of
-from tests.shell import CONFIG
+from tests.world.shell import CONFIG
 
 SECRET = "as the bank gave it"
 

@@ -9,7 +9,7 @@ import pytest
 from gateway.cli.config.probes import Silent, probed, unmakeable
 from gateway.cli.context import settings_of
 from gateway.config.reading import settings_from
-from tests.shell import CONFIG
+from tests.world.shell import CONFIG
 
 NOWHERE = "postgresql://somebody:hidden@127.0.0.1:1/pixgate"
 

@@ -6,7 +6,7 @@ from gateway.cli.sandbox.demo_factory import sandbox_only, unsealed, urls_of
 from gateway.config.reading import settings_from
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.security.sealing import Sealer
-from tests.shell import CONFIG
+from tests.world.shell import CONFIG
 
 
 def test_addresses_are_those_of_the_configuration():

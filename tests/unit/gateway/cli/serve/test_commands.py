@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.servers.process import free_port
-from tests.shell import Shell
 from tests.surfaces.processes import ROOT, place, served
+from tests.world.shell import Shell
 
 
 @pytest.mark.process

@@ -11,7 +11,7 @@ from gateway.domain.backoffice.money_orders import kind_of, read_payout, read_re
 from gateway.domain.bank.payout_orders import AccountType, BankDestination, PayoutMethod
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.kernel.money import Money
-from tests.unit.paying import asking
+from tests.world.payouts import asking
 
 TO_AN_ACCOUNT = replace(
     asking("pedido \u2028 1"),

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests import registers
-from tests.unit.gateway.http.backoffice.registers import Stage, staged
+from tests.unit.gateway.http.backoffice.registers import AdminWorld, admin_world_of
+from tests.world import registers
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+async def admin_world(tmp_path: Path) -> AsyncIterator[AdminWorld]:
     """Two companies, and the registers that hold them."""
     async with registers.opened(tmp_path) as office:
-        yield await staged(office)
+        yield await admin_world_of(office)

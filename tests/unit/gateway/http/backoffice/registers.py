@@ -26,16 +26,16 @@ from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.registers import Registers as Office_
 from tests.unit.gateway.http.backoffice.surface import ROWS
 from tests.unit.people import somebody
+from tests.world.registers import Registers as Office_
 
 TAX = "52998224725"
 FIRST = Paging(1, 25)
 
 
 @dataclass(slots=True)
-class Stage:
+class AdminWorld:
     """Two companies with an account each, and the registers that hold them."""
 
     office: Office_
@@ -95,14 +95,16 @@ def person(*companies: str) -> SignedInUser:
     return somebody(*Role, email="ana@example.com", companies=frozenset(companies))
 
 
-async def staged(office: Office_) -> Stage:
+async def admin_world_of(office: Office_) -> AdminWorld:
     """Fill the registers."""
     ours, theirs = await office.companies.create("Ours"), await office.companies.create("Theirs")
     accounts = [
         await office.accounts.create(AccountOrder(company_id=each.id, name="A", tax_number=TAX))
         for each in (ours, theirs)
     ]
-    return Stage(office, registers_of(office), office.store.office.scoped, ours, theirs, *accounts)
+    return AdminWorld(
+        office, registers_of(office), office.store.office.scoped, ours, theirs, *accounts
+    )
 
 
 def registers_of(office: Office_) -> AdminServices:

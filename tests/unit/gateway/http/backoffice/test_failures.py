@@ -12,7 +12,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.backoffice.failures import REFUND_FAILS, bank_fails, explained
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.unit.gateway.http.stage import row
+from tests.unit.gateway.http.listener_client import row
 from tests.unit.refusals import refused
 
 UNAVAILABLE, ABSENT = errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND

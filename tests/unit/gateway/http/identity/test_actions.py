@@ -14,9 +14,9 @@ from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.identity.represent import public_id
 from gateway.store.engine import open_store
 from policies.validation.identity import ForgotBody, LinkBody
-from tests.unit.identity_world import EMAIL, HOME, PASSWORD, IdentityWorld, identity_world_on
 from tests.unit.refusals import refused
 from tests.unit.standing import Clock
+from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld, identity_world_on
 
 
 @pytest.fixture

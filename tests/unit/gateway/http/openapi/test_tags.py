@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.http.openapi.tags import OTHER, shown_tags, tag_of
-from tests.unit.gateway.http.stage import row
+from tests.unit.gateway.http.listener_client import row
 
 
 @pytest.mark.parametrize(

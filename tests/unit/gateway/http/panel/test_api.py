@@ -22,7 +22,7 @@ from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 from policies.traffic.person_quota import WithinPersonQuota
 from policies.traffic.quota import Quota
-from tests.unit.gateway.http.stage import row, surface
+from tests.unit.gateway.http.listener_client import row, surface
 from tests.unit.people import somebody
 
 READ, WRITE = "tests.read", "tests.write"

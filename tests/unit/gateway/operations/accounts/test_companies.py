@@ -4,7 +4,7 @@ import pytest
 
 from gateway.operations.accounts.companies import existing
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.registers import NOON
+from tests.world.registers import NOON
 
 CHOSEN = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 

@@ -9,7 +9,7 @@ from gateway.domain.accounts.permissions import Permission
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.registers import NOON
+from tests.world.registers import NOON
 
 READ = frozenset({Permission.parse("balance:read")})
 ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"

@@ -29,11 +29,11 @@ from gateway.operations.backoffice.access_orders import (
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.identity.users import NewUser
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests import registers
-from tests.registers import Registers
-from tests.unit.identity_world import IdentityWorld, identity_world_on
 from tests.unit.people import somebody
 from tests.unit.standing import Clock
+from tests.world import registers
+from tests.world.identity import IdentityWorld, identity_world_on
+from tests.world.registers import Registers
 
 TEN = Money(1000)
 PAYS = frozenset(map(Permission.parse, ("withdraw:write", "balance:read")))
@@ -41,7 +41,7 @@ READS = frozenset(map(Permission.parse, ("withdraw:read", "balance:manage")))
 
 
 @dataclass
-class Desk:
+class ApprovalWorld:
     """Two people who order and decide, over a store of their own."""
 
     office: Registers
@@ -84,7 +84,7 @@ async def refusal(deed: Any) -> str:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+async def approval_world(tmp_path: Path) -> AsyncIterator[ApprovalWorld]:
     async with registers.opened(tmp_path) as office:
         clock = Clock()
         identity_world = identity_world_on(office.store, clock)
@@ -119,7 +119,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         )
         company = await office.companies.create("Padaria")
         office.clock = clock.now  # type: ignore[assignment]
-        yield Desk(office, identity_world, approvals, *map(as_person, people), company.id)
+        yield ApprovalWorld(office, identity_world, approvals, *map(as_person, people), company.id)
         identity_world.hasher.close()
 
 
@@ -138,46 +138,62 @@ def as_person(user: User) -> SignedInUser:
     ],
 )
 async def test_a_credential_that_can_pay_waits(
-    desk: Desk, permissions: frozenset[Permission], rules: FourEyes, waits: bool
+    approval_world: ApprovalWorld, permissions: frozenset[Permission], rules: FourEyes, waits: bool
 ):
-    done = await desk.credentials(rules).issue(desk.maria, desk.wanted(permissions))
+    done = await approval_world.credentials(rules).issue(
+        approval_world.maria, approval_world.wanted(permissions)
+    )
 
     assert isinstance(done, Approval) is waits
-    assert len(await desk.office.credentials.list()) == (0 if waits else 1)
+    assert len(await approval_world.office.credentials.list()) == (0 if waits else 1)
 
 
-async def test_what_could_not_be_issued_is_refused_when_it_is_ordered(desk: Desk):
+async def test_what_could_not_be_issued_is_refused_when_it_is_ordered(
+    approval_world: ApprovalWorld,
+):
     with pytest.raises(RuleViolation):
-        await desk.credentials().issue(desk.maria, replace(desk.wanted(), company_id="x"))
+        await approval_world.credentials().issue(
+            approval_world.maria, replace(approval_world.wanted(), company_id="x")
+        )
 
 
-async def test_the_overlap_of_a_rotation_begins_with_its_secret(desk: Desk):
-    made = await desk.issued()
-    orders = desk.credentials()
-    waiting = await orders.rotate(desk.maria, made.credential, timedelta(hours=1))
+async def test_the_overlap_of_a_rotation_begins_with_its_secret(approval_world: ApprovalWorld):
+    made = await approval_world.issued()
+    orders = approval_world.credentials()
+    waiting = await orders.rotate(approval_world.maria, made.credential, timedelta(hours=1))
     assert isinstance(waiting, Approval)
-    await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
-    desk.identity_world.clock.passes(600)
+    await approval_world.approvals.approve(
+        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    )
+    approval_world.identity_world.clock.passes(600)
 
-    new = await orders.secret(desk.maria, scope_of(desk.maria.companies), waiting.id)
+    new = await orders.secret(
+        approval_world.maria, scope_of(approval_world.maria.companies), waiting.id
+    )
 
-    assert new.old_ends == desk.identity_world.clock.now() + timedelta(hours=1)
+    assert new.old_ends == approval_world.identity_world.clock.now() + timedelta(hours=1)
     assert new.client_secret != made.client_secret
 
 
-async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(desk: Desk):
-    waiting = await desk.credentials().issue(desk.maria, desk.wanted())
+async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(approval_world: ApprovalWorld):
+    waiting = await approval_world.credentials().issue(
+        approval_world.maria, approval_world.wanted()
+    )
     assert isinstance(waiting, Approval)
-    await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
-    desk.identity_world.clock.passes(15 * 60)
+    await approval_world.approvals.approve(
+        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    )
+    approval_world.identity_world.clock.passes(15 * 60)
 
     assert (
         await refusal(
-            desk.credentials().secret(desk.maria, scope_of(desk.maria.companies), waiting.id)
+            approval_world.credentials().secret(
+                approval_world.maria, scope_of(approval_world.maria.companies), waiting.id
+            )
         )
         == "404 no_secret"
     )
-    assert await desk.office.credentials.list() == []
+    assert await approval_world.office.credentials.list() == []
 
 
 @pytest.mark.parametrize(
@@ -192,29 +208,37 @@ async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(desk: Desk):
     ],
 )
 async def test_only_raising_a_limit_waits(
-    desk: Desk, old: CredentialLimits, new: CredentialLimits, waits: bool
+    approval_world: ApprovalWorld, old: CredentialLimits, new: CredentialLimits, waits: bool
 ):
-    made = await desk.issued(limits=old)
+    made = await approval_world.issued(limits=old)
 
-    done = await desk.credentials().set_limits(desk.maria, made.credential, new)
+    done = await approval_world.credentials().set_limits(approval_world.maria, made.credential, new)
 
     assert isinstance(done, Approval) is waits
-    [stored] = await desk.office.credentials.list()
+    [stored] = await approval_world.office.credentials.list()
     assert stored.limits == (old if waits else new)
     if isinstance(done, Approval):
-        await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), done.id)
-        [stored] = await desk.office.credentials.list()
+        await approval_world.approvals.approve(
+            approval_world.joao, scope_of(approval_world.joao.companies), done.id
+        )
+        [stored] = await approval_world.office.credentials.list()
         assert stored.limits == new
 
 
-async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(desk: Desk):
-    made = await desk.issued(limits=CredentialLimits(per_day=TEN))
-    done = await desk.credentials().set_limits(desk.maria, made.credential, UNLIMITED)
+async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(
+    approval_world: ApprovalWorld,
+):
+    made = await approval_world.issued(limits=CredentialLimits(per_day=TEN))
+    done = await approval_world.credentials().set_limits(
+        approval_world.maria, made.credential, UNLIMITED
+    )
     assert isinstance(done, Approval)
-    await desk.office.credentials.revoke(made.credential.client_id)
+    await approval_world.office.credentials.revoke(made.credential.client_id)
 
     with pytest.raises(RuleViolation):
-        await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), done.id)
+        await approval_world.approvals.approve(
+            approval_world.joao, scope_of(approval_world.joao.companies), done.id
+        )
 
 
 def stranger(*roles: Role) -> NewUser:
@@ -231,64 +255,82 @@ def stranger(*roles: Role) -> NewUser:
     ],
 )
 async def test_who_may_write_is_invited_by_two(
-    desk: Desk, roles: set[Role], rules: FourEyes, waits: bool
+    approval_world: ApprovalWorld, roles: set[Role], rules: FourEyes, waits: bool
 ):
-    done = await desk.people(rules).invite(desk.maria, stranger(*roles))
+    done = await approval_world.people(rules).invite(approval_world.maria, stranger(*roles))
 
     assert isinstance(done, Approval) is waits
-    found = await desk.office.store.identity.users.find_by_email("new@example.com")
+    found = await approval_world.office.store.identity.users.find_by_email("new@example.com")
     assert (found is None) is waits
     if isinstance(done, Approval):
-        decided = await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), done.id)
-        found = await desk.office.store.identity.users.find_by_email("new@example.com")
+        decided = await approval_world.approvals.approve(
+            approval_world.joao, scope_of(approval_world.joao.companies), done.id
+        )
+        found = await approval_world.office.store.identity.users.find_by_email("new@example.com")
         assert found is not None
         assert (found.roles, decided.approval.outcome) == (roles, Outcome.DONE)
 
 
-async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(desk: Desk):
+async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(
+    approval_world: ApprovalWorld,
+):
     """An admin orders an admin, and is a security officer when somebody agrees."""
-    waiting = await desk.people().invite(desk.maria, stranger(Role.ADMIN))
+    waiting = await approval_world.people().invite(approval_world.maria, stranger(Role.ADMIN))
     assert isinstance(waiting, Approval)
-    await desk.identity_world.services.users.set_roles("cli", desk.maria.user_id, {Role.SECURITY})
-
-    refused = await refusal(
-        desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
+    await approval_world.identity_world.services.users.set_roles(
+        "cli", approval_world.maria.user_id, {Role.SECURITY}
     )
 
-    found = await desk.approvals.find(desk.joao, scope_of(desk.joao.companies), waiting.id)
+    refused = await refusal(
+        approval_world.approvals.approve(
+            approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+        )
+    )
+
+    found = await approval_world.approvals.find(
+        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    )
     assert (refused, found.state) == ("400 void", ApprovalState.VOID)
-    assert await desk.office.store.identity.users.find_by_email("new@example.com") is None
+    assert await approval_world.office.store.identity.users.find_by_email("new@example.com") is None
 
 
-async def test_an_address_taken_meanwhile_keeps_the_order_waiting(desk: Desk):
-    waiting = await desk.people().invite(desk.maria, stranger(Role.OPERATOR))
+async def test_an_address_taken_meanwhile_keeps_the_order_waiting(approval_world: ApprovalWorld):
+    waiting = await approval_world.people().invite(approval_world.maria, stranger(Role.OPERATOR))
     assert isinstance(waiting, Approval)
-    await desk.identity_world.services.users.create("cli", stranger(Role.VIEWER))
+    await approval_world.identity_world.services.users.create("cli", stranger(Role.VIEWER))
 
     with pytest.raises(RuleViolation):
-        await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
+        await approval_world.approvals.approve(
+            approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+        )
 
-    found = await desk.approvals.find(desk.joao, scope_of(desk.joao.companies), waiting.id)
+    found = await approval_world.approvals.find(
+        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    )
     assert found.state is ApprovalState.WAITING
 
 
-async def test_a_grant_undoes_no_change_of_meanwhile(desk: Desk):
-    made = await desk.identity_world.services.users.create("cli", stranger(Role.VIEWER))
+async def test_a_grant_undoes_no_change_of_meanwhile(approval_world: ApprovalWorld):
+    made = await approval_world.identity_world.services.users.create("cli", stranger(Role.VIEWER))
     given = frozenset({Role.VIEWER, Role.OPERATOR})
-    waiting = await desk.people().set_roles(desk.maria, made, given)
+    waiting = await approval_world.people().set_roles(approval_world.maria, made, given)
     assert isinstance(waiting, Approval)
-    await desk.identity_world.services.users.set_roles("cli", made.id, {Role.SECURITY})
+    await approval_world.identity_world.services.users.set_roles("cli", made.id, {Role.SECURITY})
 
-    await desk.approvals.approve(desk.joao, scope_of(desk.joao.companies), waiting.id)
+    await approval_world.approvals.approve(
+        approval_world.joao, scope_of(approval_world.joao.companies), waiting.id
+    )
 
-    found = await desk.identity_world.services.users.find(made.id)
+    found = await approval_world.identity_world.services.users.find(made.id)
     assert found.roles == {Role.SECURITY, Role.OPERATOR}
 
 
-async def test_nobody_orders_a_role_for_themselves(desk: Desk):
-    found = await desk.identity_world.services.users.find(desk.maria.user_id)
+async def test_nobody_orders_a_role_for_themselves(approval_world: ApprovalWorld):
+    found = await approval_world.identity_world.services.users.find(approval_world.maria.user_id)
 
     with pytest.raises(RuleViolation):
-        await desk.people().set_roles(desk.maria, found, frozenset({Role.ADMIN, Role.OPERATOR}))
+        await approval_world.people().set_roles(
+            approval_world.maria, found, frozenset({Role.ADMIN, Role.OPERATOR})
+        )
     with pytest.raises(RuleViolation):
-        await desk.people().reset_mfa(desk.maria, found)
+        await approval_world.people().reset_mfa(approval_world.maria, found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.registers import Registers as Records
 from tests.unit.gateway.http.backoffice.registers import registers_of
+from tests.world.registers import Registers as Records
 
 
 async def test_every_register_acts_in_the_name_and_scope_that_are_given(office: Records):

@@ -29,9 +29,16 @@ from gateway.operations.backoffice.money_orders import MoneyOrders
 from gateway.operations.bank.refunds import Refunds, RefundTerms
 from gateway.store.engine import Store, open_store
 from tests.contract.stores.samples import event
-from tests.unit.paying import IS_FORBIDDEN, IS_NOT_SENT, IS_SETTLED, IS_UNKNOWN, Till, asking
 from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
 from tests.unit.standing import NOON, Clock
+from tests.world.payouts import (
+    IS_FORBIDDEN,
+    IS_NOT_SENT,
+    IS_SETTLED,
+    IS_UNKNOWN,
+    PayoutWorld,
+    asking,
+)
 
 FIRST = Paging(1, 25)
 DAY_S = 86_400
@@ -93,10 +100,10 @@ class NoOffice:
 
 
 @dataclass
-class Desk:
+class ApprovalWorld:
     """Approvals over a till."""
 
-    till: Till
+    payout_world: PayoutWorld
     store: Store
     approvals: Approvals
     stops: list[Stop] = field(default_factory=list)
@@ -119,7 +126,9 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(till: Till, tmp_path: Path, clock: Clock) -> AsyncIterator[Desk]:
+async def approval_world(
+    payout_world: PayoutWorld, tmp_path: Path, clock: Clock
+) -> AsyncIterator[ApprovalWorld]:
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     ids = iter(f"approval-{number}" for number in range(100))
     terms = ApprovalTerms(
@@ -131,11 +140,13 @@ async def desk(till: Till, tmp_path: Path, clock: Clock) -> AsyncIterator[Desk]:
     )
     stops: list[Stop] = []
     await store.identity.users.add(stored(MARIA), event())
-    yield Desk(till, store, made(till, store, terms, stops), stops)
+    yield ApprovalWorld(payout_world, store, made(payout_world, store, terms, stops), stops)
     await store.close()
 
 
-def made(till: Till, store: Store, terms: ApprovalTerms, stops: list[Stop]) -> Approvals:
+def made(
+    payout_world: PayoutWorld, store: Store, terms: ApprovalTerms, stops: list[Stop]
+) -> Approvals:
     """Make the operation under test, over a till and the stops in force."""
 
     async def in_force() -> list[Stop]:
@@ -144,14 +155,14 @@ def made(till: Till, store: Store, terms: ApprovalTerms, stops: list[Stop]) -> A
     giving = RefundTerms(
         environment=Environment.SANDBOX,
         now=terms.now,
-        monotonic=till.clock.monotonic,
+        monotonic=payout_world.clock.monotonic,
         stops=in_force,
     )
-    guards = replace(till.payouts.guards, stops=in_force)
+    guards = replace(payout_world.payouts.guards, stops=in_force)
     money = MoneyOrders(
         accounts=store.accounts,
-        payouts=replace(till.payouts, guards=guards),
-        refunds=Refunds(till.banks, store.audit, giving),
+        payouts=replace(payout_world.payouts, guards=guards),
+        refunds=Refunds(payout_world.banks, store.audit, giving),
         now=terms.now,
     )
     return Approvals(
@@ -176,41 +187,41 @@ def stopped(clock: Clock) -> Stop:
     )
 
 
-async def test_an_order_waits_and_nothing_is_asked_of_the_bank(desk: Desk):
-    waiting = await desk.ordered()
+async def test_an_order_waits_and_nothing_is_asked_of_the_bank(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
 
     assert waiting.state is ApprovalState.WAITING
-    assert desk.till.bank.orders == []
-    assert not await desk.till.has_row(), "the partner sees no payout"
+    assert approval_world.payout_world.bank.orders == []
+    assert not await approval_world.payout_world.has_row(), "the partner sees no payout"
 
 
-async def test_another_person_agrees_and_it_is_paid_once(desk: Desk):
-    desk.till.bank.says = [IS_SETTLED]
-    waiting = await desk.ordered()
+async def test_another_person_agrees_and_it_is_paid_once(approval_world: ApprovalWorld):
+    approval_world.payout_world.bank.says = [IS_SETTLED]
+    waiting = await approval_world.ordered()
 
-    decided = await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    decided = await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
-    row = await desk.till.row()
+    row = await approval_world.payout_world.row()
     assert (decided.approval.state, row.state) == (ApprovalState.APPROVED, PayoutState.PAID)
     assert row.client_id == "user:maria"
-    assert len(desk.till.bank.orders) == 1
+    assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_nobody_agrees_to_their_own_order(desk: Desk):
-    waiting = await desk.ordered()
+async def test_nobody_agrees_to_their_own_order(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
 
-    assert await desk.refusal(
-        desk.approvals.approve(MARIA, scope_of(MARIA.companies), waiting.id)
+    assert await approval_world.refusal(
+        approval_world.approvals.approve(MARIA, scope_of(MARIA.companies), waiting.id)
     ) == ("403 FORBIDDEN own_order")
-    assert desk.till.bank.orders == []
+    assert approval_world.payout_world.bank.orders == []
 
 
-async def test_ten_who_agree_at_once_pay_once(desk: Desk):
-    waiting = await desk.ordered()
+async def test_ten_who_agree_at_once_pay_once(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
 
     done = await asyncio.gather(
         *(
-            desk.approvals.approve(
+            approval_world.approvals.approve(
                 somebody(f"p{n}"), scope_of(somebody(f"p{n}").companies), waiting.id
             )
             for n in range(10)
@@ -218,48 +229,52 @@ async def test_ten_who_agree_at_once_pay_once(desk: Desk):
         return_exceptions=True,
     )
 
-    assert len(desk.till.bank.orders) == 1
+    assert len(approval_world.payout_world.bank.orders) == 1
     assert any(not isinstance(each, Exception) for each in done)
-    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert found.state is ApprovalState.APPROVED
 
 
-async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(desk: Desk):
-    waiting = await desk.ordered()
+async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
 
     await asyncio.gather(
-        desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id),
-        desk.approvals.reject(ANA, scope_of(ANA.companies), waiting.id, "not ours"),
+        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id),
+        approval_world.approvals.reject(ANA, scope_of(ANA.companies), waiting.id, "not ours"),
         return_exceptions=True,
     )
 
-    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
-    assert (found.state is ApprovalState.APPROVED) is (len(desk.till.bank.orders) == 1)
+    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    assert (found.state is ApprovalState.APPROVED) is (
+        len(approval_world.payout_world.bank.orders) == 1
+    )
 
 
 @pytest.mark.parametrize("by", [JOAO, MARIA], ids=["another", "taken back"])
-async def test_what_was_refused_is_never_paid(desk: Desk, by: SignedInUser):
-    waiting = await desk.ordered()
+async def test_what_was_refused_is_never_paid(approval_world: ApprovalWorld, by: SignedInUser):
+    waiting = await approval_world.ordered()
 
-    rejected = await desk.approvals.reject(by, scope_of(by.companies), waiting.id, "wrong amount")
+    rejected = await approval_world.approvals.reject(
+        by, scope_of(by.companies), waiting.id, "wrong amount"
+    )
 
     assert (rejected.state, rejected.reason) == (ApprovalState.REJECTED, "wrong amount")
-    assert await desk.refusal(desk.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)) == (
-        "400 VALIDATION_FAILED decided"
-    )
-    assert desk.till.bank.orders == []
+    assert await approval_world.refusal(
+        approval_world.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)
+    ) == ("400 VALIDATION_FAILED decided")
+    assert approval_world.payout_world.bank.orders == []
 
 
-async def test_its_day_over_nobody_agrees_any_more(desk: Desk):
-    waiting = await desk.ordered()
-    desk.till.clock.passes(DAY_S / 2)
+async def test_its_day_over_nobody_agrees_any_more(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
+    approval_world.payout_world.clock.passes(DAY_S / 2)
 
-    assert await desk.refusal(
-        desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    assert await approval_world.refusal(
+        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
     ) == ("400 VALIDATION_FAILED over")
-    assert await desk.approvals.expire() == 1
-    assert await desk.approvals.expire() == 0
-    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    assert await approval_world.approvals.expire() == 1
+    assert await approval_world.approvals.expire() == 0
+    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert found.state is ApprovalState.EXPIRED
 
 
@@ -270,106 +285,133 @@ async def test_its_day_over_nobody_agrees_any_more(desk: Desk):
         ({"verified": False}, "400 SVC.ACC.003 unverified"),
     ],
 )
-async def test_the_account_is_looked_at_again(desk: Desk, changed: dict, refusal: str):
+async def test_the_account_is_looked_at_again(
+    approval_world: ApprovalWorld, changed: dict, refusal: str
+):
     """And the order waits on: what was mended can be approved."""
-    waiting = await desk.ordered()
-    await desk.store.accounts.replace(replace(account(), **changed), event())
+    waiting = await approval_world.ordered()
+    await approval_world.store.accounts.replace(replace(account(), **changed), event())
 
     assert (
-        await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+        await approval_world.refusal(
+            approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+        )
         == refusal
     )
 
-    await desk.store.accounts.replace(account(), event())
-    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-    assert len(desk.till.bank.orders) == 1
+    await approval_world.store.accounts.replace(account(), event())
+    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_a_bank_gone_meanwhile_keeps_it_waiting(desk: Desk):
-    waiting = await desk.ordered()
-    desk.till.banks.is_there = False
+async def test_a_bank_gone_meanwhile_keeps_it_waiting(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
+    approval_world.payout_world.banks.is_there = False
 
     assert (
-        await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+        await approval_world.refusal(
+            approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+        )
     ).startswith("422")
 
-    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert found.state is ApprovalState.WAITING
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
-async def test_while_payouts_are_stopped_no_order_is_taken(desk: Desk, order: Order):
+async def test_while_payouts_are_stopped_no_order_is_taken(
+    approval_world: ApprovalWorld, order: Order
+):
     """It is refused as the payout itself would be, and nothing waits."""
-    desk.stops.append(stopped(desk.till.clock))
+    approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
-    refusal = await desk.refusal(desk.ordered(order))
+    refusal = await approval_world.refusal(approval_world.ordered(order))
 
     assert refusal == "403 SVC.PIX.010 stopped"
-    assert await desk.approvals.search(
+    assert await approval_world.approvals.search(
         JOAO, scope_of(JOAO.companies), ApprovalSearch(paging=FIRST)
     ) == ([], 0)
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
-async def test_payouts_stopped_meanwhile_keep_it_waiting(desk: Desk, order: Order):
+async def test_payouts_stopped_meanwhile_keep_it_waiting(
+    approval_world: ApprovalWorld, order: Order
+):
     """A refusal here decides nothing: who asks again after the stop is heard."""
-    waiting = await desk.ordered(order)
-    desk.stops.append(stopped(desk.till.clock))
+    waiting = await approval_world.ordered(order)
+    approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
-    refusal = await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+    refusal = await approval_world.refusal(
+        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    )
 
     assert refusal == "403 SVC.PIX.010 stopped"
-    assert await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id) == waiting
-    assert desk.till.bank.orders == []
+    assert (
+        await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id) == waiting
+    )
+    assert approval_world.payout_world.bank.orders == []
 
 
-async def test_a_stop_that_is_over_holds_nothing_back(desk: Desk):
-    waiting = await desk.ordered()
-    desk.stops.append(stopped(desk.till.clock))
-    desk.till.clock.passes(3600)
+async def test_a_stop_that_is_over_holds_nothing_back(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
+    approval_world.stops.append(stopped(approval_world.payout_world.clock))
+    approval_world.payout_world.clock.passes(3600)
 
-    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
-    assert len(desk.till.bank.orders) == 1
-
-
-async def test_a_repeat_of_what_was_paid_is_answered_while_payouts_are_stopped(desk: Desk):
-    waiting = await desk.ordered()
-    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-    desk.stops.append(stopped(desk.till.clock))
-
-    assert await desk.approvals.order(MARIA, account(), asking()) == await desk.till.row()
+    assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(desk: Desk):
-    waiting = await desk.ordered()
-    await desk.till.post(replace(asking(), value=Money(99)), caller())
+async def test_a_repeat_of_what_was_paid_is_answered_while_payouts_are_stopped(
+    approval_world: ApprovalWorld,
+):
+    waiting = await approval_world.ordered()
+    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
-    refusal = await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+    assert (
+        await approval_world.approvals.order(MARIA, account(), asking())
+        == await approval_world.payout_world.row()
+    )
+
+
+async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(
+    approval_world: ApprovalWorld,
+):
+    waiting = await approval_world.ordered()
+    await approval_world.payout_world.post(replace(asking(), value=Money(99)), caller())
+
+    refusal = await approval_world.refusal(
+        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    )
 
     assert refusal.startswith("400 SVC.PIX.010")
-    assert len(desk.till.bank.orders) == 1
+    assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_what_was_agreed_and_not_sent_may_be_carried_through(desk: Desk):
+async def test_what_was_agreed_and_not_sent_may_be_carried_through(approval_world: ApprovalWorld):
     """The process died, or the bank was away: nothing moved, so it may be repeated."""
-    desk.till.bank.says = [IS_NOT_SENT, IS_SETTLED]
-    waiting = await desk.ordered()
+    approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
+    waiting = await approval_world.ordered()
 
-    first = await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
-    again = await desk.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)
+    first = await approval_world.refusal(
+        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    )
+    again = await approval_world.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)
 
     assert first.startswith("502 SVC.ACC.005")
     assert again.approval.decided_by == "joao"
-    assert (await desk.till.row()).state is PayoutState.PAID
+    assert (await approval_world.payout_world.row()).state is PayoutState.PAID
 
 
-async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(desk: Desk):
-    desk.till.bank.says = [IS_FORBIDDEN]
-    waiting = await desk.ordered()
+async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(approval_world: ApprovalWorld):
+    approval_world.payout_world.bank.says = [IS_FORBIDDEN]
+    waiting = await approval_world.ordered()
 
     assert (
-        await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+        await approval_world.refusal(
+            approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+        )
     ).startswith("403 SVC.PIX.010")
 
 
@@ -377,51 +419,53 @@ async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(desk: Desk):
     ("limit", "waits"),
     [(None, False), (Money(1050), False), (Money(1049), True), (Money(0), True)],
 )
-async def test_the_amount_decides_whether_it_waits(desk: Desk, limit: Money | None, waits: bool):
-    answered = await desk.above(limit).order(MARIA, account(), asking())
+async def test_the_amount_decides_whether_it_waits(
+    approval_world: ApprovalWorld, limit: Money | None, waits: bool
+):
+    answered = await approval_world.above(limit).order(MARIA, account(), asking())
 
     assert isinstance(answered, Approval) is waits
-    assert len(desk.till.bank.orders) == (0 if waits else 1)
+    assert len(approval_world.payout_world.bank.orders) == (0 if waits else 1)
 
 
-async def test_one_order_waits_under_a_reference(desk: Desk):
-    await desk.ordered()
+async def test_one_order_waits_under_a_reference(approval_world: ApprovalWorld):
+    await approval_world.ordered()
 
-    assert (await desk.refusal(desk.ordered())).startswith("409 SVC.GTW.009")
-
-
-async def test_a_repeat_of_what_was_paid_is_answered_with_it(desk: Desk):
-    waiting = await desk.ordered()
-    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
-
-    again = await desk.approvals.order(MARIA, account(), asking())
-    other = desk.approvals.order(MARIA, account(), replace(asking(), value=Money(2)))
-
-    assert again == await desk.till.row()
-    assert (await desk.refusal(other)).startswith("400 SVC.PIX.010")
+    assert (await approval_world.refusal(approval_world.ordered())).startswith("409 SVC.GTW.009")
 
 
-async def test_an_order_for_another_day_is_refused_at_once(desk: Desk):
-    tomorrow = desk.till.clock.now().date().replace(day=21)
+async def test_a_repeat_of_what_was_paid_is_answered_with_it(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
+    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
-    refusal = await desk.refusal(
-        desk.approvals.order(MARIA, account(), replace(asking(), date=tomorrow))
+    again = await approval_world.approvals.order(MARIA, account(), asking())
+    other = approval_world.approvals.order(MARIA, account(), replace(asking(), value=Money(2)))
+
+    assert again == await approval_world.payout_world.row()
+    assert (await approval_world.refusal(other)).startswith("400 SVC.PIX.010")
+
+
+async def test_an_order_for_another_day_is_refused_at_once(approval_world: ApprovalWorld):
+    tomorrow = approval_world.payout_world.clock.now().date().replace(day=21)
+
+    refusal = await approval_world.refusal(
+        approval_world.approvals.order(MARIA, account(), replace(asking(), date=tomorrow))
     )
 
     assert refusal.startswith("400 SVC.VAL.008")
 
 
-async def test_another_company_s_order_is_not_there(desk: Desk):
-    waiting = await desk.ordered()
+async def test_another_company_s_order_is_not_there(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
     stranger = somebody("stranger", OTHER_COMPANY)
 
-    assert await desk.refusal(
-        desk.approvals.approve(stranger, scope_of(stranger.companies), waiting.id)
+    assert await approval_world.refusal(
+        approval_world.approvals.approve(stranger, scope_of(stranger.companies), waiting.id)
     ) == ("404 NOT_FOUND no_approval")
-    shown = await desk.approvals.search(
+    shown = await approval_world.approvals.search(
         stranger, scope_of(stranger.companies), ApprovalSearch(paging=FIRST)
     )
-    own = await desk.approvals.search(
+    own = await approval_world.approvals.search(
         somebody("x", COMPANY),
         scope_of(somebody("x", COMPANY).companies),
         ApprovalSearch(paging=FIRST),
@@ -437,17 +481,19 @@ async def test_another_company_s_order_is_not_there(desk: Desk):
         ({"companies": frozenset({OTHER_COMPANY})}, "does not see"),
     ],
 )
-async def test_who_ordered_is_looked_at_again(desk: Desk, changed: dict, why: str):
+async def test_who_ordered_is_looked_at_again(
+    approval_world: ApprovalWorld, changed: dict, why: str
+):
     """Also where the store did not see it: the order was on its way when they were changed."""
-    waiting = await desk.ordered()
-    away = replace(desk.approvals, users=Changed(stored(MARIA, **changed)))
+    waiting = await approval_world.ordered()
+    away = replace(approval_world.approvals, users=Changed(stored(MARIA, **changed)))
 
-    refusal = await desk.refusal(away.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+    refusal = await approval_world.refusal(away.approve(JOAO, scope_of(JOAO.companies), waiting.id))
 
-    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert refusal == "400 VALIDATION_FAILED void"
     assert (found.state, why in found.reason) == (ApprovalState.VOID, True)
-    assert desk.till.bank.orders == []
+    assert approval_world.payout_world.bank.orders == []
 
 
 @pytest.mark.parametrize(
@@ -460,15 +506,15 @@ async def test_who_ordered_is_looked_at_again(desk: Desk, changed: dict, why: st
     ],
 )
 async def test_an_approval_tells_what_became_of_it(
-    desk: Desk, said: object, outcome: Outcome, code: str
+    approval_world: ApprovalWorld, said: object, outcome: Outcome, code: str
 ):
-    desk.till.bank.says = [said]
-    waiting = await desk.ordered()
+    approval_world.payout_world.bank.says = [said]
+    waiting = await approval_world.ordered()
 
     with suppress(ServiceError):
-        await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+        await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
-    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert (found.state, found.outcome, found.outcome_code) == (
         ApprovalState.APPROVED,
         outcome,
@@ -476,35 +522,46 @@ async def test_an_approval_tells_what_became_of_it(
     )
 
 
-async def test_what_the_bank_refused_is_not_asked_again(desk: Desk):
-    desk.till.bank.says = [IS_FORBIDDEN, IS_SETTLED]
-    waiting = await desk.ordered()
-    await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+async def test_what_the_bank_refused_is_not_asked_again(approval_world: ApprovalWorld):
+    approval_world.payout_world.bank.says = [IS_FORBIDDEN, IS_SETTLED]
+    waiting = await approval_world.ordered()
+    await approval_world.refusal(
+        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    )
 
-    again = await desk.refusal(desk.approvals.approve(ANA, scope_of(ANA.companies), waiting.id))
+    again = await approval_world.refusal(
+        approval_world.approvals.approve(ANA, scope_of(ANA.companies), waiting.id)
+    )
 
     assert again == "400 VALIDATION_FAILED decided"
-    assert len(desk.till.bank.orders) == 1
+    assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_an_unknown_payout_is_followed_until_its_approval_tells(desk: Desk):
-    desk.till.bank.says, desk.till.bank.knows = [IS_UNKNOWN], IS_SETTLED
-    waiting = await desk.ordered()
-    await desk.refusal(desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id))
+async def test_an_unknown_payout_is_followed_until_its_approval_tells(
+    approval_world: ApprovalWorld,
+):
+    approval_world.payout_world.bank.says, approval_world.payout_world.bank.knows = (
+        [IS_UNKNOWN],
+        IS_SETTLED,
+    )
+    waiting = await approval_world.ordered()
+    await approval_world.refusal(
+        approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+    )
 
-    early = await desk.approvals.expire()
-    await desk.till.look()
-    later = await desk.approvals.expire()
+    early = await approval_world.approvals.expire()
+    await approval_world.payout_world.look()
+    later = await approval_world.approvals.expire()
 
-    found = await desk.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
+    found = await approval_world.approvals.find(JOAO, scope_of(JOAO.companies), waiting.id)
     assert (early, later, found.outcome) == (0, 1, Outcome.MOVED)
 
 
-async def test_every_step_is_on_record_without_the_reference(desk: Desk):
-    waiting = await desk.ordered()
-    await desk.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
+async def test_every_step_is_on_record_without_the_reference(approval_world: ApprovalWorld):
+    waiting = await approval_world.ordered()
+    await approval_world.approvals.approve(JOAO, scope_of(JOAO.companies), waiting.id)
 
-    acts = await desk.store.office.record.after(0, 100, EVERY_COMPANY)
+    acts = await approval_world.store.office.record.after(0, 100, EVERY_COMPANY)
     told = [(each.event.actor, each.event.action) for each in acts][-3:]
     assert told == [
         ("user:maria@example.com", "approval.ordered"),

@@ -24,10 +24,10 @@ from gateway.domain.kernel.headers import NO_HEADERS, Headers
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout, PayoutState
 from gateway.operations.backoffice.callbacks import CallbackLooks, Delivery, Reception
-from tests import registers
-from tests.registers import Registers
 from tests.unit.refusals import refused
 from tests.unit.standing import Clock
+from tests.world import registers
+from tests.world.registers import Registers
 
 PAYOUT = Notice(event="e", kind=CallbackKind.PAYOUT, subject="key", account="")
 

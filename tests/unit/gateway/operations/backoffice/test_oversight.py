@@ -7,7 +7,7 @@ from typing import Any
 
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.operations.backoffice.oversight import Oversight
-from tests.registers import Registers
+from tests.world.registers import Registers
 
 
 def watching(office: Registers) -> Oversight:

@@ -16,8 +16,8 @@ from gateway.operations.backoffice.reviews import (
 )
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from tests.contract.stores.samples import ACCOUNT, change, payout
-from tests.registers import NOON, Registers
 from tests.unit.standing_payouts import company_and_accounts, review, stand
+from tests.world.registers import NOON, Registers
 
 UNKNOWN, ACCEPTED, PAID = PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID
 
@@ -31,7 +31,7 @@ async def says(
     office: Registers, who: str, verdict: str = "paid", reason: str = "extrato", **fields: str
 ) -> Resolution:
     store = office.store
-    desk = PayoutReviews(
+    reviews = PayoutReviews(
         payouts=store.payouts,
         follow_ups=store.follow_ups,
         reviews=store.reviews,
@@ -40,7 +40,7 @@ async def says(
     judgement = Judgement(
         account_id=ACCOUNT, reference="order-1", verdict=Verdict(verdict), reason=reason
     )
-    return await desk.resolve(replace(judgement, **fields))
+    return await reviews.resolve(replace(judgement, **fields))
 
 
 async def row(office: Registers):  # type: ignore[no-untyped-def]
@@ -182,19 +182,19 @@ async def test_opinions_and_decision_are_on_record(office: Registers):
 async def test_what_waits_is_listed_until_it_is_decided(office: Registers):
     await in_review(office)
     await stand(office.store, payout("order-2"), UNKNOWN)
-    desk = PayoutReviews(
+    reviews = PayoutReviews(
         payouts=office.store.payouts,
         follow_ups=office.store.follow_ups,
         reviews=office.store.reviews,
         acting=office.acting,
     )
 
-    waiting = [each.reference for each in await desk.waiting()]
+    waiting = [each.reference for each in await reviews.waiting()]
     await says(office, "maria")
     await says(office, "joão")
 
     assert waiting == ["order-1"]
-    assert await desk.waiting() == []
+    assert await reviews.waiting() == []
 
 
 @pytest.mark.parametrize("text", ["", " ", "a\nb"])

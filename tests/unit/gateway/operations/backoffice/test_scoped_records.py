@@ -17,7 +17,7 @@ from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.registers import Registers
+from tests.world.registers import Registers
 
 FIRST = Paging(1, 25)
 

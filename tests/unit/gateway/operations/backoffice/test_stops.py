@@ -9,7 +9,7 @@ from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.stops import KillSwitches, StopOrder, Subjects
 from gateway.operations.kernel.audit_context import RuleViolation
-from tests.registers import NOON, Registers
+from tests.world.registers import NOON, Registers
 
 TAX = "52998224725"
 END = NOON + timedelta(hours=2)

@@ -10,7 +10,7 @@ from gateway.operations.backoffice.visible_accounts import (
     AccountSearch,
     VisibleAccounts,
 )
-from tests.registers import Registers
+from tests.world.registers import Registers
 
 ALL = AccountSearch(Paging(1, 25))
 

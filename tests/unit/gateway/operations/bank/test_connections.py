@@ -4,9 +4,9 @@ import pytest
 
 from gateway.domain.kernel import errors
 from gateway.operations.bank.connections import bank_of, paying_bank_of
-from tests.unit.paying import OneBank, ScriptedBank
 from tests.unit.people import account
 from tests.unit.refusals import refused
+from tests.world.payouts import OneBank, ScriptedBank
 
 
 @pytest.mark.parametrize("read_only", [True, False])

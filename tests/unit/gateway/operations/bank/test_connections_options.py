@@ -10,8 +10,8 @@ from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import Bank, NotSupported
 from gateway.operations.bank import connections
 from tests.unit.offering import OfferingBank, lessened
-from tests.unit.paying import OneBank, ScriptedBank
 from tests.unit.people import account
+from tests.world.payouts import OneBank, ScriptedBank
 
 PORTS = [
     (connections.key_calls, Option.CREATE_KEY),

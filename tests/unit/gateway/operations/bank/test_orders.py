@@ -13,9 +13,9 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.orders import ChargeOrders
 from tests.unit.offering import Log, OfferingBank, acting, lessened
-from tests.unit.paying import OneBank
 from tests.unit.people import account
 from tests.unit.refusals import refused
+from tests.world.payouts import OneBank
 
 ORDER = ChargeOrder(
     reference="maria-1", type=ChargeType.DYNAMIC, key="a@example.com", value=Money(1050)

@@ -7,9 +7,9 @@ from gateway.domain.bank.providers import Unavailable
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.operations.bank.reads import Balances
-from tests.unit.paying import OneBank, ScriptedBank
 from tests.unit.people import caller
 from tests.unit.refusals import refused
+from tests.world.payouts import OneBank, ScriptedBank
 
 
 def holding(centavos: int) -> Balance:

@@ -9,10 +9,10 @@ from gateway.domain.bank.providers import NotFound
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.operations.bank.reads import Charges
-from tests.unit.paying import OneBank, ScriptedBank
 from tests.unit.people import caller
 from tests.unit.refusals import refused
 from tests.unit.standing import NOON, Clock
+from tests.world.payouts import OneBank, ScriptedBank
 
 REFERENCE = "charge/1"
 

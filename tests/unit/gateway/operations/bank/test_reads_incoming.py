@@ -14,10 +14,10 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.operations.bank.reads import Incoming
 from tests.unit.offering import OfferingBank, lessened
-from tests.unit.paying import OneBank
 from tests.unit.people import account
 from tests.unit.refusals import refused
 from tests.unit.standing import NOON, TODAY
+from tests.world.payouts import OneBank
 
 
 def payment(minute: int, refunded: int = 0) -> IncomingPayment:

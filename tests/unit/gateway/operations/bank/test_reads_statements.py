@@ -13,10 +13,10 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.operations.bank.reads import Statements
-from tests.unit.paying import OneBank, ScriptedBank
 from tests.unit.people import caller
 from tests.unit.refusals import refused
 from tests.unit.standing import NOON, TODAY
+from tests.world.payouts import OneBank, ScriptedBank
 
 BALANCE = Balance(balance=Money(100), blocked=Money(1), updated_at=NOON)
 

@@ -44,13 +44,13 @@ from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.bank.refunds import Refunds, RefundTerms
 from tests.contract.adapters.harness import on_stage
-from tests.contract.adapters.sandbox import sandbox_stage
+from tests.contract.adapters.sandbox import sandbox_bank_world
 from tests.unit.offering import E2E_ID, Log, OfferingBank, acting, lessened, refund
-from tests.unit.paying import ANSWERED, OneBank
 from tests.unit.people import ACCOUNT, CLIENT, COMPANY, account
 from tests.unit.provider_adapters.witness import ClientLimits, Witness
 from tests.unit.refusals import refused
 from tests.unit.standing import NOON, TODAY, Clock
+from tests.world.payouts import ANSWERED, OneBank
 
 KEY = refund_key(Environment.SANDBOX, ACCOUNT, "refund-1")
 SILENCE = Unknown(Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout"))
@@ -106,7 +106,7 @@ def stop(scope: StopScope, subject: str) -> Stop:
 
 
 @dataclass
-class Desk:
+class RefundWorld:
     """A place where refunds are given."""
 
     bank: OfferingBank = field(default_factory=OfferingBank)
@@ -139,16 +139,16 @@ class Desk:
 
 
 async def test_it_is_ordered_under_our_key_and_told_as_the_bank_keeps_it():
-    desk = Desk()
+    refund_world = RefundWorld()
 
-    given = await desk.give(description="oops")
+    given = await refund_world.give(description="oops")
 
-    order = desk.bank.refund_orders[0]
+    order = refund_world.bank.refund_orders[0]
     assert (order.provider_key, order.payment_e2e_id, order.value) == (KEY, E2E_ID, Money(1050))
-    assert given == desk.bank.given[KEY]
-    assert desk.log.actions == ["refund.ordered", "refund.done"]
-    assert desk.log.events[0].subject == f"refund:{KEY}"
-    assert desk.log.events[0].details == {
+    assert given == refund_world.bank.given[KEY]
+    assert refund_world.log.actions == ["refund.ordered", "refund.done"]
+    assert refund_world.log.events[0].subject == f"refund:{KEY}"
+    assert refund_world.log.events[0].details == {
         "account": ACCOUNT,
         "value": "10.50",
         "payment": E2E_ID,
@@ -156,98 +156,98 @@ async def test_it_is_ordered_under_our_key_and_told_as_the_bank_keeps_it():
 
 
 async def test_a_repeat_is_answered_and_not_sent():
-    desk = Desk()
-    first = await desk.give()
+    refund_world = RefundWorld()
+    first = await refund_world.give()
 
-    again = await desk.give()
-    by_its_id = await desk.give(payment=E2E_ID)
+    again = await refund_world.give()
+    by_its_id = await refund_world.give(payment=E2E_ID)
 
     assert first == again == by_its_id
-    assert len(desk.bank.refund_orders) == 1
-    assert len(desk.log.events) == 2
+    assert len(refund_world.bank.refund_orders) == 1
+    assert len(refund_world.log.events) == 2
 
 
 @pytest.mark.parametrize(
     "other", [{"value": Money(1049)}, {"description": "x"}, {"payment": "order-2"}], ids=str
 )
 async def test_a_repeat_with_other_content_is_refused(other: dict[str, object]):
-    desk = Desk()
-    await desk.give()
+    refund_world = RefundWorld()
+    await refund_world.give()
 
     with refused(errors.ALREADY_IN_USE) as refusal:
-        await desk.give(**other)
+        await refund_world.give(**other)
 
     assert refusal.value.reason == "other_content"
-    assert len(desk.bank.refund_orders) == 1
+    assert len(refund_world.bank.refund_orders) == 1
 
 
 async def test_one_that_failed_stays_failed_under_its_reference():
-    desk = Desk()
+    refund_world = RefundWorld()
     failed = refund(provider_key=KEY, status=RefundStatus.FAILED, failure=FailureCode.REJECTED)
-    desk.bank.given[KEY] = failed
+    refund_world.bank.given[KEY] = failed
 
-    assert await desk.give() == failed
-    assert desk.bank.refund_orders == []
+    assert await refund_world.give() == failed
+    assert refund_world.bank.refund_orders == []
 
 
 @pytest.mark.parametrize("answer", [SILENCE, ValueError("a mistake"), Unavailable("timeout")])
 async def test_an_answer_that_proves_nothing_is_looked_up(answer: object):
     """It was given: the look-up tells, and nothing is sent twice."""
-    desk = Desk(OfferingBank(reads={"create_refund": answer}))
+    refund_world = RefundWorld(OfferingBank(reads={"create_refund": answer}))
 
-    given = await desk.give()
+    given = await refund_world.give()
 
     assert given.status is RefundStatus.PAID
-    assert len(desk.bank.refund_orders) == 1
-    assert desk.log.actions == ["refund.ordered", "refund.done"]
+    assert len(refund_world.bank.refund_orders) == 1
+    assert refund_world.log.actions == ["refund.ordered", "refund.done"]
 
 
 @pytest.mark.parametrize("answer", [SILENCE, ValueError("a mistake")], ids=["silence", "mistake"])
 async def test_what_a_look_up_does_not_show_is_not_known(answer: object):
-    desk = Desk(OfferingBank(reads={"create_refund": answer}, gives=False))
+    refund_world = RefundWorld(OfferingBank(reads={"create_refund": answer}, gives=False))
 
     with pytest.raises(OutcomeUnknown):
-        await desk.give()
+        await refund_world.give()
 
-    assert desk.log.actions == ["refund.ordered", "refund.unknown"]
+    assert refund_world.log.actions == ["refund.ordered", "refund.unknown"]
 
 
 async def test_after_an_unknown_outcome_the_same_reference_is_safe():
     """The bank gives one refund for one key: the late one, or the second."""
-    desk = Desk(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
+    refund_world = RefundWorld(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
     with pytest.raises(OutcomeUnknown):
-        await desk.give()
-    desk.bank.reads["create_refund"] = TAKEN
-    desk.bank.gives = True
+        await refund_world.give()
+    refund_world.bank.reads["create_refund"] = TAKEN
+    refund_world.bank.gives = True
 
-    await desk.give()
+    await refund_world.give()
 
-    assert {order.provider_key for order in desk.bank.refund_orders} == {KEY}
-    assert len(desk.bank.given) == 1
+    assert {order.provider_key for order in refund_world.bank.refund_orders} == {KEY}
+    assert len(refund_world.bank.given) == 1
 
 
 async def test_a_found_one_must_be_the_one_that_was_ordered():
     """Another amount under our key is never taken for ours."""
-    desk = Desk(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
+    refund_world = RefundWorld(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
 
     async def given_meanwhile(order):
-        desk.bank.given[KEY] = refund(provider_key=KEY, value=Money(1))
+        refund_world.bank.given[KEY] = refund(provider_key=KEY, value=Money(1))
         return SILENCE
 
-    desk.bank.create_refund = lambda _account, order, _by: given_meanwhile(order)  # type: ignore[method-assign]
+    refund_world.bank.create_refund = lambda _account, order, _by: given_meanwhile(order)  # type: ignore[method-assign]
 
     with refused(errors.ALREADY_IN_USE):
-        await desk.give()
+        await refund_world.give()
 
 
 async def test_what_was_not_sent_is_told_as_certain():
-    desk = Desk(OfferingBank(reads={"create_refund": UNSENT}, gives=False))
+    refund_world = RefundWorld(OfferingBank(reads={"create_refund": UNSENT}, gives=False))
 
     with pytest.raises(Unreachable) as failed:
-        await desk.give()
+        await refund_world.give()
 
     assert failed.value.reason == "connect_failed"
-    assert desk.log.actions == ["refund.ordered", "refund.not_sent"]
+    assert refund_world.log.actions == ["refund.ordered", "refund.not_sent"]
 
 
 @pytest.mark.parametrize(
@@ -264,13 +264,13 @@ async def test_what_was_not_sent_is_told_as_certain():
     ],
 )
 async def test_a_refusal_has_our_code(answer: Rejected, error: ErrorCode, reason: str):
-    desk = Desk(OfferingBank(reads={"create_refund": answer}, gives=False))
+    refund_world = RefundWorld(OfferingBank(reads={"create_refund": answer}, gives=False))
 
     with refused(error) as refusal:
-        await desk.give()
+        await refund_world.give()
 
     assert refusal.value.reason == reason
-    assert desk.log.actions == ["refund.ordered", "refund.refused"]
+    assert refund_world.log.actions == ["refund.ordered", "refund.refused"]
 
 
 @pytest.mark.parametrize(
@@ -278,9 +278,9 @@ async def test_a_refusal_has_our_code(answer: Rejected, error: ErrorCode, reason
 )
 async def test_a_bank_that_does_not_tell_again_is_believed(outcome: object, status: RefundStatus):
     """Its answer to the order was definite; reading it back was for its details alone."""
-    desk = Desk(OfferingBank(reads={"create_refund": outcome}, gives=False))
+    refund_world = RefundWorld(OfferingBank(reads={"create_refund": outcome}, gives=False))
 
-    given = await desk.give(payment="order-1")
+    given = await refund_world.give(payment="order-1")
 
     assert (given.status, given.return_id, given.value) == (status, "D1", Money(1050))
     assert (given.reference, given.created_at) == ("refund-1", NOON)
@@ -296,11 +296,11 @@ async def test_a_payment_is_named_by_its_end_to_end_id():
         paid_at=NOON,
         payer=None,
     )
-    desk = Desk(OfferingBank(reads={"find_received": payment}))
+    refund_world = RefundWorld(OfferingBank(reads={"find_received": payment}))
 
-    await desk.give(payment=E2E_ID)
+    await refund_world.give(payment=E2E_ID)
 
-    assert desk.bank.refund_orders[0].payment_e2e_id == E2E_ID
+    assert refund_world.bank.refund_orders[0].payment_e2e_id == E2E_ID
 
 
 @pytest.mark.parametrize(
@@ -314,14 +314,14 @@ async def test_a_payment_is_named_by_its_end_to_end_id():
 async def test_a_charge_names_a_payment_only_where_there_is_one(
     reads: dict[str, object], reason: str
 ):
-    desk = Desk(OfferingBank(reads=reads))
+    refund_world = RefundWorld(OfferingBank(reads=reads))
 
     with refused(errors.BANK_REFUSED) as refusal:
-        await desk.give()
+        await refund_world.give()
 
     assert refusal.value.reason == reason
     assert refusal.value.detail
-    assert (desk.bank.refund_orders, desk.log.events) == ([], [])
+    assert (refund_world.bank.refund_orders, refund_world.log.events) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -335,12 +335,12 @@ async def test_a_charge_names_a_payment_only_where_there_is_one(
 async def test_a_payment_that_is_not_there_is_not_found(
     reads: dict[str, object], fields: dict[str, object]
 ):
-    desk = Desk(OfferingBank(reads=reads))
+    refund_world = RefundWorld(OfferingBank(reads=reads))
 
     with pytest.raises(NotFound):
-        await desk.give(**fields)
+        await refund_world.give(**fields)
 
-    assert desk.bank.refund_orders == []
+    assert refund_world.bank.refund_orders == []
 
 
 @pytest.mark.parametrize(
@@ -351,17 +351,17 @@ async def test_a_payment_that_is_not_there_is_not_found(
     ],
 )
 async def test_whatever_fails_before_the_order_certainly_gave_nothing(reads: dict[str, object]):
-    desk = Desk(OfferingBank(reads=reads))
+    refund_world = RefundWorld(OfferingBank(reads=reads))
 
     with pytest.raises(Unreachable) as failed:
-        await desk.give()
+        await refund_world.give()
 
     assert (failed.value.reason, failed.value.http_status, failed.value.retry_after) == (
         "timeout",
         503,
         7,
     )
-    assert (desk.bank.refund_orders, desk.log.events) == ([], [])
+    assert (refund_world.bank.refund_orders, refund_world.log.events) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -377,50 +377,50 @@ async def test_whatever_fails_before_the_order_certainly_gave_nothing(reads: dic
 async def test_a_stop_that_holds_payouts_holds_refunds(
     scope: StopScope, subject: str, *, stopped: bool
 ):
-    desk = Desk(stops=[stop(scope, subject)])
+    refund_world = RefundWorld(stops=[stop(scope, subject)])
 
     if stopped:
         with refused(errors.PAYOUT_NOT_ALLOWED):
-            await desk.give()
+            await refund_world.give()
     else:
-        await desk.give()
+        await refund_world.give()
 
-    assert len(desk.bank.refund_orders) == (0 if stopped else 1)
+    assert len(refund_world.bank.refund_orders) == (0 if stopped else 1)
 
 
 async def test_a_repeat_is_answered_though_payouts_are_stopped():
-    desk = Desk()
-    given = await desk.give()
-    desk.stops = [stop(StopScope.ACCOUNT, ACCOUNT)]
+    refund_world = RefundWorld()
+    given = await refund_world.give()
+    refund_world.stops = [stop(StopScope.ACCOUNT, ACCOUNT)]
 
-    assert await desk.give() == given
+    assert await refund_world.give() == given
 
 
 async def test_what_cannot_be_put_on_record_is_not_given():
-    desk = Desk(log=Log(fails_from=0))
+    refund_world = RefundWorld(log=Log(fails_from=0))
 
     with pytest.raises(StoreUnavailable):
-        await desk.give()
+        await refund_world.give()
 
-    assert desk.bank.refund_orders == []
+    assert refund_world.bank.refund_orders == []
 
 
 async def test_nothing_is_given_where_nothing_may_be():
-    for desk, error in (
-        (Desk(read_only=True), errors.PROVIDER_READ_ONLY),
-        (Desk(is_there=False), errors.PROVIDER_NOT_CONFIGURED),
+    for refund_world, error in (
+        (RefundWorld(read_only=True), errors.PROVIDER_READ_ONLY),
+        (RefundWorld(is_there=False), errors.PROVIDER_NOT_CONFIGURED),
     ):
         with refused(error):
-            await desk.give()
+            await refund_world.give()
 
 
 @pytest.mark.parametrize("option", [Option.CREATE_REFUND, Option.FIND_REFUND, Option.LIST_REFUNDS])
 async def test_a_bank_without_the_call_is_told_as_such(option: Option):
-    desk = Desk(OfferingBank(capabilities=lessened(option)))
+    refund_world = RefundWorld(OfferingBank(capabilities=lessened(option)))
     calls = {
-        Option.CREATE_REFUND: desk.give,
-        Option.FIND_REFUND: lambda: desk.refunds.read(account(), "refund-1"),
-        Option.LIST_REFUNDS: lambda: desk.refunds.search(account(), wanted()),
+        Option.CREATE_REFUND: refund_world.give,
+        Option.FIND_REFUND: lambda: refund_world.refunds.read(account(), "refund-1"),
+        Option.LIST_REFUNDS: lambda: refund_world.refunds.search(account(), wanted()),
     }
 
     with pytest.raises(NotSupported):
@@ -428,15 +428,15 @@ async def test_a_bank_without_the_call_is_told_as_such(option: Option):
 
 
 async def test_it_is_read_by_its_reference():
-    desk = Desk()
-    given = await desk.give()
-    desk.bank.given[KEY] = replace(given, reference="")
+    refund_world = RefundWorld()
+    given = await refund_world.give()
+    refund_world.bank.given[KEY] = replace(given, reference="")
 
-    read = await desk.refunds.read(account(), "refund-1")
+    read = await refund_world.refunds.read(account(), "refund-1")
 
     assert read == replace(given, reference="refund-1")
     with pytest.raises(NotFound):
-        await desk.refunds.read(account(), "refund-2")
+        await refund_world.refunds.read(account(), "refund-2")
 
 
 def wanted(status: RefundStatus | None = None) -> RefundSearch:
@@ -453,9 +453,9 @@ async def test_refunds_are_found_by_status(status: RefundStatus | None, ids: lis
         refund(provider_id="3", created_at=NOON + timedelta(minutes=1)),
         refund(provider_id="1", created_at=NOON - timedelta(minutes=1)),
     ]
-    desk = Desk(OfferingBank(reads={"list_refunds": listed}))
+    refund_world = RefundWorld(OfferingBank(reads={"list_refunds": listed}))
 
-    found = await desk.refunds.search(account(), wanted(status))
+    found = await refund_world.refunds.search(account(), wanted(status))
 
     assert [each.provider_id for each in found.items] == ids
     assert found.total == len(ids)
@@ -466,16 +466,18 @@ async def test_many_at_once_of_one_reference_give_back_once(tmp_path: Path, faul
     """At a bank that keeps a ledger, over the wire, whatever happens to the first answer."""
     limits = ClientLimits(connect_s=2.0, read_s=5.0, payout_s=1.0)
     async with (
-        sandbox_stage(tmp_path) as stage,
-        on_stage("sandbox", stage.url, Witness(), limits) as adapter,
+        sandbox_bank_world(tmp_path) as bank_world,
+        on_stage("sandbox", bank_world.url, Witness(), limits) as adapter,
     ):
-        paid = await stage.tell("/charges/pending%2F1/pay", {})
+        paid = await bank_world.tell("/charges/pending%2F1/pay", {})
         if fault:
-            await stage.fault("refund", fault)
+            await bank_world.fault("refund", fault)
         at_it = replace(
-            account(), id=stage.account.account_id, provider_account=stage.account.provider_account
+            account(),
+            id=bank_world.account.account_id,
+            provider_account=bank_world.account.provider_account,
         )
-        refunds = replace(Desk().refunds, banks=_Real(adapter, stage.account))
+        refunds = replace(RefundWorld().refunds, banks=_Real(adapter, bank_world.account))
         asked = request(payment="pending/1", value=Money(400))
 
         ends = await asyncio.gather(
@@ -483,7 +485,7 @@ async def test_many_at_once_of_one_reference_give_back_once(tmp_path: Path, faul
         )
         settled = await refunds.create(acting(), at_it, asked)
 
-        executed = (await stage.tell("/refunds", method="GET"))["data"]
+        executed = (await bank_world.tell("/refunds", method="GET"))["data"]
     assert [row["centavos"] for row in executed] == [400]
     assert executed[0]["payment"] == paid["e2e_id"]
     given = [end for end in ends if not isinstance(end, Exception)]

@@ -25,11 +25,11 @@ from gateway.operations.bank.reports import ReportRequest, Reports
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.formats import FORMATS, Format, Locale
 from gateway.reports.paper import WriterMissing
-from tests.unit.paying import OneBank, ScriptedBank
 from tests.unit.people import ACCOUNT, account
 from tests.unit.refusals import refused
 from tests.unit.reporting import FEE, entry
 from tests.unit.standing import NOON, TODAY, Clock
+from tests.world.payouts import OneBank, ScriptedBank
 
 YESTERDAY = TODAY - timedelta(days=1)
 OPEN, OVER = Window(YESTERDAY, TODAY), Window(YESTERDAY, YESTERDAY)

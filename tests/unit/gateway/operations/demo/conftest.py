@@ -17,7 +17,7 @@ from gateway.operations.identity.ports import IdentityContext
 from gateway.security.keys import load_keys
 from provider_adapters.sandbox.bank.server import SandboxBank
 from provider_adapters.sandbox.control import BankControl
-from tests.registers import Registers
+from tests.world.registers import Registers
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from gateway.domain.identity.rights import Role
 from gateway.operations.demo.ensure import ensure_demo
-from tests import registers
 from tests.unit.gateway.operations.demo.conftest import people_of, records_of
+from tests.world import registers
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
 from gateway.telemetry import trace
-from tests.unit.identity_world import EMAIL, HOME, PASSWORD, refusal
+from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
 
 
 def test_what_is_typed_at_the_door_is_read_as_it_is_kept():

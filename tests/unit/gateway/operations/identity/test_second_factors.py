@@ -9,7 +9,7 @@ from gateway.operations.identity.second_factors import SecondFactorCodes, totp_r
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from gateway.security.sealing import SealBroken
-from tests.unit.identity_world import EMAIL, HOME, PASSWORD, refusal
+from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
 
 
 async def enrolled(identity_world, maria):

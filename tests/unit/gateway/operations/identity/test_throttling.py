@@ -25,7 +25,7 @@ from gateway.operations.identity.throttling import (
 from gateway.operations.identity.tokens import SignedIn
 from gateway.security.identity.passwords import PasswordHasher, PoolSize
 from gateway.security.identity.phc import Cost
-from tests.unit.identity_world import ELSEWHERE, EMAIL, HOME, PASSWORD
+from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD
 
 pytestmark = pytest.mark.slow
 

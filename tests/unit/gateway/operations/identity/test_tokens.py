@@ -9,7 +9,7 @@ from gateway.domain.identity.errors import PASSWORD_WRONG
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.identity.tokens import TokenIssuer, TokenPair
-from tests.unit.identity_world import HOME, refusal
+from tests.world.identity import HOME, refusal
 
 
 async def test_an_access_token_never_outlives_its_session(identity_world, maria):

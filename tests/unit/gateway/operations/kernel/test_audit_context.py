@@ -6,7 +6,7 @@ import pytest
 
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.telemetry import trace
-from tests.registers import NOON
+from tests.world.registers import NOON
 
 
 def test_an_act_is_dated_and_signed():

@@ -9,8 +9,8 @@ import pytest
 from gateway.domain.identity.errors import MFA_EXPIRED, PASSWORD_WRONG, SESSION_REQUIRED
 from gateway.domain.identity.panel_sessions import PanelState
 from gateway.domain.kernel.errors import ServiceError
-from tests.unit.identity_world import EMAIL, HOME, PASSWORD
 from tests.unit.refusals import refused
+from tests.world.identity import EMAIL, HOME, PASSWORD
 
 
 async def test_a_browser_begins_with_a_token_and_nothing_else(panel_world):

@@ -12,10 +12,10 @@ from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout
 from gateway.operations.payouts.evidence import evidence_in_statement
 from tests.unit.movements import movement
-from tests.unit.paying import VALUE, ScriptedBank, Till
 from tests.unit.standing import NOON, Clock
+from tests.world.payouts import VALUE, PayoutWorld, ScriptedBank
 
-PAYOUT = replace(Till(None, ScriptedBank(), Clock())._payout(), e2e_id="E7")  # type: ignore[arg-type]
+PAYOUT = replace(PayoutWorld(None, ScriptedBank(), Clock())._payout(), e2e_id="E7")  # type: ignore[arg-type]
 KEY = PAYOUT.provider_key
 
 

@@ -9,11 +9,11 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.operations.payouts.executions import Execution, statement_executions
 from tests.unit.movements import movement
-from tests.unit.paying import ScriptedBank, Till
 from tests.unit.standing import NOON, Clock
+from tests.world.payouts import PayoutWorld, ScriptedBank
 
 DAY = Window(date(2026, 11, 20), date(2026, 11, 20))
-PAYOUT = Till(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
+PAYOUT = PayoutWorld(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
 KEY = PAYOUT.provider_key
 
 

@@ -25,7 +25,9 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Failure, PayoutState
-from tests.unit.paying import (
+from tests.unit.people import account
+from tests.unit.standing import NOON, Clock
+from tests.world.payouts import (
     ACCEPTED,
     ANSWERED,
     CAREFUL,
@@ -42,10 +44,8 @@ from tests.unit.paying import (
     REJECTED,
     SENDING,
     UNKNOWN,
-    Till,
+    PayoutWorld,
 )
-from tests.unit.people import account
-from tests.unit.standing import NOON, Clock
 
 LEASE = timedelta(seconds=60)
 DAY_S = 24 * 3600
@@ -54,10 +54,10 @@ MISMATCHES = [replace(IS_SETTLED, value=Money(centavos)) for centavos in (1049, 
 
 
 @pytest.fixture(autouse=True)
-def never_sends(till: Till):
+def never_sends(payout_world: PayoutWorld):
     """Whatever is looked at: money is sent inside a caller's own request alone."""
     yield
-    assert till.bank.orders == []
+    assert payout_world.bank.orders == []
 
 
 PROVES = [
@@ -78,69 +78,73 @@ PROVES = [
 
 @pytest.mark.parametrize(("state", "said", "after"), PROVES, ids=lambda each: str(each)[:32])
 async def test_the_bank_s_word_moves_an_unsettled_payout(
-    till: Till, state: PayoutState, said: Outcome, after: PayoutState
+    payout_world: PayoutWorld, state: PayoutState, said: Outcome, after: PayoutState
 ):
-    before = await till.stands(state)
-    till.bank.knows = said
+    before = await payout_world.stands(state)
+    payout_world.bank.knows = said
 
-    found = await till.look()
+    found = await payout_world.look()
 
-    assert found == await till.row()
+    assert found == await payout_world.row()
     assert found.state is after
     assert (found == before) == (after is state)
-    assert till.lost == []
+    assert payout_world.lost == []
 
 
 @pytest.mark.parametrize("said", MISMATCHES, ids=["less", "more"])
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
 async def test_another_amount_than_ours_wants_a_person_to_look(
-    till: Till, state: PayoutState, said: Outcome
+    payout_world: PayoutWorld, state: PayoutState, said: Outcome
 ):
     """It is neither success nor failure, and the partner sees it processing."""
-    before = await till.stands(state)
-    till.bank.knows = said
+    before = await payout_world.stands(state)
+    payout_world.bank.knows = said
 
-    found = await till.look()
+    found = await payout_world.look()
 
     assert found == replace(before, review=True)
-    assert await till.row() == before
+    assert await payout_world.row() == before
 
 
-async def test_what_the_bank_adds_is_kept(till: Till):
-    await till.stands(UNKNOWN)
-    till.bank.knows = Accepted(evidence=ANSWERED, provider_id="p-9", e2e_id="E9")
-    await till.look()
-    till.bank.knows = replace(IS_SETTLED, provider_id="p-9", e2e_id="")
+async def test_what_the_bank_adds_is_kept(payout_world: PayoutWorld):
+    await payout_world.stands(UNKNOWN)
+    payout_world.bank.knows = Accepted(evidence=ANSWERED, provider_id="p-9", e2e_id="E9")
+    await payout_world.look()
+    payout_world.bank.knows = replace(IS_SETTLED, provider_id="p-9", e2e_id="")
 
-    found = await till.look()
+    found = await payout_world.look()
 
     assert (found.provider_id, found.e2e_id, found.settled_at) == ("p-9", "E9", NOON)
-    assert till.bank.lookups == [(found.provider_key, ""), (found.provider_key, "p-9")]
-    [attempt] = await till.attempts()
+    assert payout_world.bank.lookups == [(found.provider_key, ""), (found.provider_key, "p-9")]
+    [attempt] = await payout_world.attempts()
     assert (attempt.outcome, attempt.evidence) == (PAID, ANSWERED)
 
 
-async def test_the_bank_s_own_time_of_settlement_is_kept(till: Till):
-    await till.stands(ACCEPTED)
-    till.bank.knows = replace(IS_SETTLED, settled_at=NOON - timedelta(seconds=9))
+async def test_the_bank_s_own_time_of_settlement_is_kept(payout_world: PayoutWorld):
+    await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows = replace(IS_SETTLED, settled_at=NOON - timedelta(seconds=9))
 
-    assert (await till.look()).settled_at == NOON - timedelta(seconds=9)
+    assert (await payout_world.look()).settled_at == NOON - timedelta(seconds=9)
 
 
-async def test_the_reason_of_a_failure_is_kept(till: Till):
-    await till.stands(ACCEPTED)
-    till.bank.knows = IS_FORBIDDEN
+async def test_the_reason_of_a_failure_is_kept(payout_world: PayoutWorld):
+    await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows = IS_FORBIDDEN
 
-    assert (await till.look()).failure == Failure(FailureCode.LIMIT_EXCEEDED, forbidden=True)
+    assert (await payout_world.look()).failure == Failure(
+        FailureCode.LIMIT_EXCEEDED, forbidden=True
+    )
 
 
 @pytest.mark.parametrize("state", [SENDING, NOT_SENT, PAID, REJECTED, FAILED])
-async def test_the_bank_is_asked_about_unsettled_payouts_alone(till: Till, state: PayoutState):
-    before = await till.stands(state)
-    till.bank.knows = IS_SETTLED
+async def test_the_bank_is_asked_about_unsettled_payouts_alone(
+    payout_world: PayoutWorld, state: PayoutState
+):
+    before = await payout_world.stands(state)
+    payout_world.bank.knows = IS_SETTLED
 
-    assert await till.look() == before
-    assert till.bank.lookups == []
+    assert await payout_world.look() == before
+    assert payout_world.bank.lookups == []
 
 
 FAILURES = [
@@ -160,23 +164,23 @@ FAILURES = [
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
 async def test_a_bank_that_fails_proves_nothing(
-    till: Till, state: PayoutState, failure: Exception, clock: Clock
+    payout_world: PayoutWorld, state: PayoutState, failure: Exception, clock: Clock
 ):
     """Not even long after: only the word "not found" counts as absence."""
-    before = await till.stands(state)
-    till.bank.knows = failure
+    before = await payout_world.stands(state)
+    payout_world.bank.knows = failure
     clock.passes(7 * DAY_S)
 
-    assert await till.look() == before
+    assert await payout_world.look() == before
 
 
-async def test_a_look_has_its_deadline(till: Till):
+async def test_a_look_has_its_deadline(payout_world: PayoutWorld):
     """At most one short look inside a read; the caller waits no longer for it."""
-    before = await till.stands(UNKNOWN)
-    till.bank.gate.clear()
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.gate.clear()
 
     async with asyncio.timeout(5):
-        found = await till.follow_up.look(before, account(), within_s=0.02)
+        found = await payout_world.follow_up.look(before, account(), within_s=0.02)
 
     assert found == before
 
@@ -184,32 +188,34 @@ async def test_a_look_has_its_deadline(till: Till):
 # Absence
 
 
-async def test_absence_is_believed_after_lease_and_quiet_period_alone(till: Till, clock: Clock):
+async def test_absence_is_believed_after_lease_and_quiet_period_alone(
+    payout_world: PayoutWorld, clock: Clock
+):
     """Until then the attempt may still execute."""
-    await till.stands(UNKNOWN)
+    await payout_world.stands(UNKNOWN)
     clock.at = NOON + LEASE + QUIET - timedelta(seconds=1)
-    assert (await till.look()).state is UNKNOWN
+    assert (await payout_world.look()).state is UNKNOWN
 
     clock.passes(1)
-    found = await till.look()
+    found = await payout_world.look()
 
     assert found.state is NOT_SENT
-    [attempt] = await till.attempts()
+    [attempt] = await payout_world.attempts()
     assert attempt.evidence is not None
     assert (attempt.evidence.phase, attempt.evidence.reason) == (Phase.ANSWERED, "absent")
 
 
-async def test_absence_counts_from_when_the_bank_was_asked(till: Till, clock: Clock):
+async def test_absence_counts_from_when_the_bank_was_asked(payout_world: PayoutWorld, clock: Clock):
     """An order may have executed between its look and our reading of the answer."""
-    before = await till.stands(UNKNOWN)
+    before = await payout_world.stands(UNKNOWN)
     clock.at = NOON + LEASE + QUIET - timedelta(seconds=1)
-    till.bank.gate.clear()
-    looking = asyncio.ensure_future(till.follow_up.look(before, account()))
-    while not till.bank.lookups:
+    payout_world.bank.gate.clear()
+    looking = asyncio.ensure_future(payout_world.follow_up.look(before, account()))
+    while not payout_world.bank.lookups:
         await asyncio.sleep(0)
 
     clock.passes(2)
-    till.bank.gate.set()
+    payout_world.bank.gate.set()
 
     assert (await looking).state is UNKNOWN
 
@@ -223,88 +229,94 @@ async def test_absence_counts_from_when_the_bank_was_asked(till: Till, clock: Cl
     ids=["no quiet period", "declares nothing"],
 )
 async def test_without_these_declarations_absence_proves_nothing_ever(
-    till: Till, clock: Clock, can: Capabilities
+    payout_world: PayoutWorld, clock: Clock, can: Capabilities
 ):
-    before = await till.stands(UNKNOWN)
-    till.bank.capabilities = can
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.capabilities = can
     clock.passes(365 * DAY_S)
 
-    assert await till.look() == before
+    assert await payout_world.look() == before
 
 
 async def test_at_a_bank_that_ignores_our_key_an_absent_payout_fails_for_good(
-    till: Till, clock: Clock
+    payout_world: PayoutWorld, clock: Clock
 ):
     """It would pay a second attempt again, so there is never one."""
-    await till.stands(UNKNOWN)
-    till.bank.capabilities = replace(CAREFUL, repeat=Repeat.IGNORES)
+    await payout_world.stands(UNKNOWN)
+    payout_world.bank.capabilities = replace(CAREFUL, repeat=Repeat.IGNORES)
     clock.passes(365 * DAY_S)
 
-    found = await till.look()
+    found = await payout_world.look()
 
     assert (found.state, found.failure) == (FAILED, Failure(FailureCode.NOT_SENT))
 
 
 @pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])
-async def test_a_bank_that_knows_our_key_proves_absence(till: Till, clock: Clock, repeat: Repeat):
-    await till.stands(UNKNOWN)
-    till.bank.capabilities = replace(CAREFUL, repeat=repeat)
+async def test_a_bank_that_knows_our_key_proves_absence(
+    payout_world: PayoutWorld, clock: Clock, repeat: Repeat
+):
+    await payout_world.stands(UNKNOWN)
+    payout_world.bank.capabilities = replace(CAREFUL, repeat=repeat)
     clock.passes(3600)
 
-    assert (await till.look()).state is NOT_SENT
+    assert (await payout_world.look()).state is NOT_SENT
 
 
-async def test_an_accepted_payout_is_never_absent(till: Till, clock: Clock):
+async def test_an_accepted_payout_is_never_absent(payout_world: PayoutWorld, clock: Clock):
     """The bank has ordered it; one that cannot show it now may pay it still."""
-    before = await till.stands(ACCEPTED)
+    before = await payout_world.stands(ACCEPTED)
     clock.passes(365 * DAY_S)
 
-    assert await till.look() == before
+    assert await payout_world.look() == before
 
 
 # Leases and days
 
 
-async def test_a_payout_whose_sender_is_gone_is_unknown(till: Till, clock: Clock):
-    await till.stands(SENDING)
+async def test_a_payout_whose_sender_is_gone_is_unknown(payout_world: PayoutWorld, clock: Clock):
+    await payout_world.stands(SENDING)
     clock.at = NOON + LEASE - timedelta(microseconds=1)
-    assert (await till.look()).state is SENDING
+    assert (await payout_world.look()).state is SENDING
 
     clock.at = NOON + LEASE
-    found = await till.look()
+    found = await payout_world.look()
 
     assert found.state is UNKNOWN
-    [attempt] = await till.attempts()
+    [attempt] = await payout_world.attempts()
     assert attempt.evidence is not None
     assert (attempt.evidence.reason, attempt.evidence.bytes_left) == ("lease_ended", True)
 
 
-async def test_and_is_looked_up_at_once(till: Till, clock: Clock):
-    await till.stands(SENDING)
+async def test_and_is_looked_up_at_once(payout_world: PayoutWorld, clock: Clock):
+    await payout_world.stands(SENDING)
     clock.passes(60)
-    till.bank.knows = IS_SETTLED
+    payout_world.bank.knows = IS_SETTLED
 
-    assert (await till.look()).state is PAID
+    assert (await payout_world.look()).state is PAID
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED, PAID])
-async def test_other_states_have_no_lease(till: Till, clock: Clock, state: PayoutState):
-    before = await till.stands(state)
+async def test_other_states_have_no_lease(
+    payout_world: PayoutWorld, clock: Clock, state: PayoutState
+):
+    before = await payout_world.stands(state)
     clock.passes(3600)
 
-    assert await till.follow_up.expire_lease(before) == before
+    assert await payout_world.follow_up.expire_lease(before) == before
 
 
-async def test_what_was_never_sent_fails_when_its_day_is_over(till: Till, clock: Clock):
-    await till.stands(NOT_SENT)
+async def test_what_was_never_sent_fails_when_its_day_is_over(
+    payout_world: PayoutWorld, clock: Clock
+):
+    await payout_world.stands(NOT_SENT)
     clock.passes(12 * 3600 - 1)
-    assert (await till.look()).state is NOT_SENT
+    assert (await payout_world.look()).state is NOT_SENT
 
     clock.passes(1)
-    found = await till.look()
+    found = await payout_world.look()
 
     assert (found.state, found.failure) == (FAILED, Failure(FailureCode.NOT_SENT))
-    assert till.bank.lookups == []
+    assert payout_world.bank.lookups == []
 
 
 @pytest.mark.parametrize(
@@ -313,101 +325,109 @@ async def test_what_was_never_sent_fails_when_its_day_is_over(till: Till, clock:
     ids=["the bank paid it", "the bank knows nothing", "the bank does not tell"],
 )
 async def test_after_a_restore_the_bank_is_asked_before_a_day_ends(
-    till: Till, clock: Clock, knows: Outcome | Exception, ends: PayoutState
+    payout_world: PayoutWorld, clock: Clock, knows: Outcome | Exception, ends: PayoutState
 ):
     """A backup may have forgotten the attempt that followed the one that was not sent."""
-    await till.stands(NOT_SENT)
-    till.follow_up = replace(till.follow_up, look_first=True)
-    till.bank.knows = knows
+    await payout_world.stands(NOT_SENT)
+    payout_world.follow_up = replace(payout_world.follow_up, look_first=True)
+    payout_world.bank.knows = knows
     clock.passes(DAY_S)
 
-    doubted = await till.look()
-    found = await till.look()
+    doubted = await payout_world.look()
+    found = await payout_world.look()
 
     assert doubted.state is UNKNOWN
     assert found.state is ends
-    assert len(till.bank.lookups) == 1
+    assert len(payout_world.bank.lookups) == 1
 
 
-async def test_the_day_of_an_attempt_that_may_have_left_is_never_over(till: Till, clock: Clock):
-    await till.stands(UNKNOWN)
+async def test_the_day_of_an_attempt_that_may_have_left_is_never_over(
+    payout_world: PayoutWorld, clock: Clock
+):
+    await payout_world.stands(UNKNOWN)
     clock.passes(30 * DAY_S)
-    till.bank.knows = Unavailable("down")
+    payout_world.bank.knows = Unavailable("down")
 
-    assert (await till.look()).state is UNKNOWN
+    assert (await payout_world.look()).state is UNKNOWN
 
 
 # Banks, stores and others
 
 
-async def test_a_bank_whose_credentials_cannot_be_opened_is_not_asked(till: Till):
-    before = await till.stands(UNKNOWN)
+async def test_a_bank_whose_credentials_cannot_be_opened_is_not_asked(payout_world: PayoutWorld):
+    before = await payout_world.stands(UNKNOWN)
 
     def sealed(_account: object) -> None:
         raise FAILURES[2]
 
-    till.banks.of = sealed  # type: ignore[assignment,method-assign]
+    payout_world.banks.of = sealed  # type: ignore[assignment,method-assign]
 
-    assert await till.look() == before
-    assert till.bank.lookups == []
+    assert await payout_world.look() == before
+    assert payout_world.bank.lookups == []
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_another_bank_is_not_asked(till: Till, state: PayoutState, clock: Clock):
+async def test_another_bank_is_not_asked(
+    payout_world: PayoutWorld, state: PayoutState, clock: Clock
+):
     """It never heard of the payout: its "not found" would be believed."""
-    before = await till.stands(state)
-    till.banks.name = "other-bank"
+    before = await payout_world.stands(state)
+    payout_world.banks.name = "other-bank"
     clock.passes(DAY_S)
 
-    assert await till.look() == before
-    till.banks.is_there = False
-    assert await till.look() == before
-    assert till.bank.lookups == []
+    assert await payout_world.look() == before
+    payout_world.banks.is_there = False
+    assert await payout_world.look() == before
+    assert payout_world.bank.lookups == []
 
 
 @pytest.mark.parametrize(
     ("fails", "state"), [("record", UNKNOWN), ("find", PAID)], ids=["record", "find"]
 )
-async def test_a_store_that_fails_is_no_error(till: Till, fails: str, state: PayoutState):
+async def test_a_store_that_fails_is_no_error(
+    payout_world: PayoutWorld, fails: str, state: PayoutState
+):
     """The payout is answered as it was last known."""
-    before = await till.stands(UNKNOWN)
-    till.bank.knows = IS_SETTLED
-    till.store.fails_before = {fails}
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.knows = IS_SETTLED
+    payout_world.store.fails_before = {fails}
 
-    found = await till.follow_up.look(before, account())
+    found = await payout_world.follow_up.look(before, account())
 
     assert found == before
-    assert (await till.row()).state is state
+    assert (await payout_world.row()).state is state
 
 
-async def test_whoever_was_quicker_wins_and_the_loss_is_counted(till: Till):
+async def test_whoever_was_quicker_wins_and_the_loss_is_counted(payout_world: PayoutWorld):
     """The row of the winner is answered, not what we meant to make of it."""
-    before = await till.stands(UNKNOWN)
-    till.bank.gate.clear()
-    till.bank.knows = IS_REJECTED
-    looking = asyncio.ensure_future(till.follow_up.look(before, account()))
-    while not till.bank.lookups:
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.gate.clear()
+    payout_world.bank.knows = IS_REJECTED
+    looking = asyncio.ensure_future(payout_world.follow_up.look(before, account()))
+    while not payout_world.bank.lookups:
         await asyncio.sleep(0)
-    other = till.beside()
+    other = payout_world.beside()
     await other.store.record(other._step(UNKNOWN, PAID))
 
-    till.bank.gate.set()
+    payout_world.bank.gate.set()
 
     assert (await looking).state is PAID
-    assert (await till.row()).failure is None
-    assert till.lost == ["sandbox"]
+    assert (await payout_world.row()).failure is None
+    assert payout_world.lost == ["sandbox"]
 
 
 @pytest.mark.parametrize("said", [IS_SETTLED, IS_ACCEPTED, IS_REJECTED, NotFound("absent")])
-async def test_many_may_follow_up_at_once(till: Till, clock: Clock, said: Outcome | Exception):
-    before = await till.stands(UNKNOWN)
-    till.bank.knows = said
+async def test_many_may_follow_up_at_once(
+    payout_world: PayoutWorld, clock: Clock, said: Outcome | Exception
+):
+    before = await payout_world.stands(UNKNOWN)
+    payout_world.bank.knows = said
     clock.passes(3600)
-    nodes = [till, till.beside(), till.beside()]
+    nodes = [payout_world, payout_world.beside(), payout_world.beside()]
 
     found = await asyncio.gather(
         *(node.follow_up.look(before, account()) for node in nodes for _ in range(4))
     )
 
-    assert {each.state for each in found} == {(await till.row()).state}
-    assert len(await till.attempts()) == 1
+    assert {each.state for each in found} == {(await payout_world.row()).state}
+    assert len(await payout_world.attempts()) == 1

@@ -12,8 +12,8 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.records import Case, PayoutRecords, payouts_of
 from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, payout
-from tests.registers import Registers
 from tests.unit.standing_payouts import company_and_accounts, review, stand
+from tests.world.registers import Registers
 
 UNKNOWN, ACCEPTED, PAID = PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID
 TODAY = Window(NOW.date(), NOW.date())

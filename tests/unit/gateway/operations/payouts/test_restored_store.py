@@ -21,7 +21,8 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.money import Money
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.restored_store import seen_before
-from tests.unit.paying import (
+from tests.unit.standing import Clock
+from tests.world.payouts import (
     ACCEPTED,
     IS_ACCEPTED,
     IS_REJECTED,
@@ -34,11 +35,10 @@ from tests.unit.paying import (
     SENDING,
     UNKNOWN,
     UNSENT,
+    PayoutWorld,
     ScriptedBank,
-    Till,
     unguarded,
 )
-from tests.unit.standing import Clock
 
 
 def at(bank: ScriptedBank) -> Bank:
@@ -47,7 +47,7 @@ def at(bank: ScriptedBank) -> Bank:
 
 @pytest.fixture
 def payout():
-    return Till(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
+    return PayoutWorld(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
 
 
 async def test_a_bank_that_knows_nothing_may_be_sent_it(payout):
@@ -91,16 +91,16 @@ async def test_a_bank_without_a_lookup_by_key_is_sent_nothing(payout):
     assert bank.lookups == []
 
 
-def looking_first(till: Till) -> Till:
+def looking_first(payout_world: PayoutWorld) -> PayoutWorld:
     """Let a node look before it sends."""
-    till.payouts = Payouts(
-        till.store,
-        till.banks,
-        till.follow_up,
-        unguarded(till.store, till.clock),
-        replace(till.payouts.terms, look_first=True),
+    payout_world.payouts = Payouts(
+        payout_world.store,
+        payout_world.banks,
+        payout_world.follow_up,
+        unguarded(payout_world.store, payout_world.clock),
+        replace(payout_world.payouts.terms, look_first=True),
     )
-    return till
+    return payout_world
 
 
 @pytest.mark.parametrize(
@@ -116,20 +116,20 @@ def looking_first(till: Till) -> Till:
     ids=["unknown to it", "accepted", "settled", "rejected", "unclear", "down"],
 )
 async def test_after_a_restore_a_payout_is_looked_for_before_it_is_sent(
-    till: Till, knows, answer: str, state, sent: int
+    payout_world: PayoutWorld, knows, answer: str, state, sent: int
 ):
     """Rule R10: the store may have forgotten what was sent."""
-    till.bank.knows = knows
+    payout_world.bank.knows = knows
 
-    answered = await looking_first(till).post()
+    answered = await looking_first(payout_world).post()
 
     assert answered == answer
-    assert (await till.row()).state is state
-    assert len(till.bank.orders) == sent
+    assert (await payout_world.row()).state is state
+    assert len(payout_world.bank.orders) == sent
 
 
-async def test_without_a_restore_nothing_is_looked_for(till: Till):
-    await till.post()
+async def test_without_a_restore_nothing_is_looked_for(payout_world: PayoutWorld):
+    await payout_world.post()
 
-    assert till.bank.lookups == []
-    assert (await till.row()).state is not SENDING
+    assert payout_world.bank.lookups == []
+    assert (await payout_world.row()).state is not SENDING

@@ -15,10 +15,10 @@ from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.executions import Execution
 from gateway.operations.payouts.verification import Kind, Report, Verification
 from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, account, payout
-from tests.registers import Registers
 from tests.unit.movements import movement
-from tests.unit.paying import OneBank, ScriptedBank
 from tests.unit.standing_payouts import company_and_accounts, stand
+from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.registers import Registers
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID

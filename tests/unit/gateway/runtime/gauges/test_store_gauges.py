@@ -20,12 +20,12 @@ from gateway.store.tables.core import audit, audit_head
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Family
 from gateway.telemetry.metrics.registry import MetricRegistry
-from tests import registers
 from tests.contract.stores.people import panel, signed_in
 from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
 from tests.contract.stores.test_identity_records import MAIL
 from tests.contract.stores.test_office import APPROVAL
 from tests.unit.gateway.telemetry.metrics.test_registry import INSTANCE, WORDS
+from tests.world import registers
 
 DAY = timedelta(days=1)
 

@@ -12,8 +12,8 @@ from gateway.domain.bank.providers import Capabilities, CredentialsRefused
 from gateway.runtime.providers.directory import ConnectedBanks, Connection, limits_of
 from gateway.security.sealing import SealBroken
 from provider_adapters._shared.limits import ClientLimits
-from tests.unit.paying import ScriptedBank
 from tests.unit.people import account
+from tests.world.payouts import ScriptedBank
 
 
 def banks(*, read_only: bool = False, payouts: bool = True) -> ConnectedBanks:

@@ -10,7 +10,7 @@ from gateway.config.upstream import Provider
 from gateway.runtime.providers.directory import Connection
 from gateway.runtime.providers.health import ProviderHealth
 from gateway.telemetry.records import ProviderCall
-from tests.unit.gateway.http.stage import Witness
+from tests.unit.gateway.http.listener_client import Witness
 from tests.unit.provider_adapters.witness import Witness as Bystander
 from tests.unit.standing import NOON, Clock
 

@@ -22,9 +22,9 @@ from gateway.runtime.records.kept_records import KeptRecords, build_kept_records
 from gateway.runtime.records.kept_records import Registers as Sources
 from gateway.runtime.records.record_cache import RecordCache
 from gateway.security.identity.signing_keys import Keyring
-from tests import registers
-from tests.registers import NOON, Registers
 from tests.unit.gateway.operations.backoffice.test_stops import stops_of
+from tests.world import registers
+from tests.world.registers import NOON, Registers
 
 TAX = "52998224725"
 PATIENT = Settings(database=Database(auth_timeout_s=30))

@@ -17,7 +17,7 @@ from gateway.http.backoffice.administration.accounts import (
 )
 from gateway.http.backoffice.administration.accounts import account as show_account
 from gateway.operations.bank.pages import Listed
-from tests.unit.gateway.http.backoffice.registers import TAX, Stage, turned_down
+from tests.unit.gateway.http.backoffice.registers import TAX, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF, gate_of, line
 from tests.unit.people import COMPANY, account
 from tests.unit.standing import NOON
@@ -41,20 +41,22 @@ def test_an_account_that_is_switched_off_can_be_switched_on():
     assert "AccountState" not in gate_of("account_change")
 
 
-async def test_what_is_absent_stays_as_it_is(stage: Stage):
-    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+async def test_what_is_absent_stays_as_it_is(admin_world: AdminWorld):
+    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
 
     changed = await acts.change(who, AccountChange(active=True, branch="12"))
 
     assert (changed.active, changed.verified, changed.coordinates.branch) == (True, False, "12")
-    assert changed.name == stage.account.name
+    assert changed.name == admin_world.account.name
 
 
 BANK = ProviderBody(provider="sandbox", provider_account="1", credentials="secret")
 
 
-async def test_credentials_are_sealed_and_stay_while_the_bank_s_account_does(stage: Stage):
-    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+async def test_credentials_are_sealed_and_stay_while_the_bank_s_account_does(
+    admin_world: AdminWorld,
+):
+    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
 
     attached = await acts.attach(who, BANK)
     kept = await acts.attach(who, ProviderBody(provider="sandbox", provider_account="1"))
@@ -66,15 +68,15 @@ async def test_credentials_are_sealed_and_stay_while_the_bank_s_account_does(sta
 
 @pytest.mark.parametrize(("provider", "account"), [("sandbox", "2"), ("other-bank", "1")])
 async def test_no_bank_is_shown_the_credentials_of_another(
-    stage: Stage, provider: str, account: str
+    admin_world: AdminWorld, provider: str, account: str
 ):
     """They are asked for; an empty text says that there are none."""
-    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
     before = await acts.attach(who, BANK)
 
     with pytest.raises(ServiceError) as refused:
         await acts.attach(who, ProviderBody(provider=provider, provider_account=account))
-    found = await stage.office.accounts.find(stage.account.id)
+    found = await admin_world.office.accounts.find(admin_world.account.id)
     none = ProviderBody(provider=provider, provider_account=account, credentials="")
     moved = await acts.attach(who, none)
 
@@ -87,8 +89,8 @@ async def test_no_bank_is_shown_the_credentials_of_another(
     assert (moved.provider, moved.sealed_credentials) == (provider, b"")
 
 
-async def test_an_account_that_leaves_its_bank_leaves_its_credentials(stage: Stage):
-    acts, who = AccountActs(stage.registers), stage.at(stage.account)
+async def test_an_account_that_leaves_its_bank_leaves_its_credentials(admin_world: AdminWorld):
+    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
     await acts.attach(who, BANK)
 
     alone = await acts.attach(who, ProviderBody(provider=""))
@@ -96,29 +98,31 @@ async def test_an_account_that_leaves_its_bank_leaves_its_credentials(stage: Sta
     assert (alone.provider, alone.provider_account, alone.sealed_credentials) == ("", "", b"")
 
 
-async def test_a_bank_s_account_belongs_to_one_company(stage: Stage):
-    acts = AccountActs(stage.registers)
-    await acts.attach(stage.at(stage.account), BANK)
+async def test_a_bank_s_account_belongs_to_one_company(admin_world: AdminWorld):
+    acts = AccountActs(admin_world.registers)
+    await acts.attach(admin_world.at(admin_world.account), BANK)
 
     with pytest.raises(ServiceError) as refused:
-        await acts.attach(stage.at(stage.foreign), BANK)
+        await acts.attach(admin_world.at(admin_world.foreign), BANK)
 
     assert refused.value.error.code == "SVC.GTW.009"
     assert (refused.value.field, refused.value.reason) == (
         "provider_account",
         "bank_account_taken",
     )
-    assert (await stage.office.accounts.find(stage.foreign.id)).provider == ""
+    assert (await admin_world.office.accounts.find(admin_world.foreign.id)).provider == ""
 
 
-async def test_nobody_adds_to_a_company_they_do_not_see(stage: Stage):
-    acts = AccountActs(stage.registers)
-    order = AccountBody(company_id=stage.theirs.id.upper(), name="A", tax_number=TAX)
+async def test_nobody_adds_to_a_company_they_do_not_see(admin_world: AdminWorld):
+    acts = AccountActs(admin_world.registers)
+    order = AccountBody(company_id=admin_world.theirs.id.upper(), name="A", tax_number=TAX)
 
-    refused = await turned_down(acts.create(stage.staff(stage.ours.id), order))
+    refused = await turned_down(acts.create(admin_world.staff(admin_world.ours.id), order))
 
     assert refused == "400 VALIDATION_FAILED"
-    assert (await acts.create(stage.staff(stage.theirs.id), order)).company_id == stage.theirs.id
+    assert (
+        await acts.create(admin_world.staff(admin_world.theirs.id), order)
+    ).company_id == admin_world.theirs.id
 
 
 @pytest.mark.parametrize(

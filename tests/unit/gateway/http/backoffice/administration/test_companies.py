@@ -12,7 +12,7 @@ from gateway.http.backoffice.administration.companies import (
     list_companies,
     read_company,
 )
-from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
+from tests.unit.gateway.http.backoffice.registers import FIRST, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 
 
@@ -28,23 +28,23 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
     assert line(name) == declared
 
 
-async def test_a_person_is_shown_their_companies_alone(stage: Stage):
-    limited, read = stage.staff(stage.ours.id), stage.does(read_company)
+async def test_a_person_is_shown_their_companies_alone(admin_world: AdminWorld):
+    limited, read = admin_world.staff(admin_world.ours.id), admin_world.does(read_company)
 
-    shown = (await stage.does(list_companies)(limited, FIRST)).items
+    shown = (await admin_world.does(list_companies)(limited, FIRST)).items
 
-    assert shown == [stage.ours]
-    assert await read(limited, stage.ours.id) == stage.ours
-    hidden = await turned_down(read(limited, stage.theirs.id))
+    assert shown == [admin_world.ours]
+    assert await read(limited, admin_world.ours.id) == admin_world.ours
+    hidden = await turned_down(read(limited, admin_world.theirs.id))
     assert hidden == await turned_down(read(limited, "0" * 8)) == "404 NOT_FOUND"
 
 
-async def test_who_is_limited_adds_none(stage: Stage):
+async def test_who_is_limited_adds_none(admin_world: AdminWorld):
     """The gate refuses, since they have no such right."""
-    made = await stage.does(create_company)(stage.staff(), CompanyBody(name="Nova"))
+    made = await admin_world.does(create_company)(admin_world.staff(), CompanyBody(name="Nova"))
 
-    assert made in (await stage.does(list_companies)(stage.staff(), FIRST)).items
-    assert (await stage.acts())[-1] == ("user:ana@example.com", "company.created")
+    assert made in (await admin_world.does(list_companies)(admin_world.staff(), FIRST)).items
+    assert (await admin_world.acts())[-1] == ("user:ana@example.com", "company.created")
     needed = cells.managing(Area.COMPANY)
-    assert stage.staff().person.may(needed)
-    assert not stage.staff(stage.ours.id).person.may(needed)
+    assert admin_world.staff().person.may(needed)
+    assert not admin_world.staff(admin_world.ours.id).person.may(needed)

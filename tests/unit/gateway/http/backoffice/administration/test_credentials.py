@@ -13,7 +13,7 @@ from gateway.http.backoffice.administration.credentials import (
     credential_rows,
 )
 from gateway.http.backoffice.cells import ReasonBody
-from tests.unit.gateway.http.backoffice.registers import FIRST, Stage, turned_down
+from tests.unit.gateway.http.backoffice.registers import FIRST, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import line
 
 EVERY = CredentialSearch(FIRST, None)
@@ -47,15 +47,17 @@ def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, in
     assert line(name) == declared
 
 
-def test_every_row_has_a_failure_for_the_store(stage: Stage):
-    rows = credential_rows(stage.credentials)
+def test_every_row_has_a_failure_for_the_store(admin_world: AdminWorld):
+    rows = credential_rows(admin_world.credentials)
 
     assert all(row.fails for row in rows)
 
 
-async def test_a_credential_is_issued_rotated_and_ended_by_a_person(stage: Stage):
-    acts, who = stage.credentials, stage.staff()
-    order = CredentialBody(name="n", account_id=stage.account.id, permissions=["balance:read"])
+async def test_a_credential_is_issued_rotated_and_ended_by_a_person(admin_world: AdminWorld):
+    acts, who = admin_world.credentials, admin_world.staff()
+    order = CredentialBody(
+        name="n", account_id=admin_world.account.id, permissions=["balance:read"]
+    )
 
     made = await acts.issue(who, order)
     client_id = made.credential.client_id
@@ -64,18 +66,18 @@ async def test_a_credential_is_issued_rotated_and_ended_by_a_person(stage: Stage
 
     assert made.client_secret != again.client_secret
     assert ended.revoked_at is not None
-    assert [act for actor, act in await stage.acts() if actor == "user:ana@example.com"] == [
+    assert [act for actor, act in await admin_world.acts() if actor == "user:ana@example.com"] == [
         "credential.issued",
         "credential.rotated",
         "credential.revoked",
     ]
 
 
-async def test_a_person_is_shown_their_companies_credentials_alone(stage: Stage):
-    acts = stage.credentials
-    order = CredentialBody(name="n", company_id=stage.theirs.id)
-    client_id = (await acts.issue(stage.staff(), order)).credential.client_id
-    limited = stage.staff(stage.ours.id)
+async def test_a_person_is_shown_their_companies_credentials_alone(admin_world: AdminWorld):
+    acts = admin_world.credentials
+    order = CredentialBody(name="n", company_id=admin_world.theirs.id)
+    client_id = (await acts.issue(admin_world.staff(), order)).credential.client_id
+    limited = admin_world.staff(admin_world.ours.id)
 
     refused = [
         await turned_down(acts.read(limited, client_id)),
@@ -85,13 +87,13 @@ async def test_a_person_is_shown_their_companies_credentials_alone(stage: Stage)
 
     assert refused == ["404 NOT_FOUND"] * 3
     assert (await acts.list(limited, EVERY)).items == []
-    assert (await acts.list(stage.staff(stage.theirs.id), EVERY)).total == 1
+    assert (await acts.list(admin_world.staff(admin_world.theirs.id), EVERY)).total == 1
 
 
-async def test_an_expiry_without_a_zone_is_refused(stage: Stage):
+async def test_an_expiry_without_a_zone_is_refused(admin_world: AdminWorld):
     at = datetime(2030, 1, 1, tzinfo=UTC).replace(tzinfo=None)
-    order = CredentialBody(name="n", company_id=stage.ours.id, expires_at=at)
+    order = CredentialBody(name="n", company_id=admin_world.ours.id, expires_at=at)
 
-    refused = await turned_down(stage.credentials.issue(stage.staff(), order))
+    refused = await turned_down(admin_world.credentials.issue(admin_world.staff(), order))
 
     assert refused == "400 VALIDATION_FAILED"

@@ -26,23 +26,23 @@ from gateway.operations.backoffice.access_orders import FourEyes, PeopleOrders
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.identity.throttling import Lockout
 from gateway.operations.kernel.audit_context import AuditContext
-from tests import registers
 from tests.contract.stores.people import user
 from tests.contract.stores.samples import NOW
 from tests.unit.gateway.http.backoffice.registers import (
     FIRST,
-    Stage,
+    AdminWorld,
+    admin_world_of,
     person,
-    staged,
     turned_down,
 )
-from tests.unit.identity_world import IdentityWorld, identity_world_on
 from tests.unit.standing import Clock
+from tests.world import registers
+from tests.world.identity import IdentityWorld, identity_world_on
 
 
 @dataclass(slots=True)
 class People:
-    stage: Stage
+    admin_world: AdminWorld
     identity_world: IdentityWorld
     acts: UserActs
 
@@ -54,14 +54,14 @@ class People:
         )
 
 
-def alone(identity_world: IdentityWorld, stage: Stage) -> UserActs:
+def alone(identity_world: IdentityWorld, admin_world: AdminWorld) -> UserActs:
     """What people do where nobody else has to agree."""
     nobody: Any = None
     orders = PeopleOrders(
         services=identity_world.services, approvals=nobody, rules=FourEyes(people=False)
     )
     return UserActs(
-        identity_world.services, UserSessions(identity_world.context), stage.registers, orders
+        identity_world.services, UserSessions(identity_world.context), admin_world.registers, orders
     )
 
 
@@ -71,8 +71,8 @@ async def people(tmp_path: Path) -> AsyncIterator[People]:
     async with registers.opened(tmp_path) as office:
         identity_world = identity_world_on(office.store, Clock())
         await identity_world.services.signing_keys.ensure()
-        stage = await staged(office)
-        yield People(stage, identity_world, alone(identity_world, stage))
+        admin_world = await admin_world_of(office)
+        yield People(admin_world, identity_world, alone(identity_world, admin_world))
         identity_world.hasher.close()
 
 
@@ -85,11 +85,11 @@ async def test_somebody_is_invited_by_mail(people: People):
 
     assert made.password == ""
     assert await people.identity_world.link(made.email)
-    assert (await people.stage.acts())[-1] == ("user:ana@example.com", "user.created")
+    assert (await people.admin_world.acts())[-1] == ("user:ana@example.com", "user.created")
 
 
 async def test_who_is_limited_sees_and_invites_within_their_limit(people: People):
-    ours, theirs = people.stage.ours.id, people.stage.theirs.id
+    ours, theirs = people.admin_world.ours.id, people.admin_world.theirs.id
     limited, acts = people.staff(ours), people.acts
     everybody = await acts.invite(people.staff(), invitation(email="all@example.com"))
     foreign = await acts.invite(people.staff(), invitation(theirs, email="t@example.com"))

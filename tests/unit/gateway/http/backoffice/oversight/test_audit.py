@@ -12,7 +12,7 @@ from gateway.domain.backoffice.audit_record import AuditSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.oversight.audit import NDJSON, show_lines
-from tests.unit.gateway.http.backoffice.registers import Stage, taken
+from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
 from tests.unit.gateway.http.backoffice.surface import line
 
 FIRST = AuditSearch(paging=Paging(1, 25))
@@ -38,8 +38,8 @@ def test_a_search_is_read_from_the_query():
     assert taken("audit", query={"trace_id": ["t-1"]}).trace_id == "t-1"
 
 
-async def test_acts_are_searched_exported_and_proven(stage: Stage):
-    acts = stage.oversight
+async def test_acts_are_searched_exported_and_proven(admin_world: AdminWorld):
+    acts = admin_world.oversight
 
     found = await acts.search_acts(EVERY_COMPANY, FIRST)
     rest = await acts.export_acts(EVERY_COMPANY, 1)
@@ -49,10 +49,10 @@ async def test_acts_are_searched_exported_and_proven(stage: Stage):
     assert proof.problem == ""
 
 
-async def test_an_export_has_a_line_for_each_act(stage: Stage):
-    entries = await stage.oversight.export_acts(EVERY_COMPANY, 0)
+async def test_an_export_has_a_line_for_each_act(admin_world: AdminWorld):
+    entries = await admin_world.oversight.export_acts(EVERY_COMPANY, 0)
 
-    answer = show_lines(entries, stage.staff())
+    answer = show_lines(entries, admin_world.staff())
 
     lines = [json.loads(each) for each in answer.content.splitlines()]
     assert answer.content_type == NDJSON
@@ -68,41 +68,43 @@ class Broken:
         raise ValueError(message)
 
 
-async def test_a_record_that_was_changed_is_told(stage: Stage):
+async def test_a_record_that_was_changed_is_told(admin_world: AdminWorld):
     """Which link is broken, and not an error."""
     broken: Any = Broken()
 
-    proof = await replace(stage.oversight, record=broken).prove_acts(EVERY_COMPANY, None)
+    proof = await replace(admin_world.oversight, record=broken).prove_acts(EVERY_COMPANY, None)
 
     assert proof.problem == "the audit log is broken at event 2"
 
 
-async def test_who_is_limited_reads_the_acts_of_their_companies(stage: Stage):
+async def test_who_is_limited_reads_the_acts_of_their_companies(admin_world: AdminWorld):
     """And is told of the whole chain whether it holds: a part of it proves nothing."""
-    acts, limited = stage.oversight, stage.staff(stage.ours.id).scope
+    acts, limited = admin_world.oversight, admin_world.staff(admin_world.ours.id).scope
 
     found = await acts.search_acts(limited, FIRST)
     exported = await acts.export_acts(limited, 0)
     proof = await acts.prove_acts(limited, None)
 
     subjects = [each.event.subject for each in found.items]
-    assert subjects == [f"account:{stage.account.id}", f"company:{stage.ours.id}"]
+    assert subjects == [f"account:{admin_world.account.id}", f"company:{admin_world.ours.id}"]
     assert list(exported) == list(reversed(found.items))
     assert (proof.events, proof.problem) == (found.total, "") == (2, "")
 
 
-async def test_a_filter_shows_nobody_more_than_they_see(stage: Stage):
-    acts = stage.oversight
-    theirs = replace(FIRST, subject=f"company:{stage.theirs.id}")
+async def test_a_filter_shows_nobody_more_than_they_see(admin_world: AdminWorld):
+    acts = admin_world.oversight
+    theirs = replace(FIRST, subject=f"company:{admin_world.theirs.id}")
 
-    assert (await acts.search_acts(stage.staff(stage.ours.id).scope, theirs)).total == 0
-    assert (await acts.search_acts(stage.staff(stage.theirs.id).scope, theirs)).total == 1
+    assert (await acts.search_acts(admin_world.staff(admin_world.ours.id).scope, theirs)).total == 0
+    assert (
+        await acts.search_acts(admin_world.staff(admin_world.theirs.id).scope, theirs)
+    ).total == 1
 
 
-async def test_who_is_limited_is_told_of_a_break_anywhere(stage: Stage):
+async def test_who_is_limited_is_told_of_a_break_anywhere(admin_world: AdminWorld):
     broken: Any = Broken()
-    scope = stage.staff(stage.ours.id).scope
+    scope = admin_world.staff(admin_world.ours.id).scope
 
-    proof = await replace(stage.oversight, record=broken).prove_acts(scope, None)
+    proof = await replace(admin_world.oversight, record=broken).prove_acts(scope, None)
 
     assert proof.problem == "the audit log is broken at event 2"

@@ -11,7 +11,7 @@ from gateway.domain.backoffice.callbacks import (
     CallbackState,
 )
 from gateway.domain.kernel.windows import Paging
-from tests.unit.gateway.http.backoffice.registers import Stage, taken
+from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
 from tests.unit.gateway.http.backoffice.surface import line
 from tests.unit.standing import NOON
 
@@ -28,7 +28,7 @@ def test_filters_are_read():
     )
 
 
-async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(stage: Stage):
+async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(admin_world: AdminWorld):
     told = Callback(
         id="1",
         provider="p",
@@ -38,19 +38,23 @@ async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(stage: S
         received_at=NOON,
         body=b"\xff",
     )
-    ours = replace(told, id="2", event="e2", company_id=stage.ours.id)
+    ours = replace(told, id="2", event="e2", company_id=admin_world.ours.id)
     for each in (told, ours):
-        await stage.office.store.office.callbacks.add(each)
+        await admin_world.office.store.office.callbacks.add(each)
 
     shown = [
         list(
             (
-                await stage.oversight.search_callbacks(
+                await admin_world.oversight.search_callbacks(
                     who.scope, CallbackSearch(paging=Paging(1, 25))
                 )
             ).items
         )
-        for who in (stage.staff(), stage.staff(stage.ours.id), stage.staff(stage.theirs.id))
+        for who in (
+            admin_world.staff(),
+            admin_world.staff(admin_world.ours.id),
+            admin_world.staff(admin_world.theirs.id),
+        )
     ]
 
     assert shown == [[told, ours], [ours], []]

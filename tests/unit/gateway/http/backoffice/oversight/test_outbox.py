@@ -12,7 +12,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.mail import Mail
 from tests.contract.stores.people import user
 from tests.contract.stores.samples import event
-from tests.unit.gateway.http.backoffice.registers import Stage
+from tests.unit.gateway.http.backoffice.registers import AdminWorld
 from tests.unit.gateway.http.backoffice.surface import line
 from tests.unit.standing import NOON
 
@@ -36,10 +36,10 @@ def test_production_has_no_such_row():
     assert "backoffice.audit" in names
 
 
-async def test_who_is_limited_is_shown_the_mail_of_their_own_people(stage: Stage):
+async def test_who_is_limited_is_shown_the_mail_of_their_own_people(admin_world: AdminWorld):
     """Of those who see the same companies, or one of these; not of who sees more."""
-    store, ours = stage.office.store.identity, stage.ours.id
-    limits = {"one": {ours}, "two": {ours, stage.theirs.id}, "all": set()}
+    store, ours = admin_world.office.store.identity, admin_world.ours.id
+    limits = {"one": {ours}, "two": {ours, admin_world.theirs.id}, "all": set()}
     for name, companies in limits.items():
         person = user(name, f"{name}@example.com")
         await store.users.add(replace(person, companies=frozenset(companies)), event())
@@ -49,10 +49,12 @@ async def test_who_is_limited_is_shown_the_mail_of_their_own_people(stage: Stage
     async def shown(*companies: str) -> set[str]:
         return {
             each.id
-            for each in await stage.oversight.latest_mail(stage.staff(*companies).scope, None)
+            for each in await admin_world.oversight.latest_mail(
+                admin_world.staff(*companies).scope, None
+            )
         }
 
     assert await shown() == {"one", "two", "all"}
     assert await shown(ours) == {"one"}
-    assert await shown(ours, stage.theirs.id) == {"one", "two"}
-    assert await shown(stage.theirs.id) == set()
+    assert await shown(ours, admin_world.theirs.id) == {"one", "two"}
+    assert await shown(admin_world.theirs.id) == set()

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.backoffice.request_log import LoggedRequest
 from gateway.domain.identity.errors import VALIDATION_FAILED
-from tests.unit.gateway.http.backoffice.registers import Stage, taken
+from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
 from tests.unit.gateway.http.backoffice.surface import line
 from tests.unit.refusals import refusal_of
 from tests.unit.standing import NOON
@@ -36,13 +36,13 @@ def test_a_status_has_three_digits(status: str):
     assert refusal_of(lambda: taken("requests", query={"status": [status]})) is VALIDATION_FAILED
 
 
-async def test_who_is_limited_sees_their_companies_requests(stage: Stage):
-    store = stage.office.store.office.requests
+async def test_who_is_limited_sees_their_companies_requests(admin_world: AdminWorld):
+    store = admin_world.office.store.office.requests
     await store.add([logged("ours"), logged("theirs"), logged("")])
-    acts, wanted = stage.oversight, taken("requests", query={"route": ["banking.balance"]})
+    acts, wanted = admin_world.oversight, taken("requests", query={"route": ["banking.balance"]})
 
-    everything = await acts.search_requests(stage.staff().scope, wanted)
-    mine = await acts.search_requests(stage.staff("ours").scope, wanted)
+    everything = await acts.search_requests(admin_world.staff().scope, wanted)
+    mine = await acts.search_requests(admin_world.staff("ours").scope, wanted)
 
     assert everything.total == 3
     assert [each.company_id for each in mine.items] == ["ours"]

@@ -34,7 +34,7 @@ KNOWN = (*errors.CATALOGUE, *identity_errors.CATALOGUE)
 
 
 @dataclass(slots=True)
-class Desk:
+class BackofficeClient:
     """
     The back office over a socket.
 

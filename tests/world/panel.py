@@ -10,7 +10,7 @@ from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
 from gateway.security.identity.panel_cookies import PanelCookies
-from tests.unit.identity_world import EMAIL, HOME, PASSWORD, IdentityWorld
+from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from gateway.cli.main import pixgate
 from provider_adapters.sandbox.bank.server import SandboxBank
 
-CONFIG = Path(__file__).resolve().parents[1] / "config.yaml"
+CONFIG = Path(__file__).resolve().parents[2] / "config.yaml"
 _WAIT_S = 10
 
 

@@ -25,7 +25,7 @@ LOST: Verdict = (0, "lost")
 
 
 @dataclass(slots=True, kw_only=True)
-class Till:
+class GatewayClient:
     """
     One gateway and the account its partner pays from.
 
@@ -113,7 +113,7 @@ class Till:
 
 
 @dataclass(slots=True, kw_only=True)
-class Stage:
+class TortureWorld:
     """The bank, and where gateways are made."""
 
     folder: Path
@@ -123,7 +123,9 @@ class Stage:
     session: aiohttp.ClientSession
     opened: AsyncExitStack
 
-    async def till(self, name: str, store: str = "", kind: str = "idem", **changed: object) -> Till:
+    async def gateway_client(
+        self, name: str, store: str = "", kind: str = "idem", **changed: object
+    ) -> GatewayClient:
         """Make a gateway, not started yet; on an SQLite file unless a store is given."""
         folder = self.folder / name
         folder.mkdir()
@@ -133,7 +135,7 @@ class Stage:
         accounts = await sites.furnish(config, self.control, name)
         command, base = processes.gateway(folder, config, name)
         self.opened.callback(command.kill)
-        return Till(
+        return GatewayClient(
             base=base,
             command=command,
             config=config,
@@ -144,7 +146,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def staged(folder: Path) -> AsyncIterator[Stage]:
+async def torture_world_in(folder: Path) -> AsyncIterator[TortureWorld]:
     """Run a bank; whatever was started is ended with the block."""
     async with AsyncExitStack() as opened:
         connector = aiohttp.TCPConnector(limit=0, force_close=True)
@@ -154,7 +156,7 @@ async def staged(folder: Path) -> AsyncIterator[Stage]:
         bank.start()
         assert await bank.wait(session), bank.said()
         control = await opened.enter_async_context(BankControl(control_url))
-        yield Stage(
+        yield TortureWorld(
             folder=folder,
             bank=bank,
             bank_port=port,

@@ -144,7 +144,7 @@ def surface(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class ListenerClient:
     """A running listener."""
 
     port: int
@@ -166,7 +166,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[Stage]:
+async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[ListenerClient]:
     """Serve a surface on a free port."""
     witness = Witness()
     admission = Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=witness.count)
@@ -183,6 +183,6 @@ async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[Stage]:
     await listener.start()
     try:
         async with aiohttp.ClientSession() as session:
-            yield Stage(port=listener.port, witness=witness, session=session)
+            yield ListenerClient(port=listener.port, witness=witness, session=session)
     finally:
         await listener.close(1)

@@ -260,7 +260,7 @@ def unguarded(store: PayoutStore, clock: Clock) -> PayoutGuards:
     )
 
 
-class Till:
+class PayoutWorld:
     """One node that pays out; others can stand beside it on the same store and bank."""
 
     def __init__(self, inner: PayoutStore, bank: ScriptedBank, clock: Clock) -> None:
@@ -284,9 +284,9 @@ class Till:
     def _lost(self, _event: Event, provider: str) -> None:
         self.lost.append(provider)
 
-    def beside(self) -> Till:
+    def beside(self) -> PayoutWorld:
         """Another node."""
-        return Till(self.store.inner, self.bank, self.clock)
+        return PayoutWorld(self.store.inner, self.bank, self.clock)
 
     async def post(self, request: PayoutRequest | None = None, who: Caller | None = None) -> str:
         """Ask for a payout and return what the caller is answered."""
