@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gateway.app.audit_keys import audit_keys
 from gateway.app.background import Background
 from gateway.app.build_backoffice import BackOfficeParts
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import listener_of, make_proofs, make_reception
-from gateway.app.build_identity import People, assemble_people
-from gateway.app.build_panel import Panel, assemble_panel
-from gateway.app.build_telemetry import Observing, make_observing
+from gateway.app.build_identity import People, build_identity
+from gateway.app.build_panel import Panel, build_panel
+from gateway.app.build_telemetry import Telemetry, build_telemetry
 from gateway.app.listeners import operations_listener, public_listener
 from gateway.app.surfaces import Parts, described_surfaces
 from gateway.config.checks import check
@@ -31,6 +30,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.net.server.listener import Listener
 from gateway.operations.identity.ports import IdentityEvents
+from gateway.runtime.audit_keys import audit_keys
 from gateway.runtime.audit_tally import AuditTally
 from gateway.runtime.failpoints import armed
 from gateway.runtime.gauges.connection_gauges import connection_gauges
@@ -70,7 +70,7 @@ class Gateway:
     connections: Mapping[str, Connection]
     people: People
     panel: Panel
-    observing: Observing
+    observing: Telemetry
     readiness: Readiness
     tasks: Sequence[PeriodicTask]
     public: Listener
@@ -95,7 +95,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
     store = open_store(settings.store_url, _limits(settings), audit_keys(keys))
-    observing = make_observing(settings, now, described_surfaces(settings))
+    observing = build_telemetry(settings, now, described_surfaces(settings))
     failpoint = armed(settings.environment, environ)
     health = ProviderHealth(observing.observer, now)
     connections = {name: connect(name, settings, health, failpoint) for name in settings.providers}
@@ -103,8 +103,8 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     readiness = Readiness(store)
     security, bell = SecurityLog(observing.observer.count), asyncio.Event()
     tally = AuditTally(store.audit, store.identity.users, now)
-    people = assemble_people(settings, store, keys, now, _events(security, tally))
-    panel = assemble_panel(settings.session, store, keys, people)
+    people = build_identity(settings, store, keys, now, _events(security, tally))
+    panel = build_panel(settings.session, store, keys, people)
     kept = _kept_records(settings, store, people, observing, now)
     parts = Parts(
         settings=settings,
@@ -176,7 +176,7 @@ def _limits(settings: Settings) -> Limits:
 
 
 def _kept_records(
-    settings: Settings, store: Store, people: People, observing: Observing, now: Now
+    settings: Settings, store: Store, people: People, observing: Telemetry, now: Now
 ) -> KeptRecords:
     """Make what is kept of the store, told of every change that this process makes."""
     registers = Registers(

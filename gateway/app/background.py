@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from gateway.app.build_telemetry import Observing
+from gateway.app.build_telemetry import Telemetry
 from gateway.app.surfaces import Parts, make_approvals, make_follow_up
 from gateway.operations.backoffice.callbacks import CallbackLooks
 from gateway.runtime.audit_tally import AuditTally, keeping
@@ -40,7 +40,7 @@ class Background:
 
     store: Store
     parts: Parts
-    telemetry: Observing
+    telemetry: Telemetry
     tally: AuditTally
 
     def tasks(self, wake: asyncio.Event) -> Sequence[PeriodicTask]:

@@ -83,7 +83,7 @@ class People:
         self.hasher.close()
 
 
-def assemble_people(
+def build_identity(
     settings: Settings, store: Store, keys: Keys, now: Now, events: IdentityEvents = _NO_EVENTS
 ) -> People:
     """Make identity from the settings, an opened store and the keys; nothing is started."""

@@ -33,7 +33,7 @@ class Panel:
     devices: DeviceCookies
 
 
-def assemble_panel(session: Session, store: Store, keys: Keys, people: People) -> Panel:
+def build_panel(session: Session, store: Store, keys: Keys, people: People) -> Panel:
     """Make the panel's sessions; nothing is started."""
     parts = PanelContext(
         store=store.identity.panels,

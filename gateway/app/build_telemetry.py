@@ -30,7 +30,7 @@ from provider_adapters.registry import CALLS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observing:
+class Telemetry:
     """
     Everything that watches; ``lines`` is started first and stopped last.
 
@@ -49,7 +49,7 @@ class Observing:
     digest: str
 
 
-def make_observing(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Observing:
+def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -> Telemetry:
     """Make the watchers for the rows and providers that are configured."""
     lines = LineBuffer(to_descriptor(sys.stdout.fileno()))
     digest = config_digest(settings)
@@ -64,7 +64,7 @@ def make_observing(settings: Settings, now: Now, surfaces: Sequence[Surface]) ->
         for each in sampled:
             each()
 
-    return Observing(
+    return Telemetry(
         lines=lines,
         logs=Logs(lines, LogSettings(now=now, monotonic=time.monotonic, level=level)),
         values=values,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from gateway.app.build_telemetry import Observing, refusals_below
+from gateway.app.build_telemetry import Telemetry, refusals_below
 from gateway.app.surfaces import Parts, make_surfaces
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
@@ -21,7 +21,7 @@ from gateway.runtime.readiness import Readiness
 from gateway.telemetry.ports import Gauge
 
 
-def public_listener(parts: Parts, observing: Observing) -> Listener:
+def public_listener(parts: Parts, observing: Telemetry) -> Listener:
     """
     Make the public listener.
 
@@ -51,7 +51,7 @@ def public_listener(parts: Parts, observing: Observing) -> Listener:
     )
 
 
-def _admission(settings: Settings, observing: Observing) -> Admission:
+def _admission(settings: Settings, observing: Telemetry) -> Admission:
     """Say when to shed, and show how much is going on."""
     admission = Admission(
         most=settings.limits.in_flight,
@@ -81,7 +81,7 @@ def _server_limits(settings: Settings) -> ServerLimits:
     )
 
 
-def operations_listener(settings: Settings, observing: Observing, readiness: Readiness) -> Listener:
+def operations_listener(settings: Settings, observing: Telemetry, readiness: Readiness) -> Listener:
     """Make the operations listener."""
     surface = OpsSurface(
         OpsParts(

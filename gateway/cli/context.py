@@ -10,7 +10,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateway.app.audit_keys import audit_keys
 from gateway.app.build_backoffice import RecordSource, build_admin_services, record_source
 from gateway.cli.console import Terminal
 from gateway.config.reading import ConfigError, read_settings
@@ -23,6 +22,7 @@ from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.backoffice.stops import KillSwitches
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.records import PayoutRecords
+from gateway.runtime.audit_keys import audit_keys
 from gateway.runtime.providers.directory import ConnectedBanks, Connection
 from gateway.runtime.wall_clock import wall_clock
 from gateway.security.keys import Keys, load_keys
@@ -177,10 +177,10 @@ async def opened(terminal: Terminal) -> AsyncIterator[Office]:
 @asynccontextmanager
 async def opened_people(terminal: Terminal) -> AsyncIterator[People]:
     """Open the store and identity over it; nothing runs in the background. Raises as ``opened``."""
-    from gateway.app.build_identity import assemble_people
+    from gateway.app.build_identity import build_identity
 
     async with opened(terminal) as office:
-        people = assemble_people(office.settings, office.store, office.keys, office.acting.now)
+        people = build_identity(office.settings, office.store, office.keys, office.acting.now)
         try:
             yield people
         finally:

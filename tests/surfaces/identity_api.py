@@ -13,7 +13,7 @@ import msgspec
 from yarl import URL
 
 from gateway.app.build_identity import People
-from gateway.app.build_panel import Panel, assemble_panel
+from gateway.app.build_panel import Panel, build_panel
 from gateway.app.people_surfaces import (
     PeopleParts,
     PeopleQuestions,
@@ -260,7 +260,7 @@ async def api_client_on(
         identity_world.counted.append((event, label))
 
     settings = _settings(rates)
-    panel = assemble_panel(Session(), store, _keys(), people)
+    panel = build_panel(Session(), store, _keys(), people)
     parts = PeopleParts(settings=settings, people=people, panel=panel, count=count)
     surfaces, witness = _surfaces(parts), Witness()
     serving = _serving(surfaces, witness)

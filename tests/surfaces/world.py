@@ -19,7 +19,6 @@ import msgspec
 from yarl import URL
 
 from gateway.app.assembly import Gateway, assemble
-from gateway.app.audit_keys import audit_keys
 from gateway.app.lifecycle import running
 from gateway.cli.context import Office
 from gateway.cli.sandbox.demo_factory import made_demo
@@ -32,6 +31,7 @@ from gateway.domain.payouts.payouts import provider_key
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.demo.document import Demo, DemoUrls, Pair
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.runtime.audit_keys import audit_keys
 from gateway.security.secrets import new_client_secret
 from gateway.store.engine import open_store
 from provider_adapters.sandbox.control import BankControl

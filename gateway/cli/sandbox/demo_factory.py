@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.app.build_backoffice import new_id
-from gateway.app.build_identity import assemble_people
+from gateway.app.build_identity import build_identity
 from gateway.cli.context import Office
 from gateway.cli.sandbox.bank_control import ControlledBank, control_url, controlling, customer_url
 from gateway.cli.sandbox.demo_file import DemoFile
@@ -34,7 +34,7 @@ async def made_demo(office: Office, urls: DemoUrls | None = None) -> Demo:
     settings = office.settings
     sandbox_only(settings)
     listening = urls or urls_of(settings)
-    people = assemble_people(settings, office.store, office.keys, office.acting.now)
+    people = build_identity(settings, office.store, office.keys, office.acting.now)
     async with controlling(listening["sandbox_control_url"]) as control:
         parts = DemoParts(
             records=_records(office),

@@ -81,7 +81,7 @@ def run_on_uvloop(work: Coroutine[Any, Any, None]) -> None:
     Raises:
         ClickException: for what an operator can mend, in one line.
     """
-    from gateway.app.startup_errors import REFUSALS
+    from gateway.cli.serve.startup_errors import REFUSALS
 
     try:
         _runner()(work)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gateway.app.build_identity import People, assemble_people
+from gateway.app.build_identity import People, build_identity
 from gateway.config.identity import Identity, Tries
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
@@ -41,7 +41,7 @@ async def people(settings: Settings, tmp_path: Path, clock: Clock) -> AsyncItera
     """Identity on a store of its own, started."""
     store = open_store(migrated(tmp_path / "pixgate.db"))
     await prepare(store, Environment.SANDBOX, migrate=True, now=clock.now)
-    made = assemble_people(settings, store, load_keys(settings), clock.now)
+    made = build_identity(settings, store, load_keys(settings), clock.now)
     await made.start()
     yield made
     await made.close()
@@ -71,7 +71,7 @@ async def test_another_process_with_the_same_keys_knows_the_same_people(people, 
     await people.services.users.create("cli", ORDER, PASSWORD)
     came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
     store = open_store(settings.store_url)
-    other = assemble_people(settings, store, load_keys(settings), clock.now)
+    other = build_identity(settings, store, load_keys(settings), clock.now)
 
     again = await other.services.sign_in.login(EMAIL, PASSWORD, HOME)
 

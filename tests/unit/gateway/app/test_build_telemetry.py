@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from gateway.app.build_telemetry import make_observing, refusals_below
+from gateway.app.build_telemetry import build_telemetry, refusals_below
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
 from gateway.domain.accounts.permissions import Resource
@@ -44,7 +44,7 @@ def settings(tmp_path) -> Settings:
 def test_every_row_and_page_is_a_word_of_the_metrics(settings: Settings):
     """A label is one of a closed set; a new row is in it on arrival, and nothing else is."""
     surfaces = described_surfaces(settings)
-    made = make_observing(settings, lambda: NOON, surfaces)
+    made = build_telemetry(settings, lambda: NOON, surfaces)
     rows = {row.name for gate in surfaces[0].gates for row in gate.rows}
 
     for route in (*rows, *PAGES, "of.nobody"):
@@ -83,7 +83,7 @@ def calls_of_the_port() -> Iterator[str]:
 
 def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
     """Closed sets are completed from where words are declared, so a new one is in on arrival."""
-    made = make_observing(settings, lambda: NOON, described_surfaces(settings))
+    made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     tell = made.observer
 
     for quota in RateLimits.__struct_fields__:
@@ -132,7 +132,8 @@ def test_the_digest_follows_the_settings(settings: Settings):
     surfaces = described_surfaces(settings)
 
     digests = [
-        make_observing(each, lambda: NOON, surfaces).digest for each in (settings, settings, louder)
+        build_telemetry(each, lambda: NOON, surfaces).digest
+        for each in (settings, settings, louder)
     ]
 
     assert digests[0] == digests[1] != digests[2]
@@ -153,7 +154,7 @@ def test_what_is_refused_below_the_application_is_told_as_what_is_above():
 
 async def test_figures_are_sampled_with_the_lag(settings: Settings):
     """What changes too often to be shown each time."""
-    made = make_observing(settings, lambda: NOON, described_surfaces(settings))
+    made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     sampled: list[int] = []
     made.sampled.append(lambda: sampled.append(1))
 

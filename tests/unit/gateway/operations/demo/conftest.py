@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.build_identity import assemble_people
+from gateway.app.build_identity import build_identity
 from gateway.cli.sandbox.bank_control import ControlledBank
 from gateway.cli.sandbox.demo_factory import unsealed
 from gateway.cli.sandbox.demo_file import DemoFile
@@ -65,7 +65,7 @@ def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
 def people_of(office: Registers, folder: Path) -> IdentityContext:
     """Keep people in this store, with keys made in this folder."""
     settings = Settings(var=str(folder))
-    return assemble_people(settings, office.store, load_keys(settings), office.clock).parts
+    return build_identity(settings, office.store, load_keys(settings), office.clock).parts
 
 
 def records_of(office: Registers) -> DemoRecords:

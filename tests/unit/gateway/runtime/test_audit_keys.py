@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from gateway.app.audit_keys import audit_keys
 from gateway.config.hidden import Secret
 from gateway.config.settings import Sealing, Settings
+from gateway.runtime.audit_keys import audit_keys
 from gateway.security.keys import load_keys
 
 OLD, NEW = (Secret(base64.b64encode(each * 32).decode()) for each in (b"o", b"n"))

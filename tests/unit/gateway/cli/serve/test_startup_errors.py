@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.app.startup_errors import REFUSALS
+from gateway.cli.serve.startup_errors import REFUSALS
 from gateway.config.reading import ConfigError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.common.parser_check import UnfitParser
