@@ -25,7 +25,7 @@ async def dear(here):
     context = replace(here.context, crypto=replace(here.context.crypto, hashing=hasher))
     here.services = replace(
         here.services,
-        signing_in=replace(here.services.sign_in, context=context),
+        sign_in=replace(here.services.sign_in, context=context),
         users=replace(here.services.users, context=context),
     )
     await here.person()
