@@ -41,13 +41,13 @@ async def _signed_in(backoffice_client: BackofficeClient) -> SignedIn:
 async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[str]]:
     """Make somebody who has just given a second factor; return recovery codes that are left."""
     people, who = backoffice_client.world.gateway.people.services, await _plain(backoffice_client)
-    signed_in = await people.signing_in.login(who, PASSWORD, HERE)
+    signed_in = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(signed_in, SignedIn)
-    begun = await people.factors.begin(signed_in.person, PASSWORD, HERE)
-    codes = list(await people.factors.confirm(signed_in.person, pyotp.TOTP(begun.secret).now()))
-    asked = await people.signing_in.login(who, PASSWORD, HERE)
+    begun = await people.second_factors.begin(signed_in.person, PASSWORD, HERE)
+    codes = list(await people.second_factors.confirm(signed_in.person, pyotp.TOTP(begun.secret).now()))
+    asked = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(asked, SecondFactorRequired)
-    again = await people.signing_in.submit_code(asked.mfa_token, codes.pop(), HERE)
+    again = await people.sign_in.submit_code(asked.mfa_token, codes.pop(), HERE)
     backoffice_client.tokens[who] = again.tokens.access_token
     return who, codes
 
