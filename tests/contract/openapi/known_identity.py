@@ -44,7 +44,9 @@ async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[st
     signed_in = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(signed_in, SignedIn)
     begun = await people.second_factors.begin(signed_in.person, PASSWORD, HERE)
-    codes = list(await people.second_factors.confirm(signed_in.person, pyotp.TOTP(begun.secret).now()))
+    codes = list(
+        await people.second_factors.confirm(signed_in.person, pyotp.TOTP(begun.secret).now())
+    )
     asked = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(asked, SecondFactorRequired)
     again = await people.sign_in.submit_code(asked.mfa_token, codes.pop(), HERE)
