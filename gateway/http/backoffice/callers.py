@@ -1,4 +1,4 @@
-"""Who calls on the back office: somebody who signed in, and the account they act on."""
+"""Who calls the back office: a signed-in user, their scope, and the account they act on."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def as_caller(
 def on_account(
     run: Callable[[Account, Taken], Awaitable[Result]],
 ) -> Callable[[Office, Taken], Awaitable[Result]]:
-    """Run what asks for an account and for nobody."""
+    """Run what needs the account alone."""
 
     async def runs(who: Office, taken: Taken) -> Result:
         return await run(who.account, taken)

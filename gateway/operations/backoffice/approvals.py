@@ -174,13 +174,13 @@ class Approvals:
     async def reject(
         self, person: SignedInUser, scope: CompanyScope, approval_id: str, reason: str
     ) -> Approval:
-        """Refuse, or take one's own order back; ``reason`` is for those who come after."""
+        """Reject, or withdraw one's own order; ``reason`` stays on record."""
         approval = await self.find(person, scope, approval_id)
         self._refuse_over(approval)
         return await self._decide(person, approval, ApprovalState.REJECTED, reason)
 
     async def find(self, person: SignedInUser, scope: CompanyScope, approval_id: str) -> Approval:
-        """Return one; ``NOT_FOUND`` also for one of a company that is not shown to them."""
+        """Return one; ``NOT_FOUND`` also for one outside of the scope."""
         reader = ApprovalReader(scope, person.user_id)
         approval = await self.store.find(approval_id, reader)
         if approval is None:

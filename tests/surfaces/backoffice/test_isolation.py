@@ -135,3 +135,40 @@ async def test_an_account_is_named_by_a_uuid(backoffice_client: BackofficeClient
     answer = await backoffice_client.ask("GET", f"/backoffice/v1/accounts/1{path}")
 
     assert answer.verdict == (400, "SVC.VAL.006")
+
+
+IN_SCOPE = (
+    *("companies", "accounts", "credentials", "users", "stops", "reviews"),
+    *("approvals", "audit", "webhooks", "requests"),
+)
+
+
+@pytest.mark.parametrize("noun", IN_SCOPE)
+async def test_a_list_holds_and_counts_what_is_in_scope_alone(
+    backoffice_client: BackofficeClient, limited: str, noun: str
+):
+    """Not an id of the other company, and no more in the total than can be seen."""
+    path = f"/backoffice/v1/{noun}?limit=100"
+    other = backoffice_client.world.demo["companies"]["other"]["id"]
+
+    mine = await backoffice_client.ask("GET", path, by=limited)
+    everything = await backoffice_client.ask("GET", path, by="admin")
+
+    assert other.encode() not in mine.body
+    assert mine.document["meta"]["total"] <= everything.document["meta"]["total"]
+    if mine.document["meta"]["total"] <= 100:
+        assert len(mine.document["data"]) == mine.document["meta"]["total"]
+
+
+@pytest.mark.parametrize("noun", ["companies", "accounts"])
+async def test_a_record_of_another_company_is_as_good_as_none(
+    backoffice_client: BackofficeClient, limited: str, noun: str
+):
+    known = {"companies": backoffice_client.world.demo["companies"]["other"]["id"]}
+    known["accounts"] = backoffice_client.world.demo["accounts"][FOREIGN]["id"]
+
+    foreign = await backoffice_client.ask("GET", f"/backoffice/v1/{noun}/{known[noun]}", by=limited)
+    absent = await backoffice_client.ask("GET", f"/backoffice/v1/{noun}/{uuid.uuid4()}", by=limited)
+
+    assert foreign.status == absent.status == 404
+    assert foreign.without_trace == absent.without_trace

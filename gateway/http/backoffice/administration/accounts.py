@@ -98,7 +98,7 @@ class CoordinatesBody(msgspec.Struct):
 
 
 class AccountBody(CoordinatesBody, kw_only=True):
-    """An account to be; a new one may not act before it is active and verified."""
+    """A new account; it cannot be used before it is active and verified."""
 
     company_id: Text
     name: Name
@@ -122,7 +122,7 @@ class ProviderBody(msgspec.Struct):
     The bank behind an account; an empty ``provider`` for none.
 
     Always whole. Without credentials the stored ones stay, as long as provider and
-    account stay the same; else they are asked for, and empty says that there are none.
+    account stay the same; otherwise they are required; an empty text means that there are none.
     They are encrypted before they are stored, and never shown again.
     """
 
@@ -132,7 +132,7 @@ class ProviderBody(msgspec.Struct):
 
 
 class AccountRegistered(TypedDict):
-    """An account as registered; whether it keeps credentials is told, they are not."""
+    """An account as registered; it says whether credentials are stored, never which."""
 
     id: str
     company_id: str
@@ -173,7 +173,7 @@ class AccountActs:
             return await services.accounts.create(order)
 
     async def change(self, who: Office, wanted: AccountChange) -> Account:
-        """Change one, or switch it on or off."""
+        """Change one, activate it or deactivate it."""
         update = AccountUpdate(
             name=wanted.name,
             tax_number=wanted.tax_number,
@@ -184,7 +184,7 @@ class AccountActs:
         return await self._update(who, update)
 
     async def attach(self, who: Office, wanted: ProviderBody) -> Account:
-        """Stand one at a bank."""
+        """Connect one to a bank."""
         choice = ProviderChoice(
             name=wanted.provider, account=wanted.provider_account, credentials=wanted.credentials
         )
@@ -197,7 +197,7 @@ class AccountActs:
 
 
 class _Listing:
-    """Lists for whoever asks."""
+    """Lists the accounts in the caller's scope."""
 
     def __init__(self, accounts: VisibleAccounts) -> None:
         self._accounts = accounts
@@ -215,7 +215,7 @@ def account_list_rows(does: BackOfficeOperations) -> Sequence[Row[Staff]]:
             "GET",
             "/accounts",
             name="backoffice.accounts",
-            summary="List the accounts that are shown to you.",
+            summary="List the accounts you may see.",
             needs=reading(Area.ACCOUNT),
             limits=NO_BODY,
             takes=ACCOUNTS,
@@ -286,7 +286,7 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
             "PUT",
             "/accounts/{account_id}/provider",
             name="backoffice.account_provider",
-            summary="Stand an account at a bank, with the credentials it wants.",
+            summary="Connect an account to a bank, with the credentials the bank asks for.",
             needs=writing(Area.PROVIDER),
             limits=WITH_BODY,
             takes=inputs.body(ProviderBody),

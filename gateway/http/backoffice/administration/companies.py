@@ -33,7 +33,7 @@ from policies.validation.fields import Name, Text
 
 
 class CompanyBody(msgspec.Struct):
-    """A company to be; without ``id`` one is chosen."""
+    """A new company; without ``id`` one is generated."""
 
     name: Name
     id: Text = ""
@@ -48,7 +48,7 @@ class CompanyDocument(TypedDict):
 
 
 class CompanyList(TypedDict):
-    """Every company that is shown to who asks, oldest first."""
+    """The companies you may see, oldest first."""
 
     data: list[CompanyDocument]
     meta: Meter
@@ -76,7 +76,7 @@ def company_rows(services: AdminServices) -> Sequence[Row[Staff]]:
             "GET",
             "/companies",
             name="backoffice.companies",
-            summary="List the companies that are shown to you.",
+            summary="List the companies you may see.",
             needs=reading(Area.COMPANY),
             limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),

@@ -61,7 +61,7 @@ class LimitsBody(msgspec.Struct):
 
 
 class CredentialBody(LimitsBody, kw_only=True):
-    """A credential to be; for one account, or for every account of a company."""
+    """A new credential, for one account or for every account of a company."""
 
     name: Name
     company_id: Text = ""
@@ -71,7 +71,7 @@ class CredentialBody(LimitsBody, kw_only=True):
 
 
 class RotationBody(msgspec.Struct):
-    """How long the secret before lives on; 0 ends it at once."""
+    """How long the old secret stays valid; 0 ends it at once."""
 
     overlap_s: Annotated[int, msgspec.Meta(ge=0, le=30 * 86400, description="Seconds.")] = int(
         DEFAULT_OVERLAP.total_seconds()
@@ -97,14 +97,14 @@ class CredentialDocument(TypedDict):
 
 
 class CredentialList(TypedDict):
-    """Every credential that is shown to who asks, oldest first."""
+    """The credentials you may see, oldest first."""
 
     data: list[CredentialDocument]
     meta: Meter
 
 
 class SecretDocument(TypedDict):
-    """A secret on its only way out; it is not shown again."""
+    """A secret; it is shown only this once."""
 
     client_id: str
     client_secret: str
@@ -337,7 +337,7 @@ def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
             "POST",
             "/credentials/{client_id}/rotate",
             name="backoffice.credential_rotate",
-            summary="Make a new secret; the one before lives on for the overlap. May wait.",
+            summary="Make a new secret; the old one stays valid for the overlap. May wait.",
             needs=writing(Area.CREDENTIAL),
             limits=WITH_BODY,
             takes=inputs.both(_CLIENT, RotationBody),

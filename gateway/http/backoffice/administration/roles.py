@@ -36,7 +36,7 @@ def role_rows() -> Sequence[Row[Staff]]:
             "GET",
             "/roles",
             name="backoffice.roles",
-            summary="What each role may do.",
+            summary="List what each role may do.",
             needs=reading(Area.USER),
             limits=NO_BODY,
             takes=NOTHING,

@@ -35,19 +35,19 @@ Result = TypeVar("Result")
 
 
 class RolesBody(msgspec.Struct):
-    """Everything that a person is to be."""
+    """All roles that a user is to have."""
 
     roles: Annotated[list[Role], msgspec.Meta(min_length=1, max_length=5)]
 
 
 class CompaniesBody(msgspec.Struct):
-    """The only companies that a person sees; none of them is all."""
+    """The only companies that a user sees; an empty list means every company."""
 
     companies: Annotated[list[Text], msgspec.Meta(max_length=1000)]
 
 
 class InvitationBody(RolesBody):
-    """A person to be; they choose a password by the link of a mail."""
+    """A new user; they choose a password through a link in a mail."""
 
     email: Annotated[str, msgspec.Meta(min_length=3, max_length=254, examples=["ana@example.com"])]
     name: Name
@@ -55,7 +55,7 @@ class InvitationBody(RolesBody):
 
 
 class NameBody(msgspec.Struct):
-    """How a person is called."""
+    """A user's name."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
@@ -167,7 +167,7 @@ class UserActs:
         return replace(self.orders, services=replace(self.services, users=self._users(who)))
 
     def _users(self, who: Staff) -> UserRecords:
-        """Return the register for changes of the versions that somebody has seen."""
+        """Return the register of users for the caller's scope and expected versions."""
         return replace(self.services.users, expected=who.expected, scope=who.scope)
 
     async def _within(self, who: Staff, problem: RuleViolation, email: str) -> RuleViolation:
@@ -197,7 +197,7 @@ class UserActs:
     async def _do(
         self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[Result]]
     ) -> Result:
-        """Do something to somebody who is shown."""
+        """Change a user in scope."""
         found = await self.read(who, user_id)
         with explained():
             return await act(who.acting.actor, found.id)

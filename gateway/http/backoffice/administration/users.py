@@ -71,7 +71,7 @@ class UserStandingDocument(UserRecordDocument):
 
 
 class UserRecordList(TypedDict):
-    """The people that are shown to who asks, oldest first."""
+    """The users you may see, oldest first."""
 
     data: list[UserStandingDocument]
     meta: Meter
@@ -90,7 +90,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "GET",
             "/users",
             name="backoffice.users",
-            summary="List the people that are shown to you.",
+            summary="List the users you may see.",
             needs=reading(Area.USER),
             limits=NO_BODY,
             takes=inputs.filters(inputs.Filters.paging, *inputs.PAGING),
@@ -103,7 +103,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "GET",
             "/users/{user_id}",
             name="backoffice.user",
-            summary="Read one person.",
+            summary="Read one user.",
             needs=reading(Area.USER),
             limits=NO_BODY,
             takes=_USER,
@@ -131,7 +131,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/invitation",
             name="backoffice.user_invite_again",
-            summary="Send a new link to who has not accepted yet; the one before is void.",
+            summary="Send a new link to a user who has not accepted yet; the old one is void.",
             needs=managing(Area.USER),
             limits=NO_BODY,
             takes=_USER,
@@ -145,13 +145,13 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
 
 
 def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
-    """Return the rows that change somebody; each ends their sign-ins."""
+    """Return the rows that change a user; most of them end the user's sessions."""
     return (
         route(
             "PATCH",
             "/users/{user_id}",
             name="backoffice.user_rename",
-            summary="Give a person another name.",
+            summary="Rename a user.",
             needs=managing(Area.USER),
             limits=WITH_BODY,
             takes=inputs.both(_USER, NameBody),
@@ -164,7 +164,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/unlock",
             name="backoffice.user_unlock",
-            summary="Let a person in again who gave too many wrong passwords or codes.",
+            summary="Unlock a user who gave too many wrong passwords or codes.",
             needs=managing(Area.USER),
             limits=NO_BODY,
             takes=_USER,
@@ -191,7 +191,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "PUT",
             "/users/{user_id}/companies",
             name="backoffice.user_companies",
-            summary="Show a person these companies alone, or all for none.",
+            summary="Limit a user to these companies; an empty list removes the limit.",
             needs=managing(Area.USER),
             limits=WITH_BODY,
             takes=inputs.both(_USER, CompaniesBody),
@@ -204,7 +204,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/disable",
             name="backoffice.user_disable",
-            summary="Keep a person out from now on.",
+            summary="Disable a user.",
             needs=managing(Area.USER),
             limits=WITH_BODY,
             takes=inputs.both(_USER, ReasonBody),
@@ -217,7 +217,7 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
             "POST",
             "/users/{user_id}/enable",
             name="backoffice.user_enable",
-            summary="Let a person in again.",
+            summary="Enable a user again.",
             needs=managing(Area.USER),
             limits=NO_BODY,
             takes=_USER,

@@ -106,7 +106,7 @@ def _ordering(
         "POST",
         f"/accounts/{{account_id}}/withdraw{path}",
         name=name,
-        summary="Pay out; may wait for another person.",
+        summary="Pay out; the order may wait for another user.",
         needs=writing(Area.PAYOUT),
         limits=WITH_BODY,
         takes=takes,

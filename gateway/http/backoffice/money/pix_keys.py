@@ -95,7 +95,7 @@ def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "DELETE",
             "/accounts/{account_id}/pix/keys/{key_id}",
             name="backoffice.pix_key_cancel",
-            summary="Give a PIX key up; answers the key with status canceled.",
+            summary="Cancel a PIX key; answers the key with status canceled.",
             needs=writing(Area.PIX_KEY),
             limits=NO_BODY,
             takes=KEY_ID,

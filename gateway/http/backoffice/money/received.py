@@ -51,7 +51,7 @@ def received_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
             "POST",
             "/accounts/{account_id}/pix/transactions/search",
             name="backoffice.pix_transactions",
-            summary="Search what came in by Pix.",
+            summary="Search payments received by Pix.",
             needs=reading(Area.TRANSACTION),
             limits=WITH_BODY,
             takes=INCOMING,

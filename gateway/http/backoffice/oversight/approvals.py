@@ -84,7 +84,7 @@ class ApprovalDocument(TypedDict):
 
 
 class RejectionBody(msgspec.Struct):
-    """Why, for those who come after."""
+    """Why; it stays on record."""
 
     reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
 
@@ -120,7 +120,7 @@ WaitingAnswer = Answer[ApprovalDocument]
 
 
 class OrderedDocument(TypedDict):
-    """An order that waits, with all that it says."""
+    """An order that waits, with all of its content."""
 
     approval: ApprovalDocument
     order: OrderDocument
@@ -208,7 +208,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "GET",
             "/approvals",
             name="backoffice.approvals",
-            summary="List the orders that wait, or waited, for another person.",
+            summary="List the orders that wait, or waited, for another user.",
             needs=reading(Area.APPROVAL),
             limits=NO_BODY,
             takes=inputs.filters(
@@ -227,7 +227,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "GET",
             "/approvals/{approval_id}",
             name="backoffice.approval",
-            summary="Read an order with all that it says.",
+            summary="Read an order with all of its content.",
             needs=reading(Area.APPROVAL),
             limits=NO_BODY,
             takes=_APPROVAL,
@@ -240,7 +240,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "POST",
             "/approvals/{approval_id}/approve",
             name="backoffice.approval_approve",
-            summary="Agree to somebody else's order; it is carried out.",
+            summary="Approve another user's order; it is then carried out.",
             needs=writing(Area.APPROVAL),
             limits=NO_BODY,
             takes=_APPROVAL,
@@ -253,7 +253,7 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
             "POST",
             "/approvals/{approval_id}/reject",
             name="backoffice.approval_reject",
-            summary="Refuse an order, or take one's own back.",
+            summary="Reject an order, or withdraw your own.",
             needs=writing(Area.APPROVAL),
             limits=WITH_BODY,
             takes=inputs.both(_APPROVAL, RejectionBody),

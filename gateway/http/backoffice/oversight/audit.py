@@ -47,7 +47,7 @@ class ProofDocument(TypedDict):
     """
     Whether the whole chain holds; ``problem`` names the first link that does not.
 
-    ``events`` counts the acts that are shown to who asks.
+    ``events`` counts the acts that you may see.
     """
 
     whole: bool
@@ -69,10 +69,10 @@ def audit_rows(does: Oversight) -> Sequence[Row[Staff]]:
                 _search,
                 inputs.instant_filter("since", "Included."),
                 inputs.instant_filter("until", "Not included."),
-                inputs.text_filter("actor", "Who; `*` at the end stands for anything."),
-                inputs.text_filter("action", "What; likewise."),
-                inputs.text_filter("subject", "To what; likewise."),
-                inputs.text_filter("trace_id", "In which request."),
+                inputs.text_filter("actor", "The actor; `*` at the end matches anything."),
+                inputs.text_filter("action", "The action; `*` likewise."),
+                inputs.text_filter("subject", "The subject; `*` likewise."),
+                inputs.text_filter("trace_id", "The trace id of the request."),
                 *inputs.PAGING,
             ),
             runs=in_scope(does.search_acts),
@@ -104,7 +104,7 @@ def audit_rows(does: Oversight) -> Sequence[Row[Staff]]:
             "GET",
             "/audit/proof",
             name="backoffice.audit_verify",
-            summary="Walk the whole chain, and say whether it holds.",
+            summary="Check the whole chain, and say whether it holds.",
             needs=reading(Area.AUDIT),
             limits=NO_BODY,
             takes=NOTHING,

@@ -27,7 +27,7 @@ from policies.validation.fields import Why
 
 
 class JudgementBody(msgspec.Struct):
-    """What somebody found out about a payout, and how they know."""
+    """How a payout ended, and how the user knows."""
 
     account_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
     reference: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
@@ -48,7 +48,7 @@ class ReviewDocument(TypedDict):
 
 
 class ReviewList(TypedDict):
-    """Every payout in review that is shown to who asks, oldest first."""
+    """The payouts in review that you may see, oldest first."""
 
     data: list[ReviewDocument]
     meta: Meter
@@ -109,7 +109,7 @@ def review_rows(services: AdminServices) -> Sequence[Row[Staff]]:
             "POST",
             "/reviews",
             name="backoffice.review_judge",
-            summary="Say how a payout ended; with another person's equal opinion it ends so.",
+            summary="Say how a payout ended; when two users agree, the payout ends so.",
             needs=writing(Area.REVIEW),
             limits=WITH_BODY,
             takes=inputs.body(JudgementBody),

@@ -37,7 +37,7 @@ _LONGEST_MIN = 30 * 24 * 60
 
 
 class StopBody(msgspec.Struct):
-    """A stop to be: of a provider's name, or of the id of an account, company or credential."""
+    """A new stop: of a provider by name, or of an account, company or credential by id."""
 
     scope: StopScope
     subject: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
@@ -108,7 +108,7 @@ def stop_rows(services: AdminServices) -> Sequence[Row[Staff]]:
             "POST",
             "/stops",
             name="backoffice.stop_pull",
-            summary="Stop the payouts of a scope for a while; reads go on.",
+            summary="Stop the payouts of a provider, company, account or credential for a while.",
             needs=writing(Area.STOP),
             limits=WITH_BODY,
             takes=inputs.body(StopBody),
@@ -128,7 +128,7 @@ def lifting_rows(services: AdminServices) -> Sequence[Row[Staff]]:
             "DELETE",
             "/stops/{stop_id}",
             name="backoffice.stop_lift",
-            summary="Let payouts go again before the stop's own end.",
+            summary="Lift a stop before it ends, so that payouts go on.",
             needs=writing(Area.STOP),
             limits=NO_BODY,
             takes=inputs.of_path("stop_id"),
