@@ -21,7 +21,7 @@ from gateway.app.build_identity import People, build_identity
 from gateway.app.build_panel import Panel, build_panel
 from gateway.app.build_telemetry import Telemetry, build_telemetry
 from gateway.app.listeners import operations_listener, public_listener
-from gateway.app.surfaces import Parts, described_surfaces
+from gateway.app.surfaces import ProcessContext, described_surfaces
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
@@ -38,7 +38,7 @@ from gateway.runtime.periodic_task import PeriodicTask
 from gateway.runtime.providers.directory import ConnectedBanks, Connection
 from gateway.runtime.providers.health import ProviderHealth
 from gateway.runtime.readiness import Readiness
-from gateway.runtime.records.kept_records import KeptRecords, Registers, build_kept_records
+from gateway.runtime.records.kept_records import KeptRecords, StoredSources, build_kept_records
 from gateway.runtime.records.last_uses import LastUses
 from gateway.runtime.wall_clock import wall_clock
 from gateway.security.keys import Keys, load_keys
@@ -106,7 +106,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     people = build_identity(settings, store, keys, now, _events(security, tally))
     panel = build_panel(settings.session, store, keys, people)
     kept = _kept_records(settings, store, people, observing, now)
-    parts = Parts(
+    parts = ProcessContext(
         settings=settings,
         kept=kept,
         payouts=store.payouts,
@@ -134,7 +134,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         failpoint=failpoint,
     )
     public = public_listener(parts, observing)
-    store.database.usage.told = observing.observer.stored
+    store.database.usage.on_usage = observing.observer.stored
     observing.sampled.append(
         connection_gauges(observing.observer.show, public, store.database.usage)
     )
@@ -179,13 +179,13 @@ def _kept_records(
     settings: Settings, store: Store, people: People, observing: Telemetry, now: Now
 ) -> KeptRecords:
     """Make what is kept of the store, told of every change that this process makes."""
-    registers = Registers(
+    sources = StoredSources(
         credentials=store.credentials,
         accounts=store.accounts,
         stops=store.stops,
         keyring=people.keyring,
     )
-    kept = build_kept_records(settings, registers, observing.observer, now)
+    kept = build_kept_records(settings, sources, observing.observer, now)
     store.database.followers.append(kept.changed_here)
     return kept
 

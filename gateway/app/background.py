@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Final
 
 from gateway.app.build_telemetry import Telemetry
-from gateway.app.surfaces import Parts, make_approvals, make_follow_up
+from gateway.app.surfaces import ProcessContext, make_approvals, make_follow_up
 from gateway.operations.backoffice.callbacks import CallbackLooks
 from gateway.runtime.audit_tally import AuditTally, keeping
 from gateway.runtime.gauges.store_gauges import AuditGauge, StoreGauges
@@ -39,7 +39,7 @@ class Background:
     """What the periodic tasks work on."""
 
     store: Store
-    parts: Parts
+    parts: ProcessContext
     telemetry: Telemetry
     tally: AuditTally
 

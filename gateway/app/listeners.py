@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from gateway.app.build_telemetry import Telemetry, refusals_below
-from gateway.app.surfaces import Parts, make_surfaces
+from gateway.app.surfaces import ProcessContext, make_surfaces
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.http.admission import Admission
@@ -21,7 +21,7 @@ from gateway.runtime.readiness import Readiness
 from gateway.telemetry.ports import Gauge
 
 
-def public_listener(parts: Parts, observing: Telemetry) -> Listener:
+def public_listener(parts: ProcessContext, observing: Telemetry) -> Listener:
     """
     Make the public listener.
 

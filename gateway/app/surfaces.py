@@ -61,7 +61,7 @@ _WAITING_SHARE: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class ProcessContext:
     """
     What a surface stands on.
 
@@ -85,7 +85,7 @@ class Parts:
     failpoint: Failpoint | None = None
 
 
-def make_surfaces(parts: Parts) -> Sequence[Surface]:
+def make_surfaces(parts: ProcessContext) -> Sequence[Surface]:
     """Put policies and operations together."""
     questions, does = _questions(parts), _operations(parts)
     banking = banking_surface(questions, does, parts.settings.environment)
@@ -103,7 +103,7 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
     """Make surfaces whose rows can be looked at but not served: nothing stands behind them."""
     nothing: Any = _NotServed()
     return make_surfaces(
-        Parts(
+        ProcessContext(
             settings=settings,
             kept=nothing,
             payouts=nothing,
@@ -141,7 +141,7 @@ class _NotServed:
         raise RuntimeError(message)
 
 
-def _office(parts: Parts, does: Operations, who: PeopleQuestions) -> Surface:
+def _office(parts: ProcessContext, does: Operations, who: PeopleQuestions) -> Surface:
     """Put the back office together, over the operations of partners."""
     operations = _office_operations(parts, does)
     rows = operation_rows(operations) + make_management_rows(
@@ -151,12 +151,12 @@ def _office(parts: Parts, does: Operations, who: PeopleQuestions) -> Surface:
     return operator_surface(questions, rows, parts.settings.environment)
 
 
-def make_approvals(parts: Parts) -> Approvals:
+def make_approvals(parts: ProcessContext) -> Approvals:
     """Make what ends the orders that nobody decides."""
     return _office_operations(parts, _operations(parts)).approvals
 
 
-def _office_operations(parts: Parts, does: Operations) -> BackOfficeOperations:
+def _office_operations(parts: ProcessContext, does: Operations) -> BackOfficeOperations:
     """Make the back office's operations, with what carries orders out."""
     carriers = BackOfficeCarriers(
         records=admin_services(parts.backoffice).credentials,
@@ -166,7 +166,7 @@ def _office_operations(parts: Parts, does: Operations) -> BackOfficeOperations:
     return backoffice_operations(parts.backoffice, does, carriers)
 
 
-def _questions(parts: Parts) -> Questions:
+def _questions(parts: ProcessContext) -> Questions:
     """Make the policies."""
     throttle = _throttle(parts.settings)
     return Questions(
@@ -177,7 +177,7 @@ def _questions(parts: Parts) -> Questions:
     )
 
 
-def _credentials(parts: Parts, throttle: FailureThrottle) -> BasicCredentials:
+def _credentials(parts: ProcessContext, throttle: FailureThrottle) -> BasicCredentials:
     """Make the policy that finds out who is calling."""
     records = parts.kept.credentials
     most = parts.settings.limits.in_flight // _WAITING_SHARE
@@ -205,7 +205,7 @@ def _throttle(settings: Settings) -> FailureThrottle:
     )
 
 
-def _quota(parts: Parts) -> WithinQuota:
+def _quota(parts: ProcessContext) -> WithinQuota:
     """Make the partner's token buckets."""
     rates = parts.settings.ratelimits
     quotas = {
@@ -216,7 +216,7 @@ def _quota(parts: Parts) -> WithinQuota:
     return WithinQuota(quotas, time.monotonic, parts.observer.count)
 
 
-def make_follow_up(parts: Parts) -> FollowUp:
+def make_follow_up(parts: ProcessContext) -> FollowUp:
     """Make what follows unsettled payouts up, on reading and in the background."""
     return FollowUp(
         parts.payouts,
@@ -236,7 +236,7 @@ def _count_ended(observer: RequestObserver, payout: Payout, change: Change) -> N
         observer.payout_ended(payout.provider, change.after.value, took_s)
 
 
-def _guards(parts: Parts) -> PayoutGuards:
+def _guards(parts: ProcessContext) -> PayoutGuards:
     """Make what may keep a payout from being sent."""
     settings = parts.settings.payouts
     return PayoutGuards(
@@ -250,7 +250,7 @@ def _guards(parts: Parts) -> PayoutGuards:
     )
 
 
-def _operations(parts: Parts) -> Operations:
+def _operations(parts: ProcessContext) -> Operations:
     """Make the operations."""
     settings, banks = parts.settings, parts.banks
 

@@ -14,7 +14,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.reasons import sentence, told
 from gateway.http.json import MEDIA_TYPE, dumps, error_body
 from gateway.http.route import Answer, Document
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from gateway.net.server.reply import Reply
 
 _log: Final = logging.getLogger("gateway.http")
@@ -44,7 +44,7 @@ def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str,
 
 def render_refusal(
     refusal: ServiceError,
-    place: Place | None,
+    place: RoutedRow | None,
     trace_id: str,
     contributed: Mapping[str, str],
     *,
@@ -90,7 +90,7 @@ def _sentence(line: str) -> str:
     return f"{line[:1].upper()}{line[1:].removesuffix('.')}." if line else ""
 
 
-def translate(problem: Exception, place: Place | None) -> ServiceError:
+def translate(problem: Exception, place: RoutedRow | None) -> ServiceError:
     """Give an exception its row's code; one that nobody declared is ours: 500."""
     if isinstance(problem, ServiceError):
         return problem

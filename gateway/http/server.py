@@ -22,7 +22,7 @@ from gateway.domain.requests.calls import Call, Policy, RawRequest
 from gateway.http.admission import Admission
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
-from gateway.http.table import Place, Table
+from gateway.http.table import RoutedRow, Table
 from gateway.http.tracing import begin_trace
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
@@ -79,7 +79,7 @@ class Exchange(msgspec.Struct):
     request: Request
     record: AccessRecord
     started: float
-    place: Place | None = None
+    place: RoutedRow | None = None
     call: Call | None = None
 
 
@@ -141,7 +141,7 @@ class Server:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", {hdrs.ALLOW: _ALLOWED})
         return Reply(body=page.body, headers={hdrs.CONTENT_TYPE: page.content_type})
 
-    def _find(self, exchange: Exchange) -> tuple[Place, Mapping[str, str]]:
+    def _find(self, exchange: Exchange) -> tuple[RoutedRow, Mapping[str, str]]:
         """Name the row and let the request in, or refuse: overloaded, no path, no method."""
         found = self.serving.table.find(exchange.request.path)
         place = found.places.get(exchange.request.method) if found else None
@@ -159,7 +159,7 @@ class Server:
         return place, {**found.path, **place.fixed} if place.fixed else found.path
 
     async def _serve(
-        self, exchange: Exchange, place: Place, call: Call, asking: Awaitable[None] | None
+        self, exchange: Exchange, place: RoutedRow, call: Call, asking: Awaitable[None] | None
     ) -> Reply:
         """Wait for what the policies left open, read the body, run and show."""
         row = place.row
@@ -229,7 +229,7 @@ async def _ask_on(waiting: Awaitable[None], policies: Sequence[Policy], call: Ca
             await further
 
 
-def _call(request: Request, place: Place, path: Mapping[str, str]) -> Call:
+def _call(request: Request, place: RoutedRow, path: Mapping[str, str]) -> Call:
     """Take what was asked out of the request."""
     row = place.row
     if request.content_length > place.surface.body_bytes:

@@ -13,7 +13,7 @@ from gateway.http.route import Gate, Row, Surface
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RoutedRow:
     """
     A row with what stands in front of it.
 
@@ -43,14 +43,14 @@ class _Node:
 
     next: dict[str, _Node] = field(default_factory=dict)
     parameter: _Node | None = None
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, RoutedRow] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
 
 class Found(msgspec.Struct, frozen=True):
     """The rows of a path by method, and its parameters."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, RoutedRow]
     path: Mapping[str, str]
 
     @property
@@ -76,7 +76,7 @@ class Table:
         for surface in every:
             for gate in surface.gates:
                 for row in gate.rows:
-                    self._enter(Place(surface, gate, row, surface.prefix + row.path))
+                    self._enter(RoutedRow(surface, gate, row, surface.prefix + row.path))
         for node in self._walk(self._root):
             _share(node)
 
@@ -96,13 +96,13 @@ class Table:
             return None
         return Found(node.places, dict(zip(node.names, values, strict=True)))
 
-    def explains(self, raw_path: str, place: Place | None) -> bool:
+    def explains(self, raw_path: str, place: RoutedRow | None) -> bool:
         """Say whether refusals name field and reason here; a path without a row goes by prefix."""
         if place is not None:
             return place.surface.explains
         return raw_path.startswith(self._explaining)
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[RoutedRow]:
         """Return every row once, as declared."""
         return [place for node in self._walk(self._root) for place in _declared(node)]
 
@@ -113,7 +113,7 @@ class Table:
             if following is not None:
                 yield from self._walk(following)
 
-    def _enter(self, place: Place) -> None:
+    def _enter(self, place: RoutedRow) -> None:
         """Enter one row; GET answers HEAD too."""
         node = self._root
         names = []
@@ -132,7 +132,7 @@ class Table:
         node.places.update(dict.fromkeys(methods, place))
 
 
-def _declared(node: _Node) -> list[Place]:
+def _declared(node: _Node) -> list[RoutedRow]:
     """Return the rows of a node without the HEAD that GET brings along, nor those it shares."""
     return [
         place

@@ -1,4 +1,4 @@
-"""Being told to stop by SIGTERM or SIGINT, and being told by SIGHUP what cannot be done."""
+"""Signals: SIGTERM and SIGINT stop the process; SIGHUP is refused with a log line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-Asked = asyncio.Future[signal.Signals]
+StopSignal = asyncio.Future[signal.Signals]
 
 _log = logging.getLogger("gateway")
 
@@ -28,7 +28,7 @@ def outlive_hangups() -> None:
 
 
 @contextmanager
-def stop_signals() -> Iterator[Asked]:
+def stop_signals() -> Iterator[StopSignal]:
     """
     Catch both for the length of the block; give a future with the first one. SIGHUP is logged.
 
@@ -36,17 +36,17 @@ def stop_signals() -> Iterator[Asked]:
     early ends the process in order, too.
     """
     loop = asyncio.get_running_loop()
-    asked: Asked = loop.create_future()
+    received: StopSignal = loop.create_future()
 
     def note(number: signal.Signals) -> None:
-        if not asked.done():
-            asked.set_result(number)
+        if not received.done():
+            received.set_result(number)
 
     for number in _STOPS:
         loop.add_signal_handler(number, note, number)
     loop.add_signal_handler(signal.SIGHUP, _log.warning, NOT_RELOADED)
     try:
-        yield asked
+        yield received
     finally:
         for number in (*_STOPS, signal.SIGHUP):
             loop.remove_signal_handler(number)

@@ -12,9 +12,19 @@ from tests.architecture.walk import Walk, usual
 MOST_FILES = {"balance": 64, "payout": 93}
 
 
+TRIES = 3
+"""On a machine with other work, timers and threads come into a walk; a new walk is without them."""
+
+
 @pytest.fixture(scope="module")
 def walks() -> Mapping[str, Walk]:
-    return walk.walks()
+    """Walk until the page is confirmed; a change of the code is one in every try."""
+    page = PAGE.read_text(encoding="utf-8")
+    for _ in range(TRIES):
+        walks = walk.walks()
+        if all(sorted(listed(page, name)) == sorted(walks[name].files) for name in MOST_FILES):
+            break
+    return walks
 
 
 @pytest.mark.parametrize("name", MOST_FILES)

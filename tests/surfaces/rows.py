@@ -8,19 +8,19 @@ from urllib.parse import quote
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.route import Row
-from gateway.http.table import Place, Table
+from gateway.http.table import RoutedRow, Table
 from tests.surfaces.answers import Answer
 from tests.surfaces.world import Details, World, order
 
-PLACES: tuple[Place, ...] = tuple(Table(described_surfaces(Settings())[:1]).places())
+PLACES: tuple[RoutedRow, ...] = tuple(Table(described_surfaces(Settings())[:1]).places())
 """Every row of the banking surface with what stands in front of it."""
 
-PARTNER: tuple[Place, ...] = tuple(place for place in PLACES if place.row.needs)
+PARTNER: tuple[RoutedRow, ...] = tuple(place for place in PLACES if place.row.needs)
 """The rows behind a credential."""
 
-OPEN: tuple[Place, ...] = tuple(place for place in PLACES if place.row.needs is None)
+OPEN: tuple[RoutedRow, ...] = tuple(place for place in PLACES if place.row.needs is None)
 
-BANKED: tuple[Place, ...] = tuple(
+BANKED: tuple[RoutedRow, ...] = tuple(
     place
     for place in PARTNER
     if place.row.method == "GET" and any(error.status == 502 for error in place.row.fails.values())
@@ -28,12 +28,12 @@ BANKED: tuple[Place, ...] = tuple(
 """Reads that ask the provider."""
 
 
-def name(place: Place) -> str:
+def name(place: RoutedRow) -> str:
     """Name a row in a test's id."""
     return place.row.name
 
 
-def path(world: World, place: Place, account: str = "main", **steps: str) -> str:
+def path(world: World, place: RoutedRow, account: str = "main", **steps: str) -> str:
     """Return a path under which the row finds what it looks for on account main."""
     known = {
         "account_id": world.demo["accounts"][account]["id"],
@@ -48,7 +48,7 @@ def path(world: World, place: Place, account: str = "main", **steps: str) -> str
     return "/".join(segments) + (window(world) if place.row.takes.parameters else "")
 
 
-def reference(world: World, place: Place) -> str:
+def reference(world: World, place: RoutedRow) -> str:
     """Return a reference that stands for something: a paid charge, or a payout."""
     return world.demo["charges"]["paid"] if "/pix/" in place.template else PAID
 
@@ -68,7 +68,7 @@ async def prepared(world: World) -> None:
     assert answer.status == 200, answer.body
 
 
-async def ask(world: World, place: Place, account: str = "main", **how: Any) -> Answer:
+async def ask(world: World, place: RoutedRow, account: str = "main", **how: Any) -> Answer:
     """Ask a row; ``steps`` replace parts of its path, everything else is as in ``World.ask``."""
     details: Details = how  # type: ignore[assignment]
     steps: dict[str, str] = how.pop("steps", {})

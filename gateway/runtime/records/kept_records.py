@@ -31,7 +31,7 @@ _STOPS: Final = "active"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Registers:
+class StoredSources:
     """What records are kept of."""
 
     credentials: Credentials
@@ -105,7 +105,7 @@ class KeptRecords:
 
 
 def build_kept_records(
-    settings: Settings, registers: Registers, observer: RequestObserver, now: Now
+    settings: Settings, sources: StoredSources, observer: RequestObserver, now: Now
 ) -> KeptRecords:
     """Make what is kept; nothing is believed before the change feed is followed."""
     basic, bound = settings.auth.basic, settings.database.auth_timeout_s
@@ -116,13 +116,13 @@ def build_kept_records(
     return KeptRecords(
         credentials=RecordCache(
             lifetimes,
-            watched(within(bound, registers.credentials.find), observer.show),
+            watched(within(bound, sources.credentials.find), observer.show),
             partial(observer.count, Event.CREDENTIAL_CACHE),
             belief,
         ),
-        accounts=RecordCache(lifetimes, within(bound, registers.accounts.find), _unseen, belief),
-        stops=_kept_stops(registers.stops, now, belief),
-        keyring=registers.keyring,
+        accounts=RecordCache(lifetimes, within(bound, sources.accounts.find), _unseen, belief),
+        stops=_kept_stops(sources.stops, now, belief),
+        keyring=sources.keyring,
         belief=belief,
         count=observer.count,
     )

@@ -9,8 +9,8 @@ from typing import Self
 
 from gateway.domain.kernel.clocks import Monotonic
 
-Told = Callable[[str, float], None]
-"""Is told of a unit of work that is over: ``read`` or ``write``, and its seconds."""
+OnUsage = Callable[[str, float], None]
+"""Called after a unit of work: ``read`` or ``write``, and its seconds."""
 
 
 class Usage:
@@ -20,17 +20,17 @@ class Usage:
     Attributes:
         waiting: Those without a connection yet.
         in_use: Those that have one.
-        told: Replaced by whoever wants to know.
+        on_usage: Called after each unit of work, with its kind and seconds.
     """
 
-    __slots__ = ("clock", "in_use", "told", "waiting")
+    __slots__ = ("clock", "in_use", "on_usage", "waiting")
 
     def __init__(self, clock: Monotonic = time.perf_counter) -> None:
-        """Tell nobody yet."""
+        """Measure nothing until ``on_usage`` is set."""
         self.clock = clock
         self.waiting = 0
         self.in_use = 0
-        self.told: Told = _nobody
+        self.on_usage: OnUsage = _ignore
 
     def begin(self, work: str) -> Taking:
         """Count a unit of work from its beginning to the end of the block."""
@@ -72,8 +72,8 @@ class Taking:
             usage.in_use -= 1
         else:
             usage.waiting -= 1
-        usage.told(self._work, usage.clock() - self._began)
+        usage.on_usage(self._work, usage.clock() - self._began)
 
 
-def _nobody(_work: str, _took_s: float) -> None:
+def _ignore(_work: str, _took_s: float) -> None:
     """Ignore the event: nobody measures this store."""

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import Case
 from schemathesis.core import NOT_SET
 
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.contract.openapi.surfaces import SURFACES, described
 
 EXAMPLES = 6
@@ -38,7 +38,7 @@ class Made:
     body: Any = ABSENT
 
 
-def example(place: Place) -> Made:
+def example(place: RoutedRow) -> Made:
     """Return the request that the document shows."""
     about = described(place)
     body = about.operation(place).get("requestBody")
@@ -54,7 +54,7 @@ def example(place: Place) -> Made:
     )
 
 
-def generated(place: Place) -> list[Made]:
+def generated(place: RoutedRow) -> list[Made]:
     """Return requests that the schemas let through; the same ones each time."""
     operation = OPERATIONS[place.surface.name][f"{place.row.method} {place.template}"]
     found: list[Made] = []

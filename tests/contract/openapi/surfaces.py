@@ -10,7 +10,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface
-from gateway.http.table import Place, Table
+from gateway.http.table import RoutedRow, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class Described:
     document: Mapping[str, Any]
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[RoutedRow]:
         """Every row with what stands in front of it."""
         return Table([self.surface]).places()
 
-    def operation(self, place: Place) -> Mapping[str, Any]:
+    def operation(self, place: RoutedRow) -> Mapping[str, Any]:
         """Return the description of a row."""
         found: Mapping[str, Any] = self.document["paths"][place.template][place.row.method.lower()]
         return found
@@ -38,7 +38,7 @@ class Described:
         found: Mapping[str, Any] = self.document["components"][group][name]
         return found
 
-    def parameters(self, place: Place, where: str) -> list[Mapping[str, Any]]:
+    def parameters(self, place: RoutedRow, where: str) -> list[Mapping[str, Any]]:
         """Return the parameters of a row that stand in ``path``, ``query`` or ``header``."""
         found = (self.resolved(each) for each in self.operation(place)["parameters"])
         return [each for each in found if each["in"] == where]
@@ -52,17 +52,17 @@ def _described(name: str) -> Described:
 SURFACES: Mapping[str, Described] = {
     name: _described(name) for name in ("banking", "identity", "backoffice")
 }
-PLACES: tuple[Place, ...] = tuple(
+PLACES: tuple[RoutedRow, ...] = tuple(
     place for described in SURFACES.values() for place in described.places
 )
 """Every row of the three."""
 
 
-def described(place: Place) -> Described:
+def described(place: RoutedRow) -> Described:
     """Return the surface that a row belongs to."""
     return SURFACES[place.surface.name]
 
 
-def name(place: Place) -> str:
+def name(place: RoutedRow) -> str:
     """Name a row in a test's id."""
     return place.row.name

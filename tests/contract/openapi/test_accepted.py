@@ -17,7 +17,7 @@ from yarl import URL
 
 from gateway.domain.identity.rights import Role
 from gateway.http.openapi.examples import UNKNOWN
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.contract.openapi import known_backoffice, known_banking, known_identity
 from tests.contract.openapi.known import MOST, Knowing, Known
 from tests.contract.openapi.requests_made import ABSENT, Made, example, generated
@@ -46,14 +46,16 @@ NEVER = 501
 
 
 @pytest.mark.parametrize("place", PLACES, ids=name)
-async def test_the_example_of_a_row_is_accepted(backoffice_client: BackofficeClient, place: Place):
+async def test_the_example_of_a_row_is_accepted(
+    backoffice_client: BackofficeClient, place: RoutedRow
+):
     """With today, a valid tax number and key, an id that exists and a new reference put in."""
     await accepted(backoffice_client, place, example(place))
 
 
 @pytest.mark.parametrize("place", TAKING, ids=name)
 async def test_what_is_made_of_a_schema_is_accepted(
-    backoffice_client: BackofficeClient, place: Place
+    backoffice_client: BackofficeClient, place: RoutedRow
 ):
     # Not in a thread: Hypothesis would take the gateway's own chance for that of a strategy.
     for made in generated(place):
@@ -61,7 +63,7 @@ async def test_what_is_made_of_a_schema_is_accepted(
 
 
 @pytest.mark.parametrize("place", PLACES, ids=name)
-async def test_every_example_is_of_its_schema(place: Place):
+async def test_every_example_is_of_its_schema(place: RoutedRow):
     """And nothing in it is left open."""
     about = described(place)
     shown = about.operation(place)
@@ -87,7 +89,7 @@ async def test_every_entry_is_of_a_row():
 
 
 @pytest.mark.parametrize("place", PLACES, ids=name)
-async def test_every_row_is_in_a_group(place: Place):
+async def test_every_row_is_in_a_group(place: RoutedRow):
     (tag,) = described(place).operation(place)["tags"]
 
     assert tag != "Other", (
@@ -96,7 +98,7 @@ async def test_every_row_is_in_a_group(place: Place):
     assert tag in {each["name"] for each in described(place).document["tags"]}
 
 
-async def accepted(backoffice_client: BackofficeClient, place: Place, made: Made) -> None:
+async def accepted(backoffice_client: BackofficeClient, place: RoutedRow, made: Made) -> None:
     """Send a request, and demand one of the successes that are described."""
     known = await what_is_known(backoffice_client, place)
 
@@ -120,7 +122,7 @@ async def accepted(backoffice_client: BackofficeClient, place: Place, made: Made
             conforms(described(place).document, content["schema"], document)
 
 
-async def what_is_known(backoffice_client: BackofficeClient, place: Place) -> Known:
+async def what_is_known(backoffice_client: BackofficeClient, place: RoutedRow) -> Known:
     """Make what a call needs; a row with parameters of its own says how."""
     if place.row.name in KNOWN:
         return await KNOWN[place.row.name](backoffice_client)
@@ -133,7 +135,7 @@ async def what_is_known(backoffice_client: BackofficeClient, place: Place) -> Kn
 
 
 async def sent(
-    backoffice_client: BackofficeClient, place: Place, made: Made, known: Known
+    backoffice_client: BackofficeClient, place: RoutedRow, made: Made, known: Known
 ) -> Answer:
     """Send one request."""
     path = {
@@ -192,7 +194,7 @@ def asked(name: str, value: object, known: Known) -> object:
 
 
 async def credential(
-    backoffice_client: BackofficeClient, place: Place, known: Known
+    backoffice_client: BackofficeClient, place: RoutedRow, known: Known
 ) -> dict[str, str]:
     """Return the header by which the caller is known; none where nobody is asked."""
     if place.gate.scheme == "basic":

@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from gateway.http.openapi.codes import codes_of
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
 from tests.surfaces.backoffice.conftest import backoffice_client
@@ -43,7 +43,7 @@ OPERATIONS = {
 EXAMPLES = 12
 
 
-def described(place: Place) -> dict[str, Any]:
+def described(place: RoutedRow) -> dict[str, Any]:
     """Return the description of a row."""
     found: dict[str, Any] = DOCUMENT["paths"][place.template][place.row.method.lower()]
     return found
@@ -54,7 +54,7 @@ def test_the_document_is_openapi_3_1():
 
 
 @pytest.mark.parametrize("place", matrix.PLACES, ids=matrix.name)
-def test_every_row_is_described_with_its_scheme_and_codes(place: Place):
+def test_every_row_is_described_with_its_scheme_and_codes(place: RoutedRow):
     shown = described(place)
 
     assert shown["security"] == ([{"bearer": []}] if place.row.needs else [])

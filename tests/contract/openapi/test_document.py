@@ -12,7 +12,7 @@ from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.document import as_json, as_yaml
 from gateway.http.route import Row
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, SURFACE, operation, resolved
 from tests.surfaces import rows
 
@@ -39,7 +39,7 @@ def test_json_and_yaml_say_the_same():
 
 
 @pytest.mark.parametrize("place", rows.PLACES, ids=rows.name)
-def test_every_row_is_described(place: Place):
+def test_every_row_is_described(place: RoutedRow):
     """Its method, its permission, its parameters, its body."""
     row, described = place.row, operation(place.row.method, place.template)
     parameters = [resolved(each) for each in described["parameters"]]
@@ -57,7 +57,7 @@ def test_every_row_is_described(place: Place):
 
 
 @pytest.mark.parametrize("place", rows.PLACES, ids=rows.name)
-def test_every_code_of_a_row_is_described(place: Place):
+def test_every_code_of_a_row_is_described(place: RoutedRow):
     """Under its status, by its public code."""
     responses = operation(place.row.method, place.template)["responses"]
 
@@ -94,7 +94,7 @@ def test_cancelling_promises_no_success():
         ("503", "Retry-After"),
     ],
 )
-def test_headers_are_described(place: Place, status: str, header: str):
+def test_headers_are_described(place: RoutedRow, status: str, header: str):
     responses = operation(place.row.method, place.template)["responses"]
 
     assert header in responses[status]["headers"]

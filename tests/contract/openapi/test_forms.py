@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.contract.openapi.surfaces import PLACES, SURFACES, Described, described, name
 
 EVERY = pytest.mark.parametrize("about", SURFACES.values(), ids=list(SURFACES))
@@ -96,7 +96,7 @@ def test_a_limit_names_no_maximum(about: Described):
 
 
 @pytest.mark.parametrize("place", PLACES, ids=name)
-def test_an_operation_is_told_whole(place: Place):
+def test_an_operation_is_told_whole(place: RoutedRow):
     """A description, the headers of a trace, and what is left of the quota where there is one."""
     about = described(place)
     operation = about.operation(place)

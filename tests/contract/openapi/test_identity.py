@@ -23,7 +23,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.document import document
-from gateway.http.table import Place, Table
+from gateway.http.table import RoutedRow, Table
 from tests.surfaces.identity_api import ApiClient
 from tests.surfaces.identity_api_fixtures import api_client, clock, kind, maria, store, url
 
@@ -45,7 +45,7 @@ OPERATIONS = {
 EXAMPLES = 15
 
 
-def described(place: Place) -> dict[str, Any]:
+def described(place: RoutedRow) -> dict[str, Any]:
     """Return the description of a row."""
     found: dict[str, Any] = DOCUMENT["paths"][place.template][place.row.method.lower()]
     return found
@@ -56,7 +56,7 @@ def test_the_document_is_openapi_3_1():
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.row.name)
-def test_every_row_is_described_with_its_scheme_and_codes(place: Place):
+def test_every_row_is_described_with_its_scheme_and_codes(place: RoutedRow):
     shown = described(place)
 
     scheme = place.gate.scheme

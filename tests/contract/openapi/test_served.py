@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, operation, resolved, schema_of
 from tests.surfaces import rows
 from tests.surfaces.world import NOBODY, World, basic
@@ -72,7 +72,7 @@ async def test_the_document_is_read_and_not_written(world: World):
 
 
 @pytest.mark.parametrize("place", rows.PLACES, ids=rows.name)
-async def test_an_answer_is_of_its_schema(world: World, place: Place):
+async def test_an_answer_is_of_its_schema(world: World, place: RoutedRow):
     """And has no field beside it."""
     role = "full" if place.row.needs else NOBODY
 
@@ -98,7 +98,7 @@ async def test_a_charge_of_any_kind_is_of_its_schema(world: World, name: str, ro
 
 @pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
 @pytest.mark.parametrize("by", [NOBODY, "none", "other_company"])
-async def test_a_refusal_is_described_with_its_headers(world: World, place: Place, by: str):
+async def test_a_refusal_is_described_with_its_headers(world: World, place: RoutedRow, by: str):
     answer = await rows.ask(world, place, by=by)
 
     described = operation(place.row.method, place.template)["responses"][str(answer.status)]

@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.http.common import STORE_FAILS
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.contract.openapi.requests_made import example
 from tests.contract.openapi.surfaces import SURFACES, name
 from tests.contract.openapi.test_accepted import credential, sent, what_is_known
@@ -39,7 +39,7 @@ BANK_ALONE = {
 
 @pytest.mark.parametrize("place", ROWS, ids=name)
 async def test_without_its_records_a_row_answers_503(
-    backoffice_client: BackofficeClient, place: Place
+    backoffice_client: BackofficeClient, place: RoutedRow
 ):
     """The caller and the account are known; the records behind them are away."""
     known = await what_is_known(backoffice_client, place)
@@ -66,6 +66,6 @@ async def test_a_callback_that_cannot_be_kept_is_answered_503(backoffice_client:
 
 
 @pytest.mark.parametrize("place", ROWS, ids=name)
-async def test_a_row_names_the_one_code(place: Place):
+async def test_a_row_names_the_one_code(place: RoutedRow):
     assert place.row.code_of(StoreUnavailable()) is errors.STORE_UNAVAILABLE
     assert set(STORE_FAILS.items()) <= set(place.row.fails.items())

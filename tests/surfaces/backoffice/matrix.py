@@ -12,7 +12,7 @@ from gateway.domain.accounts.permissions import Action
 from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface
-from gateway.http.table import Place, Table
+from gateway.http.table import RoutedRow, Table
 from tests.surfaces.answers import JSON
 
 NAME = "backoffice"
@@ -23,37 +23,37 @@ DOCUMENT: dict[str, Any] = document(SURFACE, "pixgate back office")
 
 TABLE = Table([SURFACE])
 
-PLACES: tuple[Place, ...] = tuple(TABLE.places())
+PLACES: tuple[RoutedRow, ...] = tuple(TABLE.places())
 """Every row with what stands in front of it."""
 
-GUARDED: tuple[Place, ...] = tuple(place for place in PLACES if place.row.needs is not None)
+GUARDED: tuple[RoutedRow, ...] = tuple(place for place in PLACES if place.row.needs is not None)
 """The rows behind a right."""
 
-OF_AN_ACCOUNT: tuple[Place, ...] = tuple(
+OF_AN_ACCOUNT: tuple[RoutedRow, ...] = tuple(
     place for place in GUARDED if "{account_id}" in place.template
 )
 
 NOTHING = "nothing-of-this-name"
 
 
-def name(place: Place) -> str:
+def name(place: RoutedRow) -> str:
     """Name a row in a test's id."""
     return place.row.name
 
 
-def kind(place: Place) -> str:
+def kind(place: RoutedRow) -> str:
     """Return the media type of a row's answer to who asks for nothing in particular."""
     first = place.row.media[0]
     return JSON if first == "application/json" or len(place.row.media) > 1 else first
 
 
-def may(role: Role, place: Place) -> bool:
+def may(role: Role, place: RoutedRow) -> bool:
     """Say whether a role covers what a row needs, by the one table there is."""
     needed = place.row.needs
     return isinstance(needed, Right) and any(right.covers(needed) for right in RIGHTS[role])
 
 
-def outcomes() -> list[tuple[Place, Role]]:
+def outcomes() -> list[tuple[RoutedRow, Role]]:
     """
     Pair each row with one role that covers what it needs and one that does not, in turns.
 
@@ -67,7 +67,7 @@ def outcomes() -> list[tuple[Place, Role]]:
     return pairs
 
 
-def listed(permissions: Collection[str], place: Place) -> bool:
+def listed(permissions: Collection[str], place: RoutedRow) -> bool:
     """Say whether permissions, as a session's document lists them, cover what a row needs."""
     needed = place.row.needs
     if not isinstance(needed, Right):
@@ -77,7 +77,7 @@ def listed(permissions: Collection[str], place: Place) -> bool:
     return any(right.covers(needed) for right in held)
 
 
-def path(place: Place, **known: str) -> str:
+def path(place: RoutedRow, **known: str) -> str:
     """Return a path of the row; what is not known stands for nothing that is there."""
 
     def step(text: str) -> str:

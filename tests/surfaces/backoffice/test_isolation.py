@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.domain.identity.rights import Role
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.client import BackofficeClient
 
@@ -24,13 +24,13 @@ async def limited(backoffice_client: BackofficeClient) -> str:
     return await backoffice_client.limited("main", *Role)
 
 
-def body_of(place: Place) -> object:
+def body_of(place: RoutedRow) -> object:
     return {} if place.row.takes.body else None
 
 
 @pytest.mark.parametrize("place", matrix.OF_AN_ACCOUNT, ids=matrix.name)
 async def test_an_account_of_another_company_is_as_good_as_none(
-    backoffice_client: BackofficeClient, limited: str, place: Place
+    backoffice_client: BackofficeClient, limited: str, place: RoutedRow
 ):
     """The same bytes, whatever is asked of it."""
     foreign = backoffice_client.world.demo["accounts"][FOREIGN]["id"]
@@ -48,7 +48,7 @@ async def test_an_account_of_another_company_is_as_good_as_none(
 
 @pytest.mark.parametrize("place", matrix.OF_AN_ACCOUNT, ids=matrix.name)
 async def test_an_account_of_their_own_company_is_there(
-    backoffice_client: BackofficeClient, limited: str, place: Place
+    backoffice_client: BackofficeClient, limited: str, place: RoutedRow
 ):
     """So that the test before it proves something."""
     path = matrix.path(

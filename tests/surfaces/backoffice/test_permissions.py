@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.identity.rights import Right, Role, needs_step_up
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from policies.authorization.step_up import FreshFactor
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
@@ -59,7 +59,7 @@ async def test_the_operations_need_what_is_written_here():
 
 @EACH_OUTCOME
 async def test_a_role_opens_exactly_its_rows(
-    backoffice_client: BackofficeClient, place: Place, role: Role
+    backoffice_client: BackofficeClient, place: RoutedRow, role: Role
 ):
     """Asked for what is not there, with an empty body: what is let in is refused later."""
     path = matrix.path(place, account_id=main(backoffice_client))
@@ -78,7 +78,7 @@ async def test_a_role_opens_exactly_its_rows(
 
 @EACH_OUTCOME
 async def test_what_is_listed_for_who_is_limited_works(
-    backoffice_client: BackofficeClient, place: Place, role: Role
+    backoffice_client: BackofficeClient, place: RoutedRow, role: Role
 ):
     """
     As above for people who see one company: what their session lists, and nothing else.
@@ -102,7 +102,9 @@ async def test_what_is_listed_for_who_is_limited_works(
 
 
 @pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
-async def test_nobody_comes_in_without_a_token(backoffice_client: BackofficeClient, place: Place):
+async def test_nobody_comes_in_without_a_token(
+    backoffice_client: BackofficeClient, place: RoutedRow
+):
     """Nor with a partner's credential, which is answered by its own code."""
     path = matrix.path(place, account_id=main(backoffice_client))
 
@@ -117,7 +119,7 @@ async def test_nobody_comes_in_without_a_token(backoffice_client: BackofficeClie
 
 @pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
 async def test_a_right_of_weight_asks_for_a_fresh_factor(
-    backoffice_client: BackofficeClient, place: Place
+    backoffice_client: BackofficeClient, place: RoutedRow
 ):
     """Somebody of every role who has no second factor reads, and does nothing of weight."""
     who = await everybody(backoffice_client)

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from gateway.config.identity import Identity, MfaRequired
 from gateway.domain.identity.rights import Right, Role, changes
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.client import PASSWORD, BackofficeClient
 from tests.surfaces.world import opened, sandbox
@@ -32,7 +32,7 @@ async def strict(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Back
 
 
 @pytest.mark.parametrize("place", matrix.GUARDED, ids=matrix.name)
-async def test_nothing_is_changed_by_a_password_alone(strict: BackofficeClient, place: Place):
+async def test_nothing_is_changed_by_a_password_alone(strict: BackofficeClient, place: RoutedRow):
     path = matrix.path(place, account_id=strict.world.demo["accounts"]["main"]["id"])
     body = {} if place.row.takes.body else None
 

@@ -11,7 +11,7 @@ import yaml
 
 from gateway.config.hidden import Address
 from gateway.config.settings import Database, Settings
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.surfaces import rows
 from tests.surfaces.world import NOBODY, World, opened, order, sandbox
 
@@ -65,7 +65,7 @@ async def test_a_payout_is_paid_once_and_shows_in_the_statement(world: World):
 
 
 @pytest.mark.parametrize("place", rows.OPEN, ids=rows.name)
-async def test_what_needs_no_credential_asks_for_none(world: World, place: Place):
+async def test_what_needs_no_credential_asks_for_none(world: World, place: RoutedRow):
     """Not even a wrong one is looked at."""
     plain = await world.ask("GET", place.template, by=NOBODY)
     odd = await world.ask("GET", place.template, by=NOBODY, headers={"Authorization": "Basic %"})

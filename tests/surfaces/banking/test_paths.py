@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests import raw_http
 from tests.surfaces import rows
 from tests.surfaces.answers import Answer, check
@@ -56,7 +56,7 @@ async def test_another_spelling_is_another_path(world: World, case: str):
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
 
-def declared(place: Place) -> set[str]:
+def declared(place: RoutedRow) -> set[str]:
     """Return every method of a row's path."""
     return {each.row.method for each in rows.PLACES if each.template == place.template}
 
@@ -70,7 +70,9 @@ UNDECLARED = [
 
 
 @pytest.mark.parametrize(("place", "method"), UNDECLARED)
-async def test_a_method_that_is_not_declared_is_refused(world: World, place: Place, method: str):
+async def test_a_method_that_is_not_declared_is_refused(
+    world: World, place: RoutedRow, method: str
+):
     """405 with Allow, without a credential; OPTIONS too, for there is no CORS."""
     methods = declared(place)
     allowed = methods | ({"HEAD"} if "GET" in methods else set())
@@ -84,7 +86,7 @@ async def test_a_method_that_is_not_declared_is_refused(world: World, place: Pla
 @pytest.mark.parametrize(
     "place", [each for each in rows.PLACES if each.row.method == "GET"], ids=rows.name
 )
-async def test_head_works_where_get_does(world: World, place: Place):
+async def test_head_works_where_get_does(world: World, place: RoutedRow):
     """The same status and headers, and no body."""
     role = "full" if place.row.needs else NOBODY
 

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from gateway.domain.accounts.permissions import Action, Permission, Resource
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.surfaces import rows
 from tests.surfaces.world import World
 
@@ -33,7 +33,7 @@ async def _prepared(world: World) -> None:
     await rows.prepared(world)
 
 
-def asked(place: Place) -> str:
+def asked(place: RoutedRow) -> str:
     """Name a row as the contract's table does."""
     return f"{place.row.method} {place.template.removeprefix('/baas/v1/account/{account_id}')}"
 
@@ -43,7 +43,7 @@ async def test_the_rows_are_those_of_the_contract():
     assert sorted(map(asked, rows.PARTNER)) == sorted(NEEDED)
 
 
-def held_by_callers() -> list[tuple[Place, Permission]]:
+def held_by_callers() -> list[tuple[RoutedRow, Permission]]:
     """
     Pair each row with the three permissions of its resource, and with all over another one.
 
@@ -67,9 +67,11 @@ def covers(held: Permission, needed: str) -> bool:
 @pytest.mark.parametrize(
     ("place", "held"),
     held_by_callers(),
-    ids=lambda each: rows.name(each) if isinstance(each, Place) else str(each),
+    ids=lambda each: rows.name(each) if isinstance(each, RoutedRow) else str(each),
 )
-async def test_one_permission_opens_exactly_its_rows(world: World, place: Place, held: Permission):
+async def test_one_permission_opens_exactly_its_rows(
+    world: World, place: RoutedRow, held: Permission
+):
     answer = await rows.ask(world, place, by=str(held))
 
     if covers(held, NEEDED[asked(place)]):
@@ -80,7 +82,7 @@ async def test_one_permission_opens_exactly_its_rows(world: World, place: Place,
 
 @pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
 async def test_a_company_credential_acts_on_every_account_of_the_company(
-    world: World, place: Place
+    world: World, place: RoutedRow
 ):
     """Contract 5.1."""
     answer = await rows.ask(world, place, by="company")

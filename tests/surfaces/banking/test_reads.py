@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.surfaces import rows
 from tests.surfaces.world import World
 
@@ -251,7 +251,7 @@ async def test_a_read_is_repeated_once_when_the_connection_is_lost(world: World)
 
 
 @pytest.mark.parametrize("place", rows.BANKED, ids=rows.name)
-async def test_an_account_without_a_provider_has_nothing_to_read(world: World, place: Place):
+async def test_an_account_without_a_provider_has_nothing_to_read(world: World, place: RoutedRow):
     """422, for asking again cannot help."""
     answer = await rows.ask(world, place, "no_provider", by="company")
 

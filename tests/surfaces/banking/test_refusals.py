@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 import pytest_asyncio
 
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from gateway.operations.demo.document import Pair
 from gateway.security.secrets import new_client_id, new_client_secret
 from tests.surfaces import rows
@@ -20,7 +20,7 @@ from tests.surfaces.world import NOBODY, World, basic, other_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-Attempt = Callable[[World, Place], Awaitable[Answer]]
+Attempt = Callable[[World, RoutedRow], Awaitable[Answer]]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
@@ -40,17 +40,17 @@ def showing(authorization: str) -> Attempt:
     )
 
 
-async def wrong_secret(world: World, place: Place) -> Answer:
+async def wrong_secret(world: World, place: RoutedRow) -> Answer:
     return await rows.ask(world, place, pair=other_secret(world.pair("full")))
 
 
-async def mistyped_secret(world: World, place: Place) -> Answer:
+async def mistyped_secret(world: World, place: RoutedRow) -> Answer:
     pair = world.pair("full")
     cut = Pair(client_id=pair["client_id"], client_secret=pair["client_secret"][:-1])
     return await rows.ask(world, place, pair=cut)
 
 
-async def unknown_id(world: World, place: Place) -> Answer:
+async def unknown_id(world: World, place: RoutedRow) -> Answer:
     stranger = Pair(
         client_id=new_client_id(lambda size: b"s" * size),
         client_secret=new_client_secret(lambda size: b"s" * size),
@@ -58,7 +58,7 @@ async def unknown_id(world: World, place: Place) -> Answer:
     return await rows.ask(world, place, pair=stranger)
 
 
-async def expired(world: World, place: Place) -> Answer:
+async def expired(world: World, place: RoutedRow) -> Answer:
     soon = world.gateway.now() + timedelta(seconds=1)
     issued = await world.issue(expires_at=soon)
     pair = Pair(client_id=issued.credential.client_id, client_secret=issued.client_secret)
@@ -66,16 +66,16 @@ async def expired(world: World, place: Place) -> Answer:
     return await rows.ask(world, place, pair=pair)
 
 
-async def bearer(world: World, place: Place) -> Answer:
+async def bearer(world: World, place: RoutedRow) -> Answer:
     header = basic(world.pair("full")).replace("Basic", "Bearer")
     return await rows.ask(world, place, by=NOBODY, headers={"Authorization": header})
 
 
-async def absent_account(world: World, place: Place) -> Answer:
+async def absent_account(world: World, place: RoutedRow) -> Answer:
     return await rows.ask(world, place, by="company", steps={"account_id": str(uuid.uuid4())})
 
 
-async def not_a_uuid(world: World, place: Place) -> Answer:
+async def not_a_uuid(world: World, place: RoutedRow) -> Answer:
     return await rows.ask(world, place, steps={"account_id": "42"})
 
 
@@ -106,7 +106,7 @@ REFUSALS: dict[str, tuple[Attempt, int, str]] = {
 
 @pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
 @pytest.mark.parametrize("case", list(REFUSALS))
-async def test_whoever_may_not_is_refused(world: World, place: Place, case: str):
+async def test_whoever_may_not_is_refused(world: World, place: RoutedRow, case: str):
     """Contract 5.1 to 5.3; the credential that may is proven in the permission matrix."""
     attempt, status, code = REFUSALS[case]
 
@@ -116,7 +116,7 @@ async def test_whoever_may_not_is_refused(world: World, place: Place, case: str)
 
 
 @pytest.mark.parametrize("place", rows.PARTNER, ids=rows.name)
-async def test_a_refused_caller_is_told_how_to_authenticate(world: World, place: Place):
+async def test_a_refused_caller_is_told_how_to_authenticate(world: World, place: RoutedRow):
     """Every 401 carries the challenge."""
     answer = await rows.ask(world, place, by=NOBODY)
 

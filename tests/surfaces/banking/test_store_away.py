@@ -11,7 +11,7 @@ import pytest
 
 from gateway.config.hidden import Address
 from gateway.config.settings import Auth, Basic, Database
-from gateway.http.table import Place
+from gateway.http.table import RoutedRow
 from tests.contract.stores.relay import relayed
 from tests.surfaces import rows
 from tests.surfaces.answers import Answer
@@ -79,7 +79,7 @@ STORED = [
 
 
 @pytest.mark.parametrize("place", STORED, ids=rows.name)
-async def test_payouts_that_cannot_be_read_are_our_failure(tmp_path: Path, place: Place):
+async def test_payouts_that_cannot_be_read_are_our_failure(tmp_path: Path, place: RoutedRow):
     async with opened(sandbox(tmp_path)) as world, world.losing("payouts"):
         answer = await rows.ask(world, place)
 

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.http.table import Place, Table
+from gateway.http.table import RoutedRow, Table
 from tests.surfaces.answers import Answer
 from tests.surfaces.identity_api import COOKIE, ORIGIN, ApiClient
 
@@ -32,16 +32,16 @@ FOREIGN = {
 }
 
 
-def name(place: Place) -> str:
+def name(place: RoutedRow) -> str:
     return f"{place.row.method} {place.template}"
 
 
-def path(place: Place) -> str:
+def path(place: RoutedRow) -> str:
     """Fill in something that exists nowhere: nothing is looked for."""
     return re.sub(r"\{\w+\}", "0f1e2d3c4b5a", place.template)
 
 
-async def write(api_client: ApiClient, place: Place, headers: dict[str, str]) -> Answer:
+async def write(api_client: ApiClient, place: RoutedRow, headers: dict[str, str]) -> Answer:
     """Send an empty document, or none where none is taken."""
     body = {} if place.row.takes.body else None
     return await api_client.ask(place.row.method, path(place), body, headers=headers)

@@ -8,7 +8,7 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.http.panel.allowed import allowed_in
-from gateway.http.table import Place, Table
+from gateway.http.table import RoutedRow, Table
 
 OPEN = {"backoffice.info", "backoffice.health", "backoffice.error_codes"}
 
@@ -16,7 +16,7 @@ OPEN = {"backoffice.info", "backoffice.health", "backoffice.error_codes"}
 TABLES = {each: Table(described_surfaces(Settings(environment=each))) for each in Environment}
 
 
-def places(surface: str, environment: Environment = Environment.SANDBOX) -> dict[str, Place]:
+def places(surface: str, environment: Environment = Environment.SANDBOX) -> dict[str, RoutedRow]:
     """Return the rows of a surface by name."""
     found = TABLES[environment].places()
     return {each.row.name: each for each in found if each.surface.name == surface}
@@ -37,7 +37,7 @@ def test_what_is_named_is_served_and_nothing_else(environment: Environment):
 
 
 @pytest.mark.parametrize("place", PANEL.values(), ids=lambda place: place.row.name)
-def test_it_is_the_same_row_under_another_prefix(place: Place):
+def test_it_is_the_same_row_under_another_prefix(place: RoutedRow):
     own = OFFICE[place.row.name]
 
     assert place.row is own.row
@@ -45,7 +45,7 @@ def test_it_is_the_same_row_under_another_prefix(place: Place):
 
 
 @pytest.mark.parametrize("place", PANEL.values(), ids=lambda place: place.row.name)
-def test_what_is_asked_behind_who_is_calling_is_asked_here_too(place: Place):
+def test_what_is_asked_behind_who_is_calling_is_asked_here_too(place: RoutedRow):
     """Rights, freshness, identifiers, visibility: the very same policies."""
     own = OFFICE[place.row.name].gate.policies[1:]
 

@@ -7,7 +7,7 @@ import pytest
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.checks import check_surfaces
-from gateway.http.table import Place, Table
+from gateway.http.table import RoutedRow, Table
 from policies.authentication.session import BrowserCookie, SessionCookie
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 
@@ -23,7 +23,7 @@ def test_every_row_behind_a_cookie_is_guarded():
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.row.name)
-def test_the_place_is_asked_for_before_the_cookie_is_looked_at(place: Place):
+def test_the_place_is_asked_for_before_the_cookie_is_looked_at(place: RoutedRow):
     """A foreign request keeps no session awake."""
     kinds = [type(each) for each in place.gate.policies]
     origin = ReadFromOurPage if place.row.method == "GET" else WriteFromOurPage
@@ -35,7 +35,7 @@ def test_the_place_is_asked_for_before_the_cookie_is_looked_at(place: Place):
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.row.name)
-def test_a_row_asks_who_it_is_unless_it_is_before_that(place: Place):
+def test_a_row_asks_who_it_is_unless_it_is_before_that(place: RoutedRow):
     asked = any(isinstance(each, SessionCookie) for each in place.gate.policies)
 
     assert asked is not (place.row.name.rpartition(".")[2] in BEFORE)

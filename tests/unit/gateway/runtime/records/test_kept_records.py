@@ -19,7 +19,7 @@ from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.runtime.records.kept_records import KeptRecords, build_kept_records
-from gateway.runtime.records.kept_records import Registers as Sources
+from gateway.runtime.records.kept_records import StoredSources as Sources
 from gateway.runtime.records.record_cache import RecordCache
 from gateway.security.identity.signing_keys import Keyring
 from tests.unit.gateway.operations.backoffice.test_stops import stops_of

@@ -17,7 +17,7 @@ LIMITS = Limits(pool_size=1, checkout_s=0.05)
 def test_a_unit_waits_works_and_is_told_with_its_time():
     seconds = iter([10.0, 10.25])
     usage, told = Usage(lambda: next(seconds)), []
-    usage.told = lambda work, took_s: told.append((work, took_s))
+    usage.on_usage = lambda work, took_s: told.append((work, took_s))
 
     with usage.begin("read") as unit:
         before = (usage.waiting, usage.in_use)
@@ -45,7 +45,7 @@ async def test_a_database_counts_who_works_and_who_waits(tmp_path: Path):
     """With one connection for readers the second one waits, and is refused in the end."""
     database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
     told: list[str] = []
-    database.usage.told = lambda work, _took_s: told.append(work)
+    database.usage.on_usage = lambda work, _took_s: told.append(work)
 
     async with database.reading():
         busy = (database.usage.waiting, database.usage.in_use)
