@@ -21,7 +21,7 @@ _FREE = {"rate": 1_000_000, "burst": _NO_LIMIT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoutedRow:
+class GatewaySite:
     """
     Where a gateway stands.
 
@@ -90,7 +90,7 @@ class Prepared:
 def prepare(folder: Path) -> Prepared:
     """Make a store in a new folder, and a partner in it."""
     folder.mkdir()
-    nowhere = RoutedRow(folder=folder, database="", port=1, operations=2, bank=3)
+    nowhere = GatewaySite(folder=folder, database="", port=1, operations=2, bank=3)
     return Prepared(folder=folder, partner=make_partner(write_configuration(nowhere)))
 
 
@@ -100,7 +100,7 @@ def write_request(path: str, authorization: str) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def write_configuration(place: RoutedRow) -> Path:
+def write_configuration(place: GatewaySite) -> Path:
     """Write a sandbox configuration without the limits that a load would meet."""
     file = place.folder / f"gateway-{place.port}.yaml"
     file.write_text(json.dumps(_configuration(place)))  # JSON is YAML
@@ -149,7 +149,7 @@ def _made(config: Path, *command: str) -> Mapping[str, str]:
     return made
 
 
-def _configuration(place: RoutedRow) -> Mapping[str, object]:
+def _configuration(place: GatewaySite) -> Mapping[str, object]:
     """Lift quotas, throttles, bulkhead and shedding out of the way; all of them still run."""
     return {
         "environment": "sandbox",

@@ -18,7 +18,7 @@ from time import perf_counter
 
 from bench import payments, postgres, system
 from bench.figures import Round
-from bench.partner import Place, write_configuration
+from bench.partner import GatewaySite, write_configuration
 from bench.tills import Messages, Tally, Till
 from bench.writing import NotStored, stored
 from gateway.store.engine import open_store
@@ -106,7 +106,7 @@ def _gateway(
     folder.mkdir()
     url, server = database or ("", None)
     port, operations = system.free_ports(2)
-    place = Place(folder=folder, database=url, port=port, operations=operations, bank=bank)
+    place = GatewaySite(folder=folder, database=url, port=port, operations=operations, bank=bank)
     config = _config(place, choice)
     head = _head(config)
     command = [sys.executable, "-m", "gateway", "serve", "--config", str(config)]
@@ -125,7 +125,7 @@ def _gateway(
     )
 
 
-def _config(place: Place, choice: Choice) -> Path:
+def _config(place: GatewaySite, choice: Choice) -> Path:
     config = write_configuration(place)
     document = json.loads(config.read_bytes())
     if choice.similar_s is not None:

@@ -22,7 +22,7 @@ import uvloop
 from bench import filling, history, rounds, subjects, system
 from bench.figures import Measured, Round
 from bench.load import Load, ask
-from bench.partner import Place, Prepared, prepare, write_configuration
+from bench.partner import GatewaySite, Prepared, prepare, write_configuration
 from bench.rounds import Subject, Turns, WrongAnswer
 from bench.subjects import Stage
 from bench.svg import Plot
@@ -173,7 +173,7 @@ def _payouts(stage: Stage, at: Sequence[int]) -> Iterator[Row]:
             yield line, place, replace(balance, name=name, order=order, right=ask(order))
 
 
-def _balance(stage: Stage, place: Place) -> Subject:
+def _balance(stage: Stage, place: GatewaySite) -> Subject:
     """Start a gateway on a store that was filled."""
     return subjects.balance(stage.gateway(place), place, stage.prepared.partner, _USUAL)
 

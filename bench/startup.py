@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import stub, system
-from bench.partner import Partner, Place, Prepared, write_configuration
+from bench.partner import GatewaySite, Partner, Prepared, write_configuration
 
 START = "start of the process to first answer, s"
 START_CPU = "the same, CPU s"
@@ -27,7 +27,7 @@ _OK = b"HTTP/1.1 200 "
 class Startable:
     """A gateway that can be started again and again."""
 
-    place: Place
+    place: GatewaySite
     config: Path
     partner: Partner
 
@@ -46,7 +46,7 @@ def startable(folder: Path, prepared: Prepared) -> Iterator[Startable]:
     shutil.copytree(prepared.folder, folder)
     port, operations, bank = system.free_ports(3)
     command = [sys.executable, str(Path(stub.__file__)), "--port", str(bank)]
-    place = Place(folder=folder, database="", port=port, operations=operations, bank=bank)
+    place = GatewaySite(folder=folder, database="", port=port, operations=operations, bank=bank)
     others = system.cores().others
     with system.running(command, others, folder, lambda: system.answers(bank) > 0):
         config = write_configuration(place)

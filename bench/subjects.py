@@ -12,8 +12,8 @@ from pathlib import Path
 from bench import movements, postgres, stub, system
 from bench.load import Load, Order
 from bench.partner import (
+    GatewaySite,
     Partner,
-    Place,
     Prepared,
     make_partner,
     write_configuration,
@@ -106,7 +106,7 @@ class Stage:
         )
         return self.started.enter_context(starting), port
 
-    def place(self, name: str, database: str = "") -> Place:
+    def place(self, name: str, database: str = "") -> GatewaySite:
         """
         Choose ports, and make a folder with the prepared store.
 
@@ -115,7 +115,7 @@ class Stage:
         port, operations, _ = system.free_ports(3)
         folder = self.folder / name
         shutil.copytree(self.prepared.folder, folder)
-        return Place(
+        return GatewaySite(
             folder=folder,
             database=database,
             port=port,
@@ -123,7 +123,9 @@ class Stage:
             bank=self.bank.port,
         )
 
-    def gateway(self, place: Place, command: Sequence[str] = _GATEWAY, workers: int = 1) -> int:
+    def gateway(
+        self, place: GatewaySite, command: Sequence[str] = _GATEWAY, workers: int = 1
+    ) -> int:
         """Start a gateway; it is there when all its operations listeners say so."""
         config = str(write_configuration(place))
         options = ["serve", "--config", config, *(["--workers", str(workers)] * (workers > 1))]
@@ -230,7 +232,7 @@ def gateway(stage: Stage, load: Load) -> Subject:
     return balance(stage.gateway(place), place, stage.prepared.partner, load)
 
 
-def balance(pid: int, place: Place, partner: Partner, load: Load) -> Subject:
+def balance(pid: int, place: GatewaySite, partner: Partner, load: Load) -> Subject:
     """Ask a running gateway for a balance."""
     return Subject(
         name=BALANCE,

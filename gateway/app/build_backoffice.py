@@ -52,7 +52,7 @@ from gateway.operations.bank.refunds import Refunds, RefundTerms
 from gateway.operations.bank.reports import Reports
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext
-from gateway.operations.payouts.lists import PayoutLists
+from gateway.operations.payouts.records import PayoutLists
 from gateway.runtime.records.lookups import within
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret

@@ -14,8 +14,8 @@ from gateway.config.settings import RateLimits, Settings
 from gateway.domain.bank.provider_options import Option
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Now
-from gateway.http.json import error_body
 from gateway.http.pages import PAGES
+from gateway.http.rendering import error_body
 from gateway.http.route import Surface
 from gateway.net.server.refusals import Refusals
 from gateway.runtime.gauges.loop_lag import LoopLag

@@ -39,7 +39,7 @@ _SIMILAR_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Office:
+class AdminContext:
     """An opened store and everything an administrator does with it."""
 
     settings: Settings
@@ -158,7 +158,7 @@ async def opened_store(
 
 
 @asynccontextmanager
-async def opened(terminal: Terminal) -> AsyncIterator[Office]:
+async def opened(terminal: Terminal) -> AsyncIterator[AdminContext]:
     """
     Open everything an administrative command needs; raises as ``opened_store`` does.
 
@@ -171,7 +171,7 @@ async def opened(terminal: Terminal) -> AsyncIterator[Office]:
         now = wall_clock(settings.environment, os.environ)
         await store.audit.seal(now())
         acting = AuditContext(terminal.actor, now)
-        yield Office(settings=settings, store=store, keys=keys, acting=acting)
+        yield AdminContext(settings=settings, store=store, keys=keys, acting=acting)
 
 
 @asynccontextmanager
@@ -188,7 +188,7 @@ async def opened_people(terminal: Terminal) -> AsyncIterator[People]:
 
 
 @asynccontextmanager
-async def reached(office: Office) -> AsyncIterator[ConnectedBanks]:
+async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
     """
     Open the adapters of every configured provider, and close them in the end.
 

@@ -1,29 +1,44 @@
-"""What operations return and what refuses, as replies."""
+"""What operations return and what refuses, as replies; documents as bytes of JSON."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
+import msgspec
+import orjson
 from aiohttp import hdrs
 
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.money import Money
 from gateway.domain.requests.reasons import sentence, told
-from gateway.http.json import MEDIA_TYPE, dumps, error_body
 from gateway.http.route import Answer, Document
 from gateway.http.table import RoutedRow
 from gateway.net.server.reply import Reply
 
 _log: Final = logging.getLogger("gateway.http")
 
+
 _COME_BACK: Final = frozenset({502, 503})
+
+
 _UNAUTHORIZED: Final = 401
+
+
 _INPUT: Final = "SVC.VAL."
+
+
 _UNEXPLAINED: Final = {"field": "", "reason": ""}
+
+
 _COME_BACK_S: Final = "2"
+
+
 _LONGEST_WAIT_S: Final = 120
 
 
@@ -104,3 +119,67 @@ def translate(problem: Exception, place: RoutedRow | None) -> ServiceError:
         wait_s = max(1, min(round(problem.retry_after), _LONGEST_WAIT_S))
         headers[hdrs.RETRY_AFTER] = str(wait_s)
     return ServiceError(error, reason, headers)
+
+
+MEDIA_TYPE = "application/json; charset=utf-8"
+
+
+# As ``instant`` writes a time.
+_TIMES: Final = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS
+
+
+_TO_THE_SECOND: Final = len("2026-11-20T13:40:11")
+
+
+_CENTAVOS: Final = tuple(f".{centavos:02}" for centavos in range(100))
+
+
+Amount = orjson.Fragment
+"""An amount of money in a document; only ``amount`` makes one."""
+
+
+def dumps(document: Mapping[str, object]) -> bytes:
+    """
+    Write a document; a value that JSON cannot carry exactly is a TypeError.
+
+    A time in it, which must be in UTC, is written to the second.
+    """
+    return orjson.dumps(document, option=_TIMES)
+
+
+def amount(value: Money) -> Amount:
+    """Write an amount as a JSON number in reais with exactly two decimals."""
+    centavos = value.centavos
+    if centavos < 0:
+        return Amount(str(value))
+    return Amount(f"{centavos // 100}{_CENTAVOS[centavos % 100]}")
+
+
+def instant(at: datetime | None) -> str:
+    """Write an instant as RFC 3339 in UTC, to the second; an absent one is empty."""
+    if at is None:
+        return ""
+    # Writes what ``isoformat`` does, at a quarter of its price.
+    written: str = msgspec.to_builtins(at.astimezone(UTC))
+    return written[:_TO_THE_SECOND] + "Z"
+
+
+def minute(at: datetime | None) -> str:
+    """Write an instant as ``YYYY-MM-DD HH:MM`` in UTC (contract 2.4); an absent one is empty."""
+    if at is None:
+        return ""
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def error_body(error: ErrorCode, trace_id: str, message: str = "", **more: str) -> bytes:
+    """
+    Write the one body every refusal has (contract 2.2).
+
+    Args:
+        error: The catalogued code.
+        trace_id: Of the request.
+        message: Another one than the code's own.
+        more: Further fields behind it, on the surfaces of people.
+    """
+    body = {"code": error.code, "message": message or error.message, "trace_id": trace_id, **more}
+    return orjson.dumps(body)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gateway.domain.accounts.accounts import BankCoordinates, Environment
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.bank.statements import Balance, Direction, Entry
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 

@@ -9,25 +9,31 @@ accents, as in the files of Brazilian banks, since some read ASCII and not UTF-8
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.reports import portuguese
 from gateway.reports.document import Document, change
-from gateway.reports.identifiers import stable_ids
 from gateway.reports.texts import ascii_line
 
 _HEAD = (
     b'<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
     b'<?OFX OFXHEADER="200" VERSION="220" SECURITY="NONE" OLDFILEUID="NONE" NEWFILEUID="NONE"?>\n'
 )
+
+
 _UNASKED = "0"
 """The transaction id of an answer that no OFX request asked for."""
 
+
 _LONGEST_BANK, _LONGEST_BRANCH, _LONGEST_ACCOUNT = 9, 22, 22
+
+
 _LONGEST_NAME, _LONGEST_REFERENCE, _LONGEST_MEMO = 32, 32, 255
 
 
@@ -140,3 +146,39 @@ def _fill(parent: ET.Element, texts: Iterable[tuple[str, str]]) -> None:
     """Add elements of text, in this order."""
     for tag, text in texts:
         ET.SubElement(parent, tag).text = text
+
+
+_LENGTH = 32
+
+
+def stable_ids(account_id: str, entries: Iterable[Entry]) -> Sequence[str]:
+    """
+    Name each movement by what a bank does not change about it; no two alike.
+
+    Banks repeat ids (a fee under the payment's, a return under the payout's),
+    so an id counts together with instant, direction and value. What is
+    alike in all that is numbered; being of one instant, it is always in the
+    same window.
+    """
+    seen: Counter[str] = Counter()
+    ids = []
+    for entry in entries:
+        digest = _digest(account_id, entry)
+        seen[digest] += 1
+        ids.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+    return ids
+
+
+def _digest(account_id: str, entry: Entry) -> str:
+    """Digest what stays; names and descriptions only where the bank gives no id."""
+    known = entry.provider_id or entry.e2e_id
+    words = "" if known else f"{entry.description}\0{entry.counterparty.name}"
+    parts = (
+        account_id,
+        known,
+        words,
+        entry.direction.value,
+        str(entry.value.centavos),
+        entry.created_at.astimezone(UTC).isoformat(),
+    )
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:_LENGTH]

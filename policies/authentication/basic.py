@@ -13,8 +13,7 @@ from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call
-from gateway.domain.requests.ready import Ready
+from gateway.domain.requests.calls import Call, Ready
 from policies.traffic.throttle import FailureThrottle, too_many
 
 _BASIC = "basic"

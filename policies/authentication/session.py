@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from gateway.domain.identity.browsers import Browser, Cookie, KnownBrowser, SignedInBrowser
 from gateway.domain.identity.errors import SESSION_REQUIRED
-from gateway.domain.identity.panel_sessions import PanelState
+from gateway.domain.identity.panel_sessions import (
+    Browser,
+    Cookie,
+    KnownBrowser,
+    PanelState,
+    SignedInBrowser,
+)
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.headers import Headers

@@ -9,8 +9,7 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call
-from gateway.domain.requests.ready import Ready
+from gateway.domain.requests.calls import Call, Ready
 
 
 @dataclass(frozen=True, slots=True)

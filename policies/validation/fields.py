@@ -11,13 +11,13 @@ import msgspec
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.requests import patterns
+from gateway.domain.requests import schemas
 from policies.validation.document import Number
 
 Value = TypeVar("Value")
 
 Text = Annotated[
-    str, msgspec.Meta(max_length=1024, extra_json_schema={"pattern": patterns.PLAIN_TEXT})
+    str, msgspec.Meta(max_length=1024, extra_json_schema={"pattern": schemas.PLAIN_TEXT})
 ]
 """A text as it is documented."""
 
@@ -28,7 +28,7 @@ Reference = Annotated[
         max_length=1024,
         description="The caller's own word for it, unique per account, case-sensitive.",
         examples=["order-1042"],
-        extra_json_schema={"pattern": patterns.REFERENCE},
+        extra_json_schema={"pattern": schemas.REFERENCE},
     ),
 ]
 TaxNumber = Annotated[
@@ -37,16 +37,16 @@ TaxNumber = Annotated[
         max_length=1024,
         description="A CPF or CNPJ, with or without its punctuation.",
         examples=["529.982.247-25"],
-        extra_json_schema={"minLength": 11, "pattern": patterns.TAX_NUMBER},
+        extra_json_schema={"minLength": 11, "pattern": schemas.TAX_NUMBER},
     ),
 ]
 Name = Annotated[
     str,
-    msgspec.Meta(min_length=1, max_length=200, extra_json_schema={"pattern": patterns.NAME}),
+    msgspec.Meta(min_length=1, max_length=200, extra_json_schema={"pattern": schemas.NAME}),
 ]
 Why = Annotated[
     str,
-    msgspec.Meta(min_length=1, max_length=500, extra_json_schema={"pattern": patterns.NAME}),
+    msgspec.Meta(min_length=1, max_length=500, extra_json_schema={"pattern": schemas.NAME}),
 ]
 """A reason that must be given."""
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from gateway.domain.kernel.money import Money
-from gateway.domain.requests import patterns
-from gateway.domain.requests.choices import one_of
+from gateway.domain.requests import schemas
+from gateway.domain.requests.schemas import one_of
 from policies.validation.fields import Day, KeyType, Reference, TaxNumber, Text
 
 Holder = Annotated[Text, msgspec.Meta(examples=["Maria Silva"])]
@@ -24,16 +24,16 @@ Key = Annotated[
 BankNumber = Annotated[
     str,
     msgspec.Meta(
-        pattern=patterns.BANK_NUMBER,
+        pattern=schemas.BANK_NUMBER,
         description="A COMPE code of 3 digits or an ISPB of 8.",
         examples=["341"],
     ),
 ]
-Branch = Annotated[str, msgspec.Meta(pattern=patterns.BRANCH, examples=["0001"])]
+Branch = Annotated[str, msgspec.Meta(pattern=schemas.BRANCH, examples=["0001"])]
 BankAccount = Annotated[
     str,
     msgspec.Meta(
-        pattern=patterns.ACCOUNT,
+        pattern=schemas.ACCOUNT,
         description="Digits, with a check digit or letter behind a hyphen where there is one.",
         examples=["123456-7"],
     ),

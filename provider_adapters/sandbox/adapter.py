@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.payout_orders import PayoutOrder
@@ -22,7 +21,7 @@ from gateway.domain.bank.providers import (
     ProviderError,
 )
 from gateway.domain.bank.refunds import Refund, RefundOrder
-from gateway.domain.bank.statements import Entry
+from gateway.domain.bank.statements import Balance, Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderRequest

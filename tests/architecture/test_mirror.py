@@ -18,7 +18,7 @@ WITHOUT = {
             *(f"gateway/domain/kernel/{name}.py" for name in ("audit", "headers", "storage")),
             *(
                 f"gateway/domain/identity/{name}.py"
-                for name in ("challenges", "failure_counts", "mail", "panel_sessions")
+                for name in ("challenges", "failure_counts", "mail")
             ),
             "gateway/domain/identity/signing_keys.py",
             *(

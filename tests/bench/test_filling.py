@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from bench import filling, stub
-from bench.partner import Place, prepare, write_configuration
+from bench.partner import GatewaySite, prepare, write_configuration
 from gateway.config.reading import read_settings
 from gateway.security.keys import load_keys
 
@@ -21,7 +21,7 @@ def prepared(tmp_path_factory):
 @pytest.fixture
 def config(prepared):
     """Its configuration."""
-    place = Place(folder=prepared.folder, database="", port=1, operations=2, bank=3)
+    place = GatewaySite(folder=prepared.folder, database="", port=1, operations=2, bank=3)
     return write_configuration(place)
 
 

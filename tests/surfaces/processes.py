@@ -30,7 +30,7 @@ LAST_CALL = "# 10. "
 
 
 @dataclass(slots=True, kw_only=True)
-class RoutedRow:
+class GatewaySite:
     """
     Where a gateway lives: its folder, its ports, its configuration.
 
@@ -83,7 +83,7 @@ class RoutedRow:
             )
 
 
-def place(folder: Path, **changed: str) -> RoutedRow:
+def place(folder: Path, **changed: str) -> GatewaySite:
     """Choose ports, and take the sandbox's own configuration with these lines changed."""
     names = ("PIXGATE_PORT", "PIXGATE_OPS_PORT", "PIXGATE_BANK_PORT", "PIXGATE_BANK_CONTROL_PORT")
     text = (ROOT / "config.yaml").read_text()
@@ -93,14 +93,14 @@ def place(folder: Path, **changed: str) -> RoutedRow:
         text = text.replace(line, f"{indent}{setting}: {value}")
     config = folder / "config.yaml"
     config.write_text(text)
-    return RoutedRow(folder=folder, ports={name: free_port() for name in names}, config=config)
+    return GatewaySite(folder=folder, ports={name: free_port() for name in names}, config=config)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
     """A running process, and a partner who calls on it."""
 
-    where: RoutedRow
+    where: GatewaySite
     process: subprocess.Popen[bytes]
     session: aiohttp.ClientSession
 
@@ -133,7 +133,7 @@ class Served:
 
 
 @asynccontextmanager
-async def served(where: RoutedRow) -> AsyncIterator[Served]:
+async def served(where: GatewaySite) -> AsyncIterator[Served]:
     """Run the command until the block ends, or until it was ended inside."""
     process = where.start()
     connector = aiohttp.TCPConnector(limit=0)

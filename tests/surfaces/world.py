@@ -20,7 +20,7 @@ from yarl import URL
 
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.lifecycle import running
-from gateway.cli.context import Office
+from gateway.cli.context import AdminContext
 from gateway.cli.sandbox.demo_factory import made_demo
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
@@ -73,7 +73,7 @@ class World:
 
     gateway: Gateway
     demo: Demo
-    office: Office
+    office: AdminContext
     control: BankControl
     session: aiohttp.ClientSession
 
@@ -144,7 +144,7 @@ class World:
         *,
         expires_at: datetime | None = None,
         limits: CredentialLimits = UNLIMITED,
-        office: Office | None = None,
+        office: AdminContext | None = None,
     ) -> Issued:
         """Issue a credential for every account of the main company; also by another process."""
         wanted = CredentialOrder(
@@ -247,13 +247,13 @@ def sandbox(folder: Path, **changed: object) -> Settings:
 
 
 @asynccontextmanager
-async def another_process(world: World) -> AsyncIterator[Office]:
+async def another_process(world: World) -> AsyncIterator[AdminContext]:
     """Open a world's store once more, as a command or another gateway does."""
     settings = world.gateway.settings
     store = open_store(settings.store_url, chain=audit_keys(world.gateway.keys))
     try:
         acting = AuditContext("test", world.gateway.now)
-        yield Office(settings=settings, store=store, keys=world.gateway.keys, acting=acting)
+        yield AdminContext(settings=settings, store=store, keys=world.gateway.keys, acting=acting)
     finally:
         await store.close()
 
@@ -264,7 +264,9 @@ async def opened(settings: Settings) -> AsyncIterator[World]:
     gateway = assemble(settings, {})
     async with running(gateway):
         acting = AuditContext("test", gateway.now)
-        office = Office(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
+        office = AdminContext(
+            settings=settings, store=gateway.store, keys=gateway.keys, acting=acting
+        )
         urls = urls_of(gateway)
         demo = await made_demo(office, urls)
         async with (

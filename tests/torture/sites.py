@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from gateway.cli.context import Office, opened_store, settings_of
+from gateway.cli.context import AdminContext, opened_store, settings_of
 from gateway.domain.accounts.permissions import EVERY_PERMISSION
 from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder
@@ -102,7 +102,9 @@ async def furnish(config: Path, control: BankControl, site: str) -> list[Account
     settings = settings_of(config)
     async with opened_store(settings, migrate=True) as store:
         acting = AuditContext("torture", lambda: datetime.now(UTC))
-        office = Office(settings=settings, store=store, keys=load_keys(settings), acting=acting)
+        office = AdminContext(
+            settings=settings, store=store, keys=load_keys(settings), acting=acting
+        )
         company = await office.companies.create(f"Torture {site}")
         issued = await office.credentials.issue(
             CredentialOrder(
@@ -125,7 +127,7 @@ async def furnish(config: Path, control: BankControl, site: str) -> list[Account
         ]
 
 
-async def _account(office: Office, control: BankControl, company_id: str, kind: str) -> str:
+async def _account(office: AdminContext, control: BankControl, company_id: str, kind: str) -> str:
     opened = await control.post(
         "accounts",
         body={

@@ -8,9 +8,8 @@ from datetime import date, timedelta
 import msgspec
 
 from gateway.domain.accounts.accounts import BankCoordinates, Environment
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.bank.statements import Balance, Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.reports.document import Document

@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from typing import TypeVar
 
 from gateway.domain.accounts.accounts import Account, Environment
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import PixKey, PixKeyType
@@ -29,7 +28,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.statements import Entry
+from gateway.domain.bank.statements import Balance, Entry
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money

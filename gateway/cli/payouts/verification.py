@@ -6,7 +6,7 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
-from gateway.cli.context import Office, reached
+from gateway.cli.context import AdminContext, reached
 from gateway.cli.sandbox.bank_control import control_url, controlling
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
@@ -23,7 +23,7 @@ from gateway.telemetry import trace
 Books = Callable[[], Awaitable[Sequence[Execution]]]
 
 
-async def probed(office: Office, payout: Payout) -> Payout:
+async def probed(office: AdminContext, payout: Payout) -> Payout:
     """
     Look at a payout as the reconciler does, once, and keep the act on record.
 
@@ -50,7 +50,7 @@ async def probed(office: Office, payout: Payout) -> Payout:
     return seen
 
 
-def _follow_up(office: Office, banks: Banks) -> FollowUp:
+def _follow_up(office: AdminContext, banks: Banks) -> FollowUp:
     """Follow up as serving does, without its metrics."""
     return FollowUp(
         office.store.payouts,
@@ -61,7 +61,7 @@ def _follow_up(office: Office, banks: Banks) -> FollowUp:
     )
 
 
-async def verified(office: Office, account_id: str | None, window: Window) -> Report:
+async def verified(office: AdminContext, account_id: str | None, window: Window) -> Report:
     """Compare the payouts of one account, or of all, with what their banks executed."""
     accounts = office.accounts
     chosen = [await accounts.find(account_id)] if account_id else await accounts.list()

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 import click
 
 from gateway.cli.console import Row, Terminal, instant, show_json
-from gateway.domain.payouts.certainty import certainty_of
 from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout
 from gateway.domain.payouts.reviews import Opinion
+from gateway.domain.payouts.status import certainty_of
 from gateway.operations.payouts.records import Case, Dossier
 
 LISTED = ("reference", "state", "certainty", "review", "value", "provider", "created_at")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.app.build_backoffice import new_id
 from gateway.app.build_identity import build_identity
-from gateway.cli.context import Office
+from gateway.cli.context import AdminContext
 from gateway.cli.sandbox.bank_control import ControlledBank, control_url, controlling, customer_url
 from gateway.cli.sandbox.demo_file import DemoFile
 from gateway.config.settings import Settings
@@ -19,7 +19,7 @@ FILE = "demo.json"
 """The demo with its secrets, in the folder ``var``, mode 0600."""
 
 
-async def made_demo(office: Office, urls: DemoUrls | None = None) -> Demo:
+async def made_demo(office: AdminContext, urls: DemoUrls | None = None) -> Demo:
     """
     Make or find the demo of an opened store; the sandbox bank must be running.
 
@@ -82,7 +82,7 @@ def urls_of(settings: Settings) -> DemoUrls:
     )
 
 
-def _records(office: Office) -> DemoRecords:
+def _records(office: AdminContext) -> DemoRecords:
     sealer = office.keys.sealer
     return DemoRecords(
         companies=office.store.companies,

@@ -124,7 +124,7 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
     click.echo(f"operations    on http://{settings.admin.host}:{gateway.operations.port}")
     if gateway.bank is None:
         return
-    from gateway.cli.context import Office
+    from gateway.cli.context import AdminContext
     from gateway.cli.sandbox.demo import summary
     from gateway.cli.sandbox.demo_factory import made_demo
     from gateway.operations.demo.document import DemoUrls
@@ -138,7 +138,7 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
         sandbox_control_url=f"http://{bank.host}:{bank.control_port}",
     )
     acting = AuditContext(terminal.actor, gateway.now)
-    office = Office(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
+    office = AdminContext(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
     for line in summary(await made_demo(office, urls), gateway.now().date()):
         click.echo(line)
 

@@ -24,11 +24,10 @@ from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
 from gateway.domain.bank.pix_keys import PixKey
-from gateway.domain.bank.statements import Entry
+from gateway.domain.bank.statements import Balance, Entry
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window

@@ -1,4 +1,4 @@
-"""The statement: movements of an account, newest first (contract 2.7)."""
+"""What an account holds and what moved on it (contract 2.3, 2.7)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from enum import StrEnum
 
 import msgspec
 
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Party
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
@@ -70,3 +69,17 @@ class Statement:
     paging: Paging
     total: int
     balance: Balance
+
+
+class Balance(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    The balance as the bank has just reported it.
+
+    Attributes:
+        blocked: Held back, not available for payout.
+        updated_at: As the provider says; None when it does not.
+    """
+
+    balance: Money
+    blocked: Money
+    updated_at: datetime | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -11,7 +11,7 @@ import msgspec
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Principal
 from gateway.domain.accounts.permissions import Permission
-from gateway.domain.identity.browsers import Browser, KnownBrowser
+from gateway.domain.identity.panel_sessions import Browser, KnownBrowser
 from gateway.domain.identity.rights import Right
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.kernel.catalogue import ErrorCode
@@ -129,3 +129,25 @@ class Input(Generic[Taken]):
     body: type | None = None
     refuses: tuple[ErrorCode, ...] = ()
     may_be_absent: bool = False
+
+
+Value = TypeVar("Value", covariant=True)
+
+
+class Ready(Generic[Value]):
+    """
+    A value that may be awaited like one still to come.
+
+    Who looks for this type first need not wait at all, and so needs no task.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        """Hold ``value``."""
+        self.value = value
+
+    def __await__(self) -> Generator[None, None, Value]:
+        """Return the value at once."""
+        yield from ()
+        return self.value

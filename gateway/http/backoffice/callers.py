@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Staff:
+class BackOfficeCaller:
     """
     A signed-in user.
 
@@ -40,7 +40,7 @@ class Staff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Office:
+class AccountCaller:
     """
     A signed-in user at one account, which is in their scope.
 
@@ -67,26 +67,26 @@ class Office:
         return Caller(principal, self.account)
 
 
-def admit_staff(now: Now) -> Callable[[Call], Staff]:
+def admit_staff(now: Now) -> Callable[[Call], BackOfficeCaller]:
     """Return what turns a call of a known person into what operations take."""
 
-    def admit(call: Call) -> Staff:
+    def admit(call: Call) -> BackOfficeCaller:
         if call.person is None or call.scope is None:
             raise _missing()
         acting = AuditContext(call.person.actor, now)
-        return Staff(call.person, acting, call.scope, _expected(call))
+        return BackOfficeCaller(call.person, acting, call.scope, _expected(call))
 
     return admit
 
 
-def admit_office(now: Now) -> Callable[[Call], Office]:
+def admit_office(now: Now) -> Callable[[Call], AccountCaller]:
     """Return what turns a call on an account into what operations take."""
 
-    def admit(call: Call) -> Office:
+    def admit(call: Call) -> AccountCaller:
         person, scope, account = call.person, call.scope, call.account
         if person is None or scope is None or account is None:
             raise _missing()
-        return Office(
+        return AccountCaller(
             person=person,
             acting=AuditContext(person.actor, now),
             scope=scope,
@@ -99,10 +99,10 @@ def admit_office(now: Now) -> Callable[[Call], Office]:
 
 def in_scope(
     run: Callable[[CompanyScope, Taken], Awaitable[Result]],
-) -> Callable[[Staff, Taken], Awaitable[Result]]:
+) -> Callable[[BackOfficeCaller, Taken], Awaitable[Result]]:
     """Run what searches within the caller's company scope."""
 
-    async def runs(who: Staff, taken: Taken) -> Result:
+    async def runs(who: BackOfficeCaller, taken: Taken) -> Result:
         return await run(who.scope, taken)
 
     return runs
@@ -110,10 +110,10 @@ def in_scope(
 
 def as_administrator(
     services: AdminServices, run: Callable[[AdminServices, Taken], Awaitable[Result]]
-) -> Callable[[Staff, Taken], Awaitable[Result]]:
+) -> Callable[[BackOfficeCaller, Taken], Awaitable[Result]]:
     """Run an administrator's act: in their name, on what is in their scope."""
 
-    async def runs(who: Staff, taken: Taken) -> Result:
+    async def runs(who: BackOfficeCaller, taken: Taken) -> Result:
         with explained():
             return await run(services.by(who.acting, who.scope), taken)
 
@@ -122,10 +122,10 @@ def as_administrator(
 
 def as_caller(
     run: Callable[[Caller, Taken], Awaitable[Result]],
-) -> Callable[[Office, Taken], Awaitable[Result]]:
+) -> Callable[[AccountCaller, Taken], Awaitable[Result]]:
     """Run what partners run."""
 
-    async def runs(who: Office, taken: Taken) -> Result:
+    async def runs(who: AccountCaller, taken: Taken) -> Result:
         return await run(who.caller, taken)
 
     return runs
@@ -133,10 +133,10 @@ def as_caller(
 
 def on_account(
     run: Callable[[Account, Taken], Awaitable[Result]],
-) -> Callable[[Office, Taken], Awaitable[Result]]:
+) -> Callable[[AccountCaller, Taken], Awaitable[Result]]:
     """Run what needs the account alone."""
 
-    async def runs(who: Office, taken: Taken) -> Result:
+    async def runs(who: AccountCaller, taken: Taken) -> Result:
         return await run(who.account, taken)
 
     return runs
@@ -144,10 +144,10 @@ def on_account(
 
 def as_actor(
     run: Callable[[AuditContext, Account, Taken], Awaitable[Result]],
-) -> Callable[[Office, Taken], Awaitable[Result]]:
+) -> Callable[[AccountCaller, Taken], Awaitable[Result]]:
     """Run what is recorded as an act of a person."""
 
-    async def runs(who: Office, taken: Taken) -> Result:
+    async def runs(who: AccountCaller, taken: Taken) -> Result:
         return await run(who.acting, who.account, taken)
 
     return runs

@@ -9,12 +9,12 @@ from aiohttp import hdrs
 
 from gateway.domain.accounts.permissions import Action
 from gateway.domain.identity.rights import Area, Right
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
 from policies.traffic.person_quota import PERSON
 
 Item = TypeVar("Item")
-Told = TypeVar("Told", bound=Document)
+Shown = TypeVar("Shown", bound=Document)
 
 BODY_BYTES: Final = 64 * 1024
 """As on banking: the largest body, a credential for a bank with its certificate, has 32 KiB."""
@@ -48,11 +48,11 @@ def managing(area: Area) -> Right:
     return Right(area, Action.MANAGE)
 
 
-def versioned(document: Told, version: str) -> VersionedAnswer[Told]:
+def versioned(document: Shown, version: str) -> VersionedAnswer[Shown]:
     """Answer with a document and its version, which a change may name in ``If-Match``."""
     return VersionedAnswer(content=document, headers={hdrs.ETAG: version})
 
 
-def done(_done: None, _who: Staff) -> Answer[None]:
+def done(_done: None, _who: BackOfficeCaller) -> Answer[None]:
     """Answer without content."""
     return Answer(content=None)

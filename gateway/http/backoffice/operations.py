@@ -11,8 +11,8 @@ from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
 from gateway.operations.bank.reads import Balances, Charges, Incoming, PixKeys, Statements
 from gateway.operations.bank.refunds import Refunds
 from gateway.operations.bank.reports import Reports
-from gateway.operations.payouts.lists import PayoutLists
 from gateway.operations.payouts.payouts import Payouts
+from gateway.operations.payouts.records import PayoutLists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from gateway.http.backoffice.administration.roles import role_rows
 from gateway.http.backoffice.administration.sessions import sign_in_rows
 from gateway.http.backoffice.administration.user_acts import UserActs
 from gateway.http.backoffice.administration.users import user_rows
-from gateway.http.backoffice.callers import Office, Staff
+from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.backoffice.money.balances import balance_rows
 from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_reading_rows
 from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
@@ -59,10 +59,10 @@ class BackOfficeRows:
         banking: Of one that is also active and verified (contract 5.1).
     """
 
-    staff: Sequence[Row[Staff]] = ()
-    fresh: Sequence[Row[Staff]] = ()
-    visible: Sequence[Row[Office]] = ()
-    banking: Sequence[Row[Office]] = ()
+    staff: Sequence[Row[BackOfficeCaller]] = ()
+    fresh: Sequence[Row[BackOfficeCaller]] = ()
+    visible: Sequence[Row[AccountCaller]] = ()
+    banking: Sequence[Row[AccountCaller]] = ()
 
     def __add__(self, more: BackOfficeRows) -> BackOfficeRows:
         """Return these rows, then more."""

@@ -11,7 +11,12 @@ from gateway.domain.identity.rights import Role
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Now
-from gateway.http.backoffice.callers import Office, Staff, admit_office, admit_staff
+from gateway.http.backoffice.callers import (
+    AccountCaller,
+    BackOfficeCaller,
+    admit_office,
+    admit_staff,
+)
 from gateway.http.backoffice.cells import BODY_BYTES
 from gateway.http.backoffice.rows import BackOfficeRows
 from gateway.http.common import open_gate
@@ -74,7 +79,9 @@ def operator_surface(
 
 def _gates(
     questions: BackOfficeQuestions, rows: BackOfficeRows
-) -> tuple[Gate[Staff], Gate[Staff], Gate[Office], Gate[Office]]:
+) -> tuple[
+    Gate[BackOfficeCaller], Gate[BackOfficeCaller], Gate[AccountCaller], Gate[AccountCaller]
+]:
     """Ask who it is, what they may do, how fresh their factor is; then for the account."""
     known = (
         *(questions.bearer, questions.persons),

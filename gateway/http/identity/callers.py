@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gateway.domain.identity.browsers import Browser
+from gateway.domain.identity.panel_sessions import Browser
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.requests.calls import Call
 from gateway.operations.identity.ports import ClientInfo

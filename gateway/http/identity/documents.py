@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.requests.choices import one_of
+from gateway.domain.requests.schemas import one_of
 from gateway.http.common import Total
 
 Epoch = Annotated[int, Meta(description="Seconds since 1970-01-01T00:00:00Z.", ge=0)]

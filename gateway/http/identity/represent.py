@@ -23,7 +23,7 @@ from gateway.http.identity.documents import (
     TokensDocument,
     UserDocument,
 )
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.route import Answer
 from gateway.operations.identity.second_factors import Enrolment
 from gateway.operations.identity.sign_in import SecondFactorRequired

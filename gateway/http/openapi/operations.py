@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.requests import patterns
+from gateway.domain.requests import schemas
 from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.examples import BY_NAME, example_of, file_example
 from gateway.http.openapi.headers import (
@@ -37,7 +37,7 @@ _REFERENCE: Final[Mapping[str, Any]] = {
     "type": "string",
     "minLength": 1,
     "maxLength": 1024,
-    "pattern": patterns.REFERENCE,
+    "pattern": schemas.REFERENCE,
     "examples": [BY_NAME["reference"]],
 }
 _PATH: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(

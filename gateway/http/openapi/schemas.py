@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
-from gateway.domain.requests.choices import CHOICES, Choice
-from gateway.domain.requests.patterns import PLAIN_TEXT
-from gateway.http.json import Amount
-from gateway.http.openapi.names import public_names
+from gateway.domain.requests.schemas import CHOICES, PLAIN_TEXT, Choice
+from gateway.http.rendering import Amount
 
 Schema = dict[str, Any]
 
+
 REF: Final = "#/components/schemas/{name}"
+
 
 AMOUNT: Final[Mapping[str, Any]] = {
     "type": "number",
@@ -23,6 +24,7 @@ AMOUNT: Final[Mapping[str, Any]] = {
     "examples": [10.5],
 }
 """An amount in an answer; it may be zero, and a balance may be negative."""
+
 
 PAID_AMOUNT: Final[Mapping[str, Any]] = {
     "type": "number",
@@ -34,9 +36,16 @@ PAID_AMOUNT: Final[Mapping[str, Any]] = {
 }
 """An amount in a request."""
 
+
 _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
 _FORMS: Final = ("pattern", "format", "enum", "const")
+
+
 _MONEY: Final = REF.format(name=Money.__name__)
+
+
 _MARK: Final = REF.format(name="")
 
 
@@ -163,3 +172,52 @@ def _one_of(
         }
         shown["discriminator"] = {"propertyName": choice.told_by, "mapping": mapping}
     return shown
+
+
+_PROMISED: Final = MappingProxyType(
+    {
+        "EntryDocument": "StatementEntry",
+        "IncomingDocument": "IncomingPayment",
+        "KeyBody": "PixKeyRequest",
+        "Meter": "PageMeta",
+        "RequestDocument": "LoggedRequest",
+        "RequestList": "LoggedRequestList",
+        "Role": "RoleName",
+        "Total": "ListMeta",
+        "TransactionDocument": "PixTransaction",
+    }
+)
+"""Where the rule alone would give a word that says nothing outside."""
+
+
+_ENDINGS: Final = {"Document": "", "Body": "Request"}
+
+
+def public_name(component: str) -> str:
+    """Return the name of a shape by its class: a document's own word, a body's as a request."""
+    word = component.rpartition(".")[2]
+    if word in _PROMISED:
+        return _PROMISED[word]
+    for ending, public in _ENDINGS.items():
+        if word.endswith(ending) and word != ending:
+            return word.removesuffix(ending) + public
+    return word
+
+
+def public_names(components: Iterable[str]) -> Mapping[str, str]:
+    """
+    Return the public name of each component.
+
+    Raises:
+        ValueError: Two components would have one name; rename one of the classes.
+    """
+    names: dict[str, str] = {}
+    taken: dict[str, str] = {}
+    for component in components:
+        name = public_name(component)
+        if name in taken:
+            problem = f"{taken[name]} and {component} would both be named {name}"
+            raise ValueError(problem)
+        taken[name] = component
+        names[component] = name
+    return names

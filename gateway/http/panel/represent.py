@@ -1,18 +1,20 @@
-"""The panel's sessions as documents, and the headers that go with them."""
+"""The panel's sessions as documents, their shapes, and the headers that go with them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Literal, NotRequired, Protocol, TypedDict
+
+from msgspec import Meta
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.browsers import KNOWN_FOR, KnownBrowser
+from gateway.domain.identity.panel_sessions import KNOWN_FOR, KnownBrowser
 from gateway.domain.identity.rights import Role, changes
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
+from gateway.http.identity.documents import Epoch, PublicId
 from gateway.http.identity.represent import epoch, public_id
-from gateway.http.panel.documents import FactorDocument, SessionDocument
 from gateway.http.route import Answer
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.panel.view import PanelView, SignedInView
@@ -110,3 +112,44 @@ def _factor(who: SignedInUser, codes_left: int, *, is_required: bool) -> FactorD
         "recovery_codes_left": codes_left,
         "required": is_required,
     }
+
+
+class SeatedUserDocument(TypedDict):
+    """The signed-in user."""
+
+    id: str
+    name: str
+    email: str
+
+
+class OwnCompanyDocument(TypedDict):
+    """The company of a user who sees only one."""
+
+    id: str
+    name: str
+
+
+class FactorDocument(TypedDict):
+    """The second factor; ``verified_at`` is when a code was last given in this session."""
+
+    enrolled: bool
+    verified_at: Epoch | None
+    recovery_codes_left: int
+    required: bool
+
+
+class SessionDocument(TypedDict):
+    """A browser's session; the user's fields are present once they have signed in."""
+
+    authenticated: bool
+    mfa_required: bool
+    csrf_token: Annotated[str, Meta(description="Send it as X-CSRF-Token with every write.")]
+    environment: Literal["sandbox", "production"]
+    user: NotRequired[SeatedUserDocument]
+    roles: NotRequired[list[str]]
+    permissions: NotRequired[list[str]]
+    company: NotRequired[OwnCompanyDocument | None]
+    mfa: NotRequired[FactorDocument]
+    expires_at: NotRequired[Epoch]
+    idle_expires_at: NotRequired[Epoch]
+    session_id: NotRequired[PublicId]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.domain.identity.browsers import Browser
 from gateway.domain.identity.errors import (
     CSRF_FAILED,
     MFA_EXPIRED,
@@ -16,6 +15,7 @@ from gateway.domain.identity.errors import (
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
 )
+from gateway.domain.identity.panel_sessions import Browser
 from gateway.domain.kernel.errors import ServiceError
 from gateway.http.identity.account_routes import (
     FAILS,

@@ -7,9 +7,9 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from gateway.domain.requests.choices import one_of
+from gateway.domain.requests.schemas import one_of
 from gateway.http import common
-from gateway.http.json import Amount
+from gateway.http.rendering import Amount
 from policies.validation.fields import KeyType
 
 Instant = Annotated[

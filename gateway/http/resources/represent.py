@@ -7,15 +7,14 @@ from datetime import UTC
 from typing import Final, Never, Protocol
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Charge, ChargePayment, Payer
 from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.bank.statements import Direction, Entry, Statement
+from gateway.domain.bank.statements import Balance, Direction, Entry, Statement
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.status import status_of
-from gateway.http.json import amount, instant, minute
+from gateway.http.rendering import amount, instant, minute
 from gateway.http.resources.documents import (
     AccountDocument,
     BalanceDocument,

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.incoming import IncomingPayment, IncomingSearch
 from gateway.domain.bank.pix_keys import PixKey
 from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import BadReply, Bank, Banks, Page
-from gateway.domain.bank.statements import Entry, Statement
+from gateway.domain.bank.statements import Balance, Entry, Statement
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError

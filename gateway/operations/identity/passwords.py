@@ -6,9 +6,9 @@ import logging
 from collections import deque
 from dataclasses import dataclass, replace
 
-from gateway.domain.identity.browsers import KnownBrowser
 from gateway.domain.identity.challenges import Purpose
 from gateway.domain.identity.errors import NOT_POSSIBLE, PASSWORD_WRONG
+from gateway.domain.identity.panel_sessions import KnownBrowser
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent

@@ -9,8 +9,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from gateway.domain.accounts.accounts import Companies
-from gateway.domain.identity.browsers import Cookie
-from gateway.domain.identity.panel_sessions import PanelSessions
+from gateway.domain.identity.panel_sessions import Cookie, PanelSessions
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.sessions import OwnSessions
 from gateway.operations.identity.sign_in import SignIn

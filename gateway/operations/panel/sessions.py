@@ -12,9 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from gateway.domain.identity.browsers import Browser, Cookie, SignedInBrowser
 from gateway.domain.identity.errors import MFA_EXPIRED, SESSION_REQUIRED, TOKEN_INVALID
-from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.panel_sessions import (
+    Browser,
+    Cookie,
+    PanelSession,
+    PanelState,
+    SignedInBrowser,
+)
 from gateway.domain.identity.sessions import SignedInUser, person
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo

@@ -13,9 +13,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from gateway.domain.identity.browsers import Browser, Cookie
 from gateway.domain.identity.errors import REFRESH_INVALID, SESSION_REQUIRED
-from gateway.domain.identity.panel_sessions import PanelSession
+from gateway.domain.identity.panel_sessions import Browser, Cookie, PanelSession
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gateway.domain.accounts.accounts import Company
-from gateway.domain.identity.browsers import Browser
-from gateway.domain.identity.panel_sessions import PanelState
+from gateway.domain.identity.panel_sessions import Browser, PanelState
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.second_factors import SecondFactorCodes

@@ -1,4 +1,4 @@
-"""Payouts as operators see them: everything that is known, and how sure it is."""
+"""Payouts as operators see them: everything that is known, and lists by status."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from datetime import timedelta
 from itertools import count
 
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
-from gateway.domain.payouts.certainty import Certainty, certainty_of
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Attempt, Payout, Payouts, PayoutState
+from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.payouts.reviews import Opinion, Reviews
+from gateway.domain.payouts.status import Certainty, PayoutSearch, certainty_of, states_of
+from gateway.domain.requests.calls import Caller
 from gateway.operations.kernel.audit_context import RuleViolation, identifier
+from gateway.operations.payouts.payouts import PayoutPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,3 +125,21 @@ async def payouts_of(store: Payouts, account_id: str, window: Window) -> list[Pa
         if len(page) < LARGEST_LIMIT:
             break
     return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutLists:
+    """Searches the payouts of an account (contract 4.3)."""
+
+    store: PayoutStore
+
+    async def search(self, caller: Caller, wanted: PayoutSearch) -> PayoutPage:
+        """
+        Return a page of payouts, newest created first.
+
+        Raises:
+            StoreUnavailable: as stores do.
+        """
+        states = () if wanted.status is None else states_of(wanted.status)
+        found, total = await self.store.search(caller.account.id, wanted.search, states)
+        return PayoutPage(payouts=found, paging=wanted.search.paging, total=total)

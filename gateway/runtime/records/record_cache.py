@@ -16,7 +16,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from gateway.domain.backoffice.change_feed import Belief
-from gateway.domain.requests.ready import Ready
+from gateway.domain.requests.calls import Ready
 
 Record = TypeVar("Record")
 

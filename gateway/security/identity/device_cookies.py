@@ -16,7 +16,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.domain.identity.browsers import KNOWN_FOR, KnownBrowser
+from gateway.domain.identity.panel_sessions import KNOWN_FOR, KnownBrowser
 from gateway.domain.kernel.clocks import Now
 from gateway.security.secrets import Random
 

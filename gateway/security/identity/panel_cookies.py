@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from gateway.domain.identity.browsers import Cookie
+from gateway.domain.identity.panel_sessions import Cookie
 from gateway.security.secrets import Random
 
 LABEL: Final = "panel cookies"

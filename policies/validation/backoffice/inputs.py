@@ -14,7 +14,7 @@ from gateway.domain.kernel import strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging
-from gateway.domain.requests import patterns
+from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation.document import Number, document
 from policies.validation.fields import positive
@@ -124,7 +124,7 @@ def text_filter(name: str, description: str) -> Parameter:
         "type": "string",
         "minLength": 1,
         "maxLength": strict.MAX_TEXT,
-        "pattern": patterns.PLAIN_TEXT,
+        "pattern": schemas.PLAIN_TEXT,
     }
     return Parameter(name=name, required=False, schema=schema, description=description)
 

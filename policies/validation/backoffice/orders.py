@@ -16,7 +16,7 @@ from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
-from gateway.domain.requests import patterns
+from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, RawRequest
 from policies.validation import fields, identifiers
 from policies.validation.document import document
@@ -41,7 +41,7 @@ KeyText = Annotated[
 ChargeWord = Literal["Dynamic", "Static"]
 Name = Annotated[
     str,
-    msgspec.Meta(min_length=1, max_length=1024, extra_json_schema={"pattern": patterns.PLAIN_TEXT}),
+    msgspec.Meta(min_length=1, max_length=1024, extra_json_schema={"pattern": schemas.PLAIN_TEXT}),
 ]
 Expiry = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_EXPIRY_S, description="Seconds from now.")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _APPROVALS = "tests/unit/gateway/operations/backoffice/test_approvals.py"
-_CERTAINTY = "tests/unit/gateway/domain/payouts/test_certainty.py"
+_CERTAINTY = "tests/unit/gateway/domain/payouts/test_status_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/domain/backoffice/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/operations/payouts/test_followup.py"
 _HTTP = "tests/unit/provider_adapters/_shared/test_http.py"
@@ -127,7 +127,7 @@ ROWS = (
         name="sending-told-as-not-sent",
         promise="The word for a payout under way is that it may have left.",
         source="decisions 6",
-        file="gateway/domain/payouts/certainty.py",
+        file="gateway/domain/payouts/status.py",
         right="PayoutState.SENDING: Certainty.SENT_UNKNOWN,",
         wrong="PayoutState.SENDING: Certainty.NOT_SENT,",
         tests=(_CERTAINTY,),

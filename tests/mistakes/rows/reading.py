@@ -6,7 +6,7 @@ from tests.mistakes.mistake import Mistake
 
 _BODY = "tests/unit/gateway/net/server/test_request.py"
 _DOCUMENT = "tests/unit/policies/validation/test_document.py"
-_JSON = "tests/unit/gateway/http/test_json.py"
+_JSON = "tests/unit/gateway/http/test_rendering_json.py"
 _LISTS = "tests/contract/stores/test_lists.py"
 _ORDER = "tests/surfaces/identity/test_order.py"
 _PAYOUT = "tests/unit/policies/validation/test_payout.py"
@@ -95,7 +95,7 @@ ROWS = (
         name="one-decimal-on-the-wire",
         promise="Money is written with exactly two decimals.",
         source="contract 2.1",
-        file="gateway/http/json.py",
+        file="gateway/http/rendering.py",
         right='f".{centavos:02}"',
         wrong='f".{centavos}"',
         tests=(f"{_JSON}::test_money_is_a_number_with_two_decimals",),

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from sqlalchemy import delete
 
-from gateway.cli.context import Office
+from gateway.cli.context import AdminContext
 from gateway.cli.payouts.verification import probed, verified
 from gateway.config.upstream import SandboxBank
 from gateway.domain.kernel.windows import Window
@@ -42,13 +42,13 @@ async def until(world: World, reference: str, holds: Callable[[Payout], bool]) -
     return found
 
 
-def office_of(world: World) -> Office:
+def office_of(world: World) -> AdminContext:
     """The office as commands have it: they know the bank's ports from the configuration."""
     bank = world.gateway.bank
     assert bank is not None
     settings = world.gateway.settings
     listening = SandboxBank(port=bank.port, control_port=bank.control_port)
-    return Office(
+    return AdminContext(
         settings=msgspec.structs.replace(settings, sandbox_bank=listening),
         store=world.gateway.store,
         keys=world.gateway.keys,

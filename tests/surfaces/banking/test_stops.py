@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.cli.context import Office
+from gateway.cli.context import AdminContext
 from gateway.domain.payouts.stops import Stop, StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair
@@ -36,7 +36,7 @@ def subject(world: World, scope: StopScope) -> str:
     }[scope]
 
 
-async def pulled(world: World, scope: StopScope, office: Office | None = None) -> Stop:
+async def pulled(world: World, scope: StopScope, office: AdminContext | None = None) -> Stop:
     ends_at = world.gateway.now() + timedelta(hours=1)
     wanted = StopOrder(
         scope=scope, subject=subject(world, scope), reason="contas erradas", ends_at=ends_at

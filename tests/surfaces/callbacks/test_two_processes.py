@@ -16,12 +16,12 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.payouts.payouts import provider_key
-from tests.surfaces.processes import START_S, Place, place, today
+from tests.surfaces.processes import START_S, GatewaySite, place, today
 from tests.surfaces.world import basic, order, send
 
 
 @asynccontextmanager
-async def both(where: Place, *told: str) -> AsyncIterator[None]:
+async def both(where: GatewaySite, *told: str) -> AsyncIterator[None]:
     """Run the bank and then the gateway, each until the block ends."""
     ports = [where.ports[f"PIXGATE_BANK_{name}"] for name in ("PORT", "CONTROL_PORT")]
     options = ["--port", str(ports[0]), "--control-port", str(ports[1])]
@@ -36,14 +36,14 @@ async def both(where: Place, *told: str) -> AsyncIterator[None]:
             process.wait()
 
 
-async def until_listening(where: Place, *processes: subprocess.Popen[bytes]) -> None:
+async def until_listening(where: GatewaySite, *processes: subprocess.Popen[bytes]) -> None:
     async with asyncio.timeout(START_S):
         while not all(word in where.said.read_text() for word in ("its control", "operations ")):
             assert {each.poll() for each in processes} == {None}, where.said.read_text()
             await asyncio.sleep(0.05)
 
 
-async def paid(where: Place, reference: str) -> str:
+async def paid(where: GatewaySite, reference: str) -> str:
     """Make the demo, pay from its main account, and return the provider key."""
     making = where.start("demo")
     assert await asyncio.to_thread(making.wait, START_S) == 0, where.said.read_text()
@@ -56,7 +56,7 @@ async def paid(where: Place, reference: str) -> str:
     return provider_key(Environment.SANDBOX, where.demo["accounts"]["main"]["id"], reference)
 
 
-def taken(where: Place, subject: str) -> list[tuple[Any, ...]]:
+def taken(where: GatewaySite, subject: str) -> list[tuple[Any, ...]]:
     """Return what the gateway took of one payout."""
     query = "SELECT provider, kind, state, body FROM callbacks WHERE subject = ?"
     with closing(sqlite3.connect(where.folder / "pixgate.db")) as store:

@@ -14,12 +14,12 @@ from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.requests.versions import version_of_account
-from gateway.http.backoffice.callers import Office, Staff, on_account
+from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, on_account
 from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, versioned, writing
 from gateway.http.backoffice.failures import REFUSED, TAKEN, explained
 from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (
     Instant,
@@ -156,7 +156,7 @@ class AccountActs:
 
     services: AdminServices
 
-    async def create(self, who: Staff, wanted: AccountBody) -> Account:
+    async def create(self, who: BackOfficeCaller, wanted: AccountBody) -> Account:
         """Add one to a company in scope."""
         order = AccountOrder(
             company_id=wanted.company_id,
@@ -172,7 +172,7 @@ class AccountActs:
             services.visible.require_company(wanted.company_id)
             return await services.accounts.create(order)
 
-    async def change(self, who: Office, wanted: AccountChange) -> Account:
+    async def change(self, who: AccountCaller, wanted: AccountChange) -> Account:
         """Change one, activate it or deactivate it."""
         update = AccountUpdate(
             name=wanted.name,
@@ -183,14 +183,14 @@ class AccountActs:
         )
         return await self._update(who, update)
 
-    async def attach(self, who: Office, wanted: ProviderBody) -> Account:
+    async def attach(self, who: AccountCaller, wanted: ProviderBody) -> Account:
         """Connect one to a bank."""
         choice = ProviderChoice(
             name=wanted.provider, account=wanted.provider_account, credentials=wanted.credentials
         )
         return await self._update(who, AccountUpdate(provider=choice))
 
-    async def _update(self, who: Office, update: AccountUpdate) -> Account:
+    async def _update(self, who: AccountCaller, update: AccountUpdate) -> Account:
         with explained():
             services = self.services.by(who.acting, who.scope)
             return await services.accounts.update(who.account.id, update, who.expected)
@@ -202,13 +202,13 @@ class _Listing:
     def __init__(self, accounts: VisibleAccounts) -> None:
         self._accounts = accounts
 
-    async def search(self, who: Staff, asked: AccountsAsked) -> Listed[OwnedAccount]:
+    async def search(self, who: BackOfficeCaller, asked: AccountsAsked) -> Listed[OwnedAccount]:
         """Return a page."""
         wanted = AccountSearch(asked.paging, asked.company_id)
         return await self._accounts.search(who.scope, wanted)
 
 
-def account_list_rows(does: BackOfficeOperations) -> Sequence[Row[Staff]]:
+def account_list_rows(does: BackOfficeOperations) -> Sequence[Row[BackOfficeCaller]]:
     """Return the row that lists accounts."""
     return (
         route(
@@ -227,7 +227,7 @@ def account_list_rows(does: BackOfficeOperations) -> Sequence[Row[Staff]]:
     )
 
 
-def account_record_rows(does: AccountActs) -> Sequence[Row[Staff]]:
+def account_record_rows(does: AccountActs) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows."""
     return (
         route(
@@ -247,7 +247,7 @@ def account_record_rows(does: AccountActs) -> Sequence[Row[Staff]]:
     )
 
 
-def account_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def account_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that read an account."""
     return (
         route(
@@ -266,7 +266,7 @@ def account_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
+def account_change_rows(does: AccountActs) -> Sequence[Row[AccountCaller]]:
     """Return the rows on one account, in whatever state it is."""
     return (
         route(
@@ -298,13 +298,13 @@ def account_change_rows(does: AccountActs) -> Sequence[Row[Office]]:
     )
 
 
-def account(found: OwnedAccount, _who: Office) -> VersionedAnswer[AccountRecordDocument]:
+def account(found: OwnedAccount, _who: AccountCaller) -> VersionedAnswer[AccountRecordDocument]:
     """Show an account as registered, with its version."""
     version = version_of_account(found.account)
     return VersionedAnswer(content=_record(found), headers={hdrs.ETAG: version})
 
 
-def accounts(found: Listed[OwnedAccount], _who: Staff) -> AccountRecordList:
+def accounts(found: Listed[OwnedAccount], _who: BackOfficeCaller) -> AccountRecordList:
     """Show a page of accounts."""
     meta = resources.meter(found.paging, found.total)
     return {"data": [_record(each) for each in found.items], "meta": meta}
@@ -333,7 +333,7 @@ def _record(found: OwnedAccount) -> AccountRecordDocument:
     }
 
 
-def _registered(found: Account, _who: Staff | Office) -> AccountRegistered:
+def _registered(found: Account, _who: BackOfficeCaller | AccountCaller) -> AccountRegistered:
     at = found.coordinates
     return {
         "id": found.id,
@@ -353,5 +353,5 @@ def _registered(found: Account, _who: Staff | Office) -> AccountRegistered:
     }
 
 
-def _versioned(found: Account, who: Office) -> VersionedAnswer[AccountRegistered]:
+def _versioned(found: Account, who: AccountCaller) -> VersionedAnswer[AccountRegistered]:
     return versioned(_registered(found, who), version_of_account(found))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Office, as_actor
+from gateway.http.backoffice.callers import AccountCaller, as_actor
 from gateway.http.backoffice.cells import NO_BODY, writing
 from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.common import STORE_FAILS
@@ -35,7 +35,7 @@ class ConnectionDocument(TypedDict):
     message: str
 
 
-def connection_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def connection_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the row that asks the bank."""
     return (
         route(
@@ -54,7 +54,7 @@ def connection_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def connection(came: Connected, _who: Office) -> ConnectionDocument:
+def connection(came: Connected, _who: AccountCaller) -> ConnectionDocument:
     """Show what came of asking a bank."""
     return {
         "works": came is Connected.WORKS,

@@ -11,7 +11,7 @@ from gateway.domain.accounts.accounts import Company
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_company
-from gateway.http.backoffice.callers import Staff, as_administrator
+from gateway.http.backoffice.callers import BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
@@ -22,7 +22,7 @@ from gateway.http.backoffice.cells import (
 )
 from gateway.http.backoffice.failures import ABSENT, TAKEN
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, VersionedAnswer, route
@@ -69,7 +69,7 @@ async def create_company(services: AdminServices, wanted: CompanyBody) -> Compan
     return await services.companies.create(wanted.name, wanted.id)
 
 
-def company_rows(services: AdminServices) -> Sequence[Row[Staff]]:
+def company_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows."""
     return (
         route(
@@ -115,14 +115,14 @@ def company_rows(services: AdminServices) -> Sequence[Row[Staff]]:
     )
 
 
-def _company(found: Company, _who: Staff) -> CompanyDocument:
+def _company(found: Company, _who: BackOfficeCaller) -> CompanyDocument:
     return {"id": found.id, "name": found.name, "created_at": instant(found.created_at)}
 
 
-def _versioned(found: Company, who: Staff) -> VersionedAnswer[CompanyDocument]:
+def _versioned(found: Company, who: BackOfficeCaller) -> VersionedAnswer[CompanyDocument]:
     return versioned(_company(found, who), version_of_company(found))
 
 
-def _companies(found: Listed[Company], who: Staff) -> CompanyList:
+def _companies(found: Listed[Company], who: BackOfficeCaller) -> CompanyList:
     data = [_company(each, who) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}

@@ -17,7 +17,7 @@ from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_credential
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
@@ -31,7 +31,7 @@ from gateway.http.backoffice.cells import (
 from gateway.http.backoffice.failures import ABSENT, CHANGED, TAKEN, explained
 from gateway.http.backoffice.oversight.approvals import ApprovalDocument, WaitingAnswer, waiting
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import Amount, amount, instant
+from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, VersionedAnswer, route
@@ -130,15 +130,15 @@ class CredentialActs:
     services: AdminServices
     orders: CredentialOrders
 
-    async def list(self, who: Staff, wanted: CredentialSearch) -> Listed[Credential]:
+    async def list(self, who: BackOfficeCaller, wanted: CredentialSearch) -> Listed[Credential]:
         """List them."""
         return await self._visible(who).credentials(wanted.paging, wanted.company_id)
 
-    async def read(self, who: Staff, client_id: str) -> Credential:
+    async def read(self, who: BackOfficeCaller, client_id: str) -> Credential:
         """Read one."""
         return await self._visible(who).credential(client_id)
 
-    async def issue(self, who: Staff, wanted: CredentialBody) -> Issued | Approval:
+    async def issue(self, who: BackOfficeCaller, wanted: CredentialBody) -> Issued | Approval:
         """Issue one for a company in scope, or let the order wait."""
         with explained():
             await self._refuse_foreign(who, wanted)
@@ -154,26 +154,30 @@ class CredentialActs:
                 ),
             )
 
-    async def rotate(self, who: Staff, taken: tuple[str, RotationBody]) -> Issued | Approval:
+    async def rotate(
+        self, who: BackOfficeCaller, taken: tuple[str, RotationBody]
+    ) -> Issued | Approval:
         """Make a new secret, or let the order wait."""
         client_id, wanted = taken
         found, overlap = await self.read(who, client_id), timedelta(seconds=wanted.overlap_s)
         with explained():
             return await self.orders.rotate(who.person, found, overlap)
 
-    async def set_limits(self, who: Staff, taken: tuple[str, LimitsBody]) -> Credential | Approval:
+    async def set_limits(
+        self, who: BackOfficeCaller, taken: tuple[str, LimitsBody]
+    ) -> Credential | Approval:
         """Give one these limits; raising one waits."""
         client_id, wanted = taken
         found = await self.read(who, client_id)
         with explained():
             return await self.orders.set_limits(who.person, found, wanted.limits())
 
-    async def secret(self, who: Staff, approval_id: str) -> Issued:
+    async def secret(self, who: BackOfficeCaller, approval_id: str) -> Issued:
         """Make and show the secret of an approved order."""
         with explained():
             return await self.orders.secret(who.person, who.scope, approval_id)
 
-    async def revoke(self, who: Staff, taken: tuple[str, ReasonBody]) -> Credential:
+    async def revoke(self, who: BackOfficeCaller, taken: tuple[str, ReasonBody]) -> Credential:
         """End one."""
         client_id, why = taken
         await self.read(who, client_id)
@@ -182,7 +186,7 @@ class CredentialActs:
                 client_id, why.reason
             )
 
-    async def _refuse_foreign(self, who: Staff, wanted: CredentialBody) -> None:
+    async def _refuse_foreign(self, who: BackOfficeCaller, wanted: CredentialBody) -> None:
         """Refuse a company or an account that is not in scope."""
         if wanted.account_id:
             await self.services.accounts.find(wanted.account_id)
@@ -190,12 +194,12 @@ class CredentialActs:
         else:
             self._visible(who).require_company(wanted.company_id)
 
-    def _visible(self, who: Staff) -> RecordsInScope:
+    def _visible(self, who: BackOfficeCaller) -> RecordsInScope:
         """Return what they may see."""
         return self.services.by(who.acting, who.scope).visible
 
 
-def _credential(found: Credential, who: Staff) -> CredentialDocument:
+def _credential(found: Credential, who: BackOfficeCaller) -> CredentialDocument:
     """Show one."""
     now = who.acting.now()
     used = [each.last_used_at for each in found.secrets if each.last_used_at]
@@ -241,11 +245,11 @@ def _state(found: Credential, now: datetime) -> Literal["live", "expired", "revo
     return "expired" if found.expires_at is not None and found.expires_at <= now else "live"
 
 
-def _versioned(found: Credential, who: Staff) -> VersionedAnswer[CredentialDocument]:
+def _versioned(found: Credential, who: BackOfficeCaller) -> VersionedAnswer[CredentialDocument]:
     return versioned(_credential(found, who), version_of_credential(found))
 
 
-def _credentials(found: Listed[Credential], who: Staff) -> CredentialList:
+def _credentials(found: Listed[Credential], who: BackOfficeCaller) -> CredentialList:
     data = [_credential(each, who) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}
 
@@ -255,20 +259,22 @@ def _search(given: inputs.Filters) -> CredentialSearch:
 
 
 def _limited(
-    found: Credential | Approval, who: Staff
+    found: Credential | Approval, who: BackOfficeCaller
 ) -> Answer[CredentialDocument] | WaitingAnswer:
     if isinstance(found, Approval):
         return waiting(found)
     return Answer(content=_credential(found, who))
 
 
-def _made(found: Issued | Approval, who: Staff) -> Answer[SecretDocument] | WaitingAnswer:
+def _made(
+    found: Issued | Approval, who: BackOfficeCaller
+) -> Answer[SecretDocument] | WaitingAnswer:
     if isinstance(found, Approval):
         return waiting(found)
     return Answer(content=_secret(found, who))
 
 
-def _secret(issued: Issued, _who: Staff) -> SecretDocument:
+def _secret(issued: Issued, _who: BackOfficeCaller) -> SecretDocument:
     made = issued.credential
     return {
         "client_id": made.client_id,
@@ -285,7 +291,7 @@ def _secret(issued: Issued, _who: Staff) -> SecretDocument:
 _CLIENT = inputs.word_of_path("client_id")
 
 
-def credential_rows(does: CredentialActs) -> Sequence[Row[Staff]]:
+def credential_rows(does: CredentialActs) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows."""
     return (
         route(

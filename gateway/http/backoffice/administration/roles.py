@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from gateway.domain.identity.rights import RIGHTS, Area, Role
 from gateway.http.backoffice.administration.users import RoleName
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
 from gateway.http.resources.documents import Total
@@ -29,7 +29,7 @@ class RoleList(TypedDict):
     meta: Total
 
 
-def role_rows() -> Sequence[Row[Staff]]:
+def role_rows() -> Sequence[Row[BackOfficeCaller]]:
     """Return the row that lists the roles."""
     return (
         route(
@@ -48,11 +48,11 @@ def role_rows() -> Sequence[Row[Staff]]:
     )
 
 
-async def _roles(_who: Staff, _taken: None) -> Sequence[Role]:
+async def _roles(_who: BackOfficeCaller, _taken: None) -> Sequence[Role]:
     return tuple(Role)
 
 
-def _role_list(found: Sequence[Role], _who: Staff) -> RoleList:
+def _role_list(found: Sequence[Role], _who: BackOfficeCaller) -> RoleList:
     data: list[RoleDocument] = [
         {"name": each.value, "rights": sorted(map(str, RIGHTS[each]))} for each in found
     ]

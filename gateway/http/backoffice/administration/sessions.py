@@ -8,12 +8,12 @@ from typing import TypedDict
 from gateway.domain.identity.rights import Area
 from gateway.domain.identity.sessions import Session
 from gateway.http.backoffice.administration.user_acts import UserActs
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import NO_BODY, NO_CONTENT, done, reading, writing
 from gateway.http.backoffice.failures import ABSENT, CHANGED
 from gateway.http.common import STORE_FAILS
 from gateway.http.identity.represent import public_id
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Row, route
 from policies.validation.backoffice import inputs
@@ -50,7 +50,7 @@ _USER = inputs.of_path("user_id")
 _SIGN_IN = inputs.two_of_path(_USER, inputs.word_of_path("session_id"))
 
 
-def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
+def sign_in_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows on the sign-ins of others."""
     return (
         route(
@@ -96,7 +96,7 @@ def sign_in_rows(does: UserActs) -> Sequence[Row[Staff]]:
     )
 
 
-def _sign_ins(found: Sequence[Session], _who: Staff) -> SignInList:
+def _sign_ins(found: Sequence[Session], _who: BackOfficeCaller) -> SignInList:
     data: list[SignInDocument] = [
         {
             "id": public_id(each.id),
@@ -112,5 +112,5 @@ def _sign_ins(found: Sequence[Session], _who: Staff) -> SignInList:
     return {"data": data, "meta": {"total": len(data)}}
 
 
-def _ended(count: int, _who: Staff) -> EndedDocument:
+def _ended(count: int, _who: BackOfficeCaller) -> EndedDocument:
     return {"ended": count}

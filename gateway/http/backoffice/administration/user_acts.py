@@ -16,7 +16,7 @@ from gateway.domain.identity.sessions import Session
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import ReasonBody
 from gateway.http.backoffice.failures import explained
 from gateway.http.identity.represent import public_id
@@ -69,34 +69,34 @@ class UserActs:
     admin: AdminServices
     orders: PeopleOrders
 
-    async def list(self, who: Staff, paging: Paging) -> Listed[Standing]:
+    async def list(self, who: BackOfficeCaller, paging: Paging) -> Listed[Standing]:
         """List them."""
         found = await self._visible(who).users(paging)
         return Listed(items=await self._standings(found.items), paging=paging, total=found.total)
 
-    async def stands(self, who: Staff, user_id: str) -> Standing:
+    async def stands(self, who: BackOfficeCaller, user_id: str) -> Standing:
         """Read one, and how they stand."""
         (found,) = await self._standings([await self.read(who, user_id)])
         return found
 
-    async def rename(self, who: Staff, taken: tuple[str, NameBody]) -> User:
+    async def rename(self, who: BackOfficeCaller, taken: tuple[str, NameBody]) -> User:
         """Give one another name."""
         user_id, wanted = taken
         return await self._do(
             who, user_id, lambda by, of: self._users(who).rename(by, of, wanted.name)
         )
 
-    async def unlock(self, who: Staff, user_id: str) -> Standing:
+    async def unlock(self, who: BackOfficeCaller, user_id: str) -> Standing:
         """Let one in again who was wrong too often."""
         found = await self.read(who, user_id)
         await Lockouts(self.others.context).lift(who.acting.actor, found)
         return await self.stands(who, user_id)
 
-    async def read(self, who: Staff, user_id: str) -> User:
+    async def read(self, who: BackOfficeCaller, user_id: str) -> User:
         """Read one."""
         return await self._visible(who).user(user_id)
 
-    async def invite(self, who: Staff, wanted: InvitationBody) -> User | Approval:
+    async def invite(self, who: BackOfficeCaller, wanted: InvitationBody) -> User | Approval:
         """Make one, and send them a link, or let the order wait."""
         order = NewUser(
             email=wanted.email,
@@ -110,18 +110,20 @@ class UserActs:
             except RuleViolation as problem:
                 raise await self._within(who, problem, order.email) from problem.__cause__
 
-    async def invite_again(self, who: Staff, user_id: str) -> User:
+    async def invite_again(self, who: BackOfficeCaller, user_id: str) -> User:
         """Send a new link."""
         return await self._do(who, user_id, self.services.invitations.invite_again)
 
-    async def set_roles(self, who: Staff, taken: tuple[str, RolesBody]) -> User | Approval:
+    async def set_roles(
+        self, who: BackOfficeCaller, taken: tuple[str, RolesBody]
+    ) -> User | Approval:
         """Give one these roles and no others; giving one that writes waits."""
         user_id, wanted = taken
         found = await self.read(who, user_id)
         with explained():
             return await self._orders(who).set_roles(who.person, found, frozenset(wanted.roles))
 
-    async def set_companies(self, who: Staff, taken: tuple[str, CompaniesBody]) -> User:
+    async def set_companies(self, who: BackOfficeCaller, taken: tuple[str, CompaniesBody]) -> User:
         """Show one these companies alone."""
         user_id, wanted = taken
         shown = self._limit(who, wanted.companies)
@@ -129,32 +131,32 @@ class UserActs:
             who, user_id, lambda by, of: self._users(who).set_companies(by, of, shown)
         )
 
-    async def disable(self, who: Staff, taken: tuple[str, ReasonBody]) -> User:
+    async def disable(self, who: BackOfficeCaller, taken: tuple[str, ReasonBody]) -> User:
         """Keep one out."""
         user_id, why = taken
         return await self._do(
             who, user_id, lambda by, of: self._users(who).disable(by, of, why.reason)
         )
 
-    async def enable(self, who: Staff, user_id: str) -> User:
+    async def enable(self, who: BackOfficeCaller, user_id: str) -> User:
         """Let one in again."""
         return await self._do(who, user_id, self._users(who).enable)
 
-    async def reset_mfa(self, who: Staff, user_id: str) -> User | Approval:
+    async def reset_mfa(self, who: BackOfficeCaller, user_id: str) -> User | Approval:
         """Take one's second factor away; it waits for who may write."""
         found = await self.read(who, user_id)
         with explained():
             return await self._orders(who).reset_mfa(who.person, found)
 
-    async def sessions(self, who: Staff, user_id: str) -> Sequence[Session]:
+    async def sessions(self, who: BackOfficeCaller, user_id: str) -> Sequence[Session]:
         """List one's sign-ins."""
         return await self.others.list((await self.read(who, user_id)).id)
 
-    async def end_sessions(self, who: Staff, user_id: str) -> int:
+    async def end_sessions(self, who: BackOfficeCaller, user_id: str) -> int:
         """End all of one's sign-ins."""
         return await self._do(who, user_id, self.services.users.end_sessions)
 
-    async def end_session(self, who: Staff, taken: tuple[str, str]) -> None:
+    async def end_session(self, who: BackOfficeCaller, taken: tuple[str, str]) -> None:
         """End one sign-in, named as lists name it."""
         user_id, wanted = taken
         for each in await self.sessions(who, user_id):
@@ -162,15 +164,17 @@ class UserActs:
                 return
         raise ServiceError(NOT_FOUND, "session")
 
-    def _orders(self, who: Staff) -> PeopleOrders:
+    def _orders(self, who: BackOfficeCaller) -> PeopleOrders:
         """Return what orders go through, likewise."""
         return replace(self.orders, services=replace(self.services, users=self._users(who)))
 
-    def _users(self, who: Staff) -> UserRecords:
+    def _users(self, who: BackOfficeCaller) -> UserRecords:
         """Return the register of users for the caller's scope and expected versions."""
         return replace(self.services.users, expected=who.expected, scope=who.scope)
 
-    async def _within(self, who: Staff, problem: RuleViolation, email: str) -> RuleViolation:
+    async def _within(
+        self, who: BackOfficeCaller, problem: RuleViolation, email: str
+    ) -> RuleViolation:
         """Say of a person who is not shown no more than that they cannot be invited."""
         if problem.reason != "taken":
             return problem
@@ -180,12 +184,12 @@ class UserActs:
         message = "this address cannot be invited here; ask an administrator of every company"
         return RuleViolation(message, "not_here", field="email")
 
-    def _limit(self, who: Staff, wanted: Sequence[str]) -> frozenset[str]:
+    def _limit(self, who: BackOfficeCaller, wanted: Sequence[str]) -> frozenset[str]:
         """Read the companies that a user is to be limited to."""
         with explained():
             return self._visible(who).require_companies(wanted)
 
-    def _visible(self, who: Staff) -> RecordsInScope:
+    def _visible(self, who: BackOfficeCaller) -> RecordsInScope:
         """Return what they may see."""
         return self.admin.by(who.acting, who.scope).visible
 
@@ -195,7 +199,7 @@ class UserActs:
         return standings(people, signed_in, await Lockouts(self.others.context).of(people))
 
     async def _do(
-        self, who: Staff, user_id: str, act: Callable[[str, str], Awaitable[Result]]
+        self, who: BackOfficeCaller, user_id: str, act: Callable[[str, str], Awaitable[Result]]
     ) -> Result:
         """Change a user in scope."""
         found = await self.read(who, user_id)

@@ -19,7 +19,7 @@ from gateway.http.backoffice.administration.user_acts import (
     Standing,
     UserActs,
 )
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
@@ -33,7 +33,7 @@ from gateway.http.backoffice.cells import (
 from gateway.http.backoffice.failures import ABSENT, CHANGED, CONDITIONAL, TAKEN
 from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, VersionedAnswer, route
@@ -83,7 +83,7 @@ _USER = inputs.of_path("user_id")
 _WAITS = {WAITS: ApprovalDocument}
 
 
-def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
+def user_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows of people."""
     return (
         route(
@@ -144,7 +144,7 @@ def user_rows(does: UserActs) -> Sequence[Row[Staff]]:
     )
 
 
-def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
+def _change_rows(does: UserActs) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows that change a user; most of them end the user's sessions."""
     return (
         route(
@@ -244,14 +244,14 @@ def _change_rows(does: UserActs) -> Sequence[Row[Staff]]:
 
 
 def _user_or_order(
-    found: User | Approval, who: Staff
+    found: User | Approval, who: BackOfficeCaller
 ) -> VersionedAnswer[UserRecordDocument] | Answer[ApprovalDocument]:
     if isinstance(found, Approval):
         return waiting(found)
     return _versioned(found, who)
 
 
-def _user(found: User, _who: Staff) -> UserRecordDocument:
+def _user(found: User, _who: BackOfficeCaller) -> UserRecordDocument:
     return {
         "id": found.id,
         "email": found.email,
@@ -265,7 +265,7 @@ def _user(found: User, _who: Staff) -> UserRecordDocument:
     }
 
 
-def _versioned(found: User, who: Staff) -> VersionedAnswer[UserRecordDocument]:
+def _versioned(found: User, who: BackOfficeCaller) -> VersionedAnswer[UserRecordDocument]:
     return versioned(_user(found, who), version_of_user(found))
 
 
@@ -275,7 +275,7 @@ def _state(found: User) -> Literal["active", "disabled", "invited"]:
     return "active" if found.password else "invited"
 
 
-def _stands(found: Standing, who: Staff) -> UserStandingDocument:
+def _stands(found: Standing, who: BackOfficeCaller) -> UserStandingDocument:
     until = found.lockout.until if found.lockout else None
     return {
         **_user(found.user, who),
@@ -285,10 +285,10 @@ def _stands(found: Standing, who: Staff) -> UserStandingDocument:
     }
 
 
-def _standing(found: Standing, who: Staff) -> VersionedAnswer[UserStandingDocument]:
+def _standing(found: Standing, who: BackOfficeCaller) -> VersionedAnswer[UserStandingDocument]:
     return versioned(_stands(found, who), version_of_user(found.user))
 
 
-def _users(found: Listed[Standing], who: Staff) -> UserRecordList:
+def _users(found: Listed[Standing], who: BackOfficeCaller) -> UserRecordList:
     data = [_stands(each, who) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}

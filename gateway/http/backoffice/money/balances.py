@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.http.backoffice.callers import Office, as_caller
+from gateway.http.backoffice.callers import AccountCaller, as_caller
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.backoffice.failures import READS, bank_fails
 from gateway.http.backoffice.operations import BackOfficeOperations
@@ -15,7 +15,7 @@ from gateway.http.route import Row, route
 from policies.validation.inputs import NOTHING
 
 
-def balance_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def balance_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the row that reads the balance."""
     return (
         route(

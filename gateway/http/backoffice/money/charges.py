@@ -7,7 +7,7 @@ from typing import Final
 
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.http.backoffice.callers import Office, as_actor, as_caller
+from gateway.http.backoffice.callers import AccountCaller, as_actor, as_caller
 from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, writing
 from gateway.http.backoffice.failures import CHANGES, READS, bank_fails
 from gateway.http.backoffice.operations import BackOfficeOperations
@@ -20,7 +20,7 @@ _FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE)
 _ONE_FAILS: Final = bank_fails(errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND)
 
 
-def qrcode_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def qrcode_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the row that reads a QR code."""
     return (
         route(
@@ -39,7 +39,7 @@ def qrcode_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def qrcode_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def qrcode_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that change QR codes."""
     takes = order_inputs(alphanumeric_cnpj=does.alphanumeric_cnpj)
     return (

@@ -13,7 +13,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
 from gateway.domain.requests.calls import Input
-from gateway.http.backoffice.callers import Office, as_caller
+from gateway.http.backoffice.callers import AccountCaller, as_caller
 from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
 from gateway.http.backoffice.failures import READS
 from gateway.http.backoffice.operations import BackOfficeOperations
@@ -39,7 +39,7 @@ _RAISES: Final = (
 )
 
 
-def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that read payouts."""
     return (
         route(
@@ -71,7 +71,7 @@ def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that pay out, and the one that never takes a payout back."""
 
     def takes(method: PayoutMethod) -> Input[PayoutRequest]:
@@ -100,7 +100,7 @@ def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
 
 def _ordering(
     does: BackOfficeOperations, path: str, name: str, takes: Input[PayoutRequest]
-) -> Row[Office]:
+) -> Row[AccountCaller]:
     """Return the row of one method."""
     return route(
         "POST",
@@ -124,7 +124,7 @@ class _Paying:
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
 
-    async def order(self, who: Office, request: PayoutRequest) -> Payout | Approval:
+    async def order(self, who: AccountCaller, request: PayoutRequest) -> Payout | Approval:
         """Pay out, or let the order wait."""
         found = await self._approvals.order(who.person, who.account, request)
         if isinstance(found, Refund):
@@ -133,7 +133,7 @@ class _Paying:
 
 
 def ordered_payout(
-    found: Payout | Approval, who: Office
+    found: Payout | Approval, who: AccountCaller
 ) -> Answer[PayoutDocument] | Answer[ApprovalDocument]:
     """Show the payout that was made, or that it waits."""
     if isinstance(found, Approval):

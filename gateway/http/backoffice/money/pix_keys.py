@@ -10,7 +10,7 @@ from msgspec import Meta
 from gateway.domain.bank.pix_keys import KeyOwner, hidden_tax_number
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.http.backoffice.callers import Office, as_actor, as_caller
+from gateway.http.backoffice.callers import AccountCaller, as_actor, as_caller
 from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, writing
 from gateway.http.backoffice.failures import CHANGES, READS, bank_fails
 from gateway.http.backoffice.operations import BackOfficeOperations
@@ -41,7 +41,7 @@ _FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE)
 _ONE_FAILS: Final = bank_fails(errors.PIX_KEYS_UNAVAILABLE, errors.PIX_KEY_NOT_FOUND)
 
 
-def key_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def key_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that read keys."""
     return (
         route(
@@ -73,7 +73,7 @@ def key_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that change keys, or show whose one is: that is recorded too."""
     takes = order_inputs(alphanumeric_cnpj=does.alphanumeric_cnpj)
     return (
@@ -120,7 +120,7 @@ def key_acting_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def key_owner(found: KeyOwner, _who: Office) -> KeyOwnerDocument:
+def key_owner(found: KeyOwner, _who: AccountCaller) -> KeyOwnerDocument:
     """Show who is behind a key."""
     return {
         "key": found.key,

@@ -8,11 +8,11 @@ from typing import Literal, NotRequired, TypedDict
 from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.http.backoffice.callers import Office, on_account
+from gateway.http.backoffice.callers import AccountCaller, on_account
 from gateway.http.backoffice.cells import WITH_BODY, reading
 from gateway.http.backoffice.failures import READS, bank_fails
 from gateway.http.backoffice.operations import BackOfficeOperations
-from gateway.http.json import Amount, amount, instant
+from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (
     Instant,
@@ -44,7 +44,7 @@ class IncomingList(TypedDict):
     meta: Meter
 
 
-def received_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def received_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the row that searches payments."""
     return (
         route(
@@ -63,7 +63,7 @@ def received_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def incoming(found: Listed[IncomingPayment], _who: Office) -> IncomingList:
+def incoming(found: Listed[IncomingPayment], _who: AccountCaller) -> IncomingList:
     """Show a page of payments."""
     meta = resources.meter(found.paging, found.total)
     return {"data": [_incoming(each) for each in found.items], "meta": meta}

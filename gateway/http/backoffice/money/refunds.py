@@ -11,12 +11,12 @@ from gateway.domain.bank.refunds import Refund, RefundRequest, RefundStatus
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout
-from gateway.http.backoffice.callers import Office, on_account
+from gateway.http.backoffice.callers import AccountCaller, on_account
 from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
 from gateway.http.backoffice.failures import CHANGES, READS, REFUND_FAILS, bank_fails
 from gateway.http.backoffice.operations import BackOfficeOperations
 from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
-from gateway.http.json import Amount, amount, instant
+from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (
     FailureDocument,
@@ -59,7 +59,7 @@ class RefundList(TypedDict):
     meta: Meter
 
 
-def refund_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def refund_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the rows that read refunds."""
     return (
         route(
@@ -91,7 +91,7 @@ def refund_reading_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
     )
 
 
-def refund_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def refund_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the row that gives money back."""
     return (
         route(
@@ -117,7 +117,7 @@ class _Refunding:
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
 
-    async def order(self, who: Office, request: RefundRequest) -> Refund | Approval:
+    async def order(self, who: AccountCaller, request: RefundRequest) -> Refund | Approval:
         """Give money back, or let the order wait."""
         found = await self._approvals.order(who.person, who.account, request)
         if isinstance(found, Payout):
@@ -137,7 +137,7 @@ _FAILURES: Mapping[FailureCode, str] = {
 }
 
 
-def refund(found: Refund, _who: Office) -> RefundDocument:
+def refund(found: Refund, _who: AccountCaller) -> RefundDocument:
     """Show a refund."""
     shown: RefundDocument = {
         "reference": found.reference,
@@ -155,14 +155,14 @@ def refund(found: Refund, _who: Office) -> RefundDocument:
     return shown
 
 
-def refunds(found: Listed[Refund], who: Office) -> RefundList:
+def refunds(found: Listed[Refund], who: AccountCaller) -> RefundList:
     """Show a page of refunds."""
     meta = resources.meter(found.paging, found.total)
     return {"data": [refund(each, who) for each in found.items], "meta": meta}
 
 
 def ordered_refund(
-    found: Refund | Approval, who: Office
+    found: Refund | Approval, who: AccountCaller
 ) -> Answer[RefundDocument] | Answer[ApprovalDocument]:
     """Show the refund that was given, or that it waits."""
     if isinstance(found, Approval):

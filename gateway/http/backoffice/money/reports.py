@@ -10,7 +10,7 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Input
-from gateway.http.backoffice.callers import Office
+from gateway.http.backoffice.callers import AccountCaller
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.backoffice.failures import READS, bank_fails
 from gateway.http.backoffice.operations import BackOfficeOperations
@@ -25,7 +25,7 @@ _REPORT: Final[Input[ReportAsked]] = report_input(
 )
 
 
-def report_rows(does: BackOfficeOperations) -> Sequence[Row[Office]]:
+def report_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
     """Return the row that makes a report."""
     return (
         route(
@@ -51,7 +51,7 @@ class _Reporting:
     def __init__(self, reports: Reports) -> None:
         self._reports = reports
 
-    async def make(self, who: Office, asked: ReportAsked) -> Report:
+    async def make(self, who: AccountCaller, asked: ReportAsked) -> Report:
         """Make one; ServiceError ``NOT_POSSIBLE`` for too many movements."""
         wanted = ReportRequest(
             window=asked.window, format=asked.format, locale=Locale(asked.locale)
@@ -63,7 +63,7 @@ class _Reporting:
             raise ServiceError(error, problem.reason, detail=str(problem)) from problem
 
 
-def report(found: Report, _who: Office) -> Answer[bytes]:
+def report(found: Report, _who: AccountCaller) -> Answer[bytes]:
     """Show a report as a file to be kept; no browser guesses at what it is."""
     return Answer(
         content=found.content,

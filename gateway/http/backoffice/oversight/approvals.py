@@ -27,11 +27,11 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
 from gateway.http.backoffice.failures import ABSENT, CHANGED, REFUND_FAILS, explained
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import Amount, amount, instant
+from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
@@ -154,12 +154,12 @@ class ApprovalActs:
 
     approvals: Approvals
 
-    async def search(self, who: Staff, wanted: ApprovalSearch) -> Listed[Approval]:
+    async def search(self, who: BackOfficeCaller, wanted: ApprovalSearch) -> Listed[Approval]:
         """Return a page."""
         found, total = await self.approvals.search(who.person, who.scope, wanted)
         return Listed(items=found, paging=wanted.paging, total=total)
 
-    async def read(self, who: Staff, approval_id: str) -> Ordered:
+    async def read(self, who: BackOfficeCaller, approval_id: str) -> Ordered:
         """Read one with all that it says."""
         found = await self.approvals.find(who.person, who.scope, approval_id)
         text = self.approvals.text(found)
@@ -167,12 +167,12 @@ class ApprovalActs:
             return Ordered(found, money_orders.read(found, text))
         return Ordered(found, access_orders.read(text))
 
-    async def approve(self, who: Staff, approval_id: str) -> Decided:
+    async def approve(self, who: BackOfficeCaller, approval_id: str) -> Decided:
         """Agree."""
         with explained():
             return await self.approvals.approve(who.person, who.scope, approval_id)
 
-    async def reject(self, who: Staff, taken: tuple[str, RejectionBody]) -> Approval:
+    async def reject(self, who: BackOfficeCaller, taken: tuple[str, RejectionBody]) -> Approval:
         """Refuse."""
         approval_id, why = taken
         return await self.approvals.reject(who.person, who.scope, approval_id, why.reason)
@@ -201,7 +201,7 @@ _MOVING = (
 )
 
 
-def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
+def approval_rows(does: ApprovalActs) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows."""
     return (
         route(
@@ -265,16 +265,16 @@ def approval_rows(does: ApprovalActs) -> Sequence[Row[Staff]]:
     )
 
 
-def _approval(found: Approval, _who: Staff) -> ApprovalDocument:
+def _approval(found: Approval, _who: BackOfficeCaller) -> ApprovalDocument:
     return approval(found)
 
 
-def _approvals(found: Listed[Approval], _who: Staff) -> ApprovalList:
+def _approvals(found: Listed[Approval], _who: BackOfficeCaller) -> ApprovalList:
     data = [approval(each) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}
 
 
-def _ordered(found: Ordered, _who: Staff) -> OrderedDocument:
+def _ordered(found: Ordered, _who: BackOfficeCaller) -> OrderedDocument:
     return {"approval": approval(found.approval), "order": _order(found.order)}
 
 
@@ -338,7 +338,7 @@ def _about_person(found: PersonChange) -> OrderDocument:
             return {"user_id": found.user_id, "email": found.email}
 
 
-def _moved(decided: Decided, _who: Staff) -> MovedDocument:
+def _moved(decided: Decided, _who: BackOfficeCaller) -> MovedDocument:
     moved, shown = decided.moved, approval(decided.approval)
     if moved is None:
         return {"approval": shown, "status": "done"}

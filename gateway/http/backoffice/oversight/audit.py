@@ -7,10 +7,10 @@ from typing import Final, TypedDict
 
 from gateway.domain.backoffice.audit_record import AuditEntry, AuditSearch
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Staff, in_scope
+from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import dumps, instant
+from gateway.http.rendering import dumps, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, route
@@ -55,7 +55,7 @@ class ProofDocument(TypedDict):
     problem: str
 
 
-def audit_rows(does: Oversight) -> Sequence[Row[Staff]]:
+def audit_rows(does: Oversight) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows."""
     return (
         route(
@@ -143,11 +143,11 @@ def _act(found: AuditEntry) -> AuditDocument:
     }
 
 
-def _acts(found: Listed[AuditEntry], _who: Staff) -> AuditList:
+def _acts(found: Listed[AuditEntry], _who: BackOfficeCaller) -> AuditList:
     return {"data": [_act(each) for each in found.items], "meta": meter(found.paging, found.total)}
 
 
-def show_lines(found: Sequence[AuditEntry], _who: Staff) -> Answer[bytes]:
+def show_lines(found: Sequence[AuditEntry], _who: BackOfficeCaller) -> Answer[bytes]:
     """Write a line for each; the file is to be kept, and no browser guesses at what it is."""
     return Answer(
         content=b"".join(dumps(_exact(each)) + b"\n" for each in found),
@@ -164,5 +164,5 @@ def _exact(found: AuditEntry) -> Mapping[str, object]:
     return {**_act(found), "at": found.event.at.isoformat()}
 
 
-def _proof(found: Proof, _who: Staff) -> ProofDocument:
+def _proof(found: Proof, _who: BackOfficeCaller) -> ProofDocument:
     return {"whole": not found.problem, "events": found.events, "problem": found.problem}

@@ -12,10 +12,10 @@ from gateway.domain.backoffice.callbacks import (
     CallbackState,
 )
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Staff, in_scope
+from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
@@ -46,7 +46,7 @@ class WebhookList(TypedDict):
     meta: Meter
 
 
-def webhook_rows(does: Oversight) -> Sequence[Row[Staff]]:
+def webhook_rows(does: Oversight) -> Sequence[Row[BackOfficeCaller]]:
     """Return the row."""
     return (
         route(
@@ -95,6 +95,6 @@ def _webhook(found: Callback) -> WebhookDocument:
     }
 
 
-def _webhooks(found: Listed[Callback], _who: Staff) -> WebhookList:
+def _webhooks(found: Listed[Callback], _who: BackOfficeCaller) -> WebhookList:
     data = [_webhook(each) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}

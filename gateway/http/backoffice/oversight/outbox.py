@@ -7,10 +7,10 @@ from typing import TypedDict
 
 from gateway.domain.identity.mail import Mail
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Staff, in_scope
+from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Row, route
 from gateway.operations.backoffice.oversight import Oversight
@@ -34,7 +34,7 @@ class MailList(TypedDict):
     meta: Total
 
 
-def outbox_rows(does: Oversight) -> Sequence[Row[Staff]]:
+def outbox_rows(does: Oversight) -> Sequence[Row[BackOfficeCaller]]:
     """Return the row."""
     return (
         route(
@@ -53,7 +53,7 @@ def outbox_rows(does: Oversight) -> Sequence[Row[Staff]]:
     )
 
 
-def _mails(found: Sequence[Mail], _who: Staff) -> MailList:
+def _mails(found: Sequence[Mail], _who: BackOfficeCaller) -> MailList:
     data: list[MailDocument] = [
         {
             "to": each.to,

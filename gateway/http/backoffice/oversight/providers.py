@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import TypedDict
 
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Total
 from gateway.http.route import Row, route
 from policies.validation.inputs import NOTHING
@@ -62,10 +62,10 @@ class Health:
     last_ok_at: datetime | None = None
 
 
-def provider_rows(known: Callable[[], Sequence[Health]]) -> Sequence[Row[Staff]]:
+def provider_rows(known: Callable[[], Sequence[Health]]) -> Sequence[Row[BackOfficeCaller]]:
     """Return the row; providers belong to no company."""
 
-    async def listed(_who: Staff, _taken: None) -> Sequence[Health]:
+    async def listed(_who: BackOfficeCaller, _taken: None) -> Sequence[Health]:
         return known()
 
     return (
@@ -85,7 +85,7 @@ def provider_rows(known: Callable[[], Sequence[Health]]) -> Sequence[Row[Staff]]
     )
 
 
-def _providers(found: Sequence[Health], _who: Staff) -> ProviderList:
+def _providers(found: Sequence[Health], _who: BackOfficeCaller) -> ProviderList:
     data: list[ProviderDocument] = [
         {
             "name": each.name,

@@ -9,10 +9,10 @@ from typing import Any, TypedDict
 
 from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
 from gateway.domain.identity.rights import Area
-from gateway.http.backoffice.callers import Staff, in_scope
+from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
@@ -46,7 +46,7 @@ class RequestList(TypedDict):
     meta: Meter
 
 
-def request_rows(does: Oversight) -> Sequence[Row[Staff]]:
+def request_rows(does: Oversight) -> Sequence[Row[BackOfficeCaller]]:
     """Return the row."""
     return (
         route(
@@ -110,6 +110,6 @@ def _request(found: LoggedRequest) -> RequestDocument:
     }
 
 
-def _requests(found: Listed[LoggedRequest], _who: Staff) -> RequestList:
+def _requests(found: Listed[LoggedRequest], _who: BackOfficeCaller) -> RequestList:
     data = [_request(each) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}

@@ -11,11 +11,11 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.http.backoffice.callers import Staff, as_administrator
+from gateway.http.backoffice.callers import BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import NO_BODY, WITH_BODY, reading, writing
 from gateway.http.backoffice.failures import REFUSED
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import Amount, amount, instant
+from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
@@ -89,7 +89,7 @@ async def judge(services: AdminServices, said: JudgementBody) -> Resolution:
     )
 
 
-def review_rows(services: AdminServices) -> Sequence[Row[Staff]]:
+def review_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows."""
     return (
         route(
@@ -133,7 +133,7 @@ def _payout(found: Payout) -> ReviewDocument:
     }
 
 
-def _payouts(found: Listed[Payout], _who: Staff) -> ReviewList:
+def _payouts(found: Listed[Payout], _who: BackOfficeCaller) -> ReviewList:
     data = [_payout(each) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}
 
@@ -147,7 +147,7 @@ def _opinion(found: Opinion) -> OpinionDocument:
     }
 
 
-def _resolution(found: Resolution, _who: Staff) -> ResolutionDocument:
+def _resolution(found: Resolution, _who: BackOfficeCaller) -> ResolutionDocument:
     return {
         "progress": found.progress.value,
         "payout": _payout(found.payout),

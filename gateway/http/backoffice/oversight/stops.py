@@ -11,7 +11,7 @@ import msgspec
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.stops import Stop, StopScope
-from gateway.http.backoffice.callers import Staff, as_administrator
+from gateway.http.backoffice.callers import BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
@@ -23,7 +23,7 @@ from gateway.http.backoffice.cells import (
 )
 from gateway.http.backoffice.failures import CHANGED, REFUSED
 from gateway.http.common import STORE_FAILS
-from gateway.http.json import instant
+from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
@@ -88,7 +88,7 @@ async def lift(services: AdminServices, stop_id: str) -> None:
     await services.stops.lift(found.id)
 
 
-def stop_rows(services: AdminServices) -> Sequence[Row[Staff]]:
+def stop_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
     """Return the rows."""
     return (
         route(
@@ -121,7 +121,7 @@ def stop_rows(services: AdminServices) -> Sequence[Row[Staff]]:
     )
 
 
-def lifting_rows(services: AdminServices) -> Sequence[Row[Staff]]:
+def lifting_rows(services: AdminServices) -> Sequence[Row[BackOfficeCaller]]:
     """Return the row that lets payouts go again: it wants a fresh factor, as pulling does not."""
     return (
         route(
@@ -141,7 +141,7 @@ def lifting_rows(services: AdminServices) -> Sequence[Row[Staff]]:
     )
 
 
-def _stop(found: Stop, _who: Staff) -> StopDocument:
+def _stop(found: Stop, _who: BackOfficeCaller) -> StopDocument:
     return {
         "id": found.id,
         "scope": found.scope.value,
@@ -153,6 +153,6 @@ def _stop(found: Stop, _who: Staff) -> StopDocument:
     }
 
 
-def _stops(found: Listed[Stop], who: Staff) -> StopList:
+def _stops(found: Listed[Stop], who: BackOfficeCaller) -> StopList:
     data = [_stop(each, who) for each in found.items]
     return {"data": data, "meta": meter(found.paging, found.total)}

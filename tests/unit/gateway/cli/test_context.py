@@ -9,7 +9,7 @@ import pytest
 
 from gateway.app.build_backoffice import new_id
 from gateway.cli.console import Terminal
-from gateway.cli.context import Office, opened, opened_people, reached, settings_of
+from gateway.cli.context import AdminContext, opened, opened_people, reached, settings_of
 from gateway.config.upstream import Provider
 from gateway.domain.bank.providers import Unreachable
 from gateway.operations.kernel.audit_context import RuleViolation
@@ -98,7 +98,9 @@ async def backoffice_client(shell: Shell, monkeypatch: pytest.MonkeyPatch):
         yield office
 
 
-async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(backoffice_client: Office):
+async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(
+    backoffice_client: AdminContext,
+):
     async with reached(backoffice_client) as banks:
         bank = banks.of(account())
 
@@ -108,7 +110,7 @@ async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(backoff
             await bank.adapter.get_balance(bank.account)
 
 
-async def test_credentials_that_cannot_be_opened_are_told(backoffice_client: Office):
+async def test_credentials_that_cannot_be_opened_are_told(backoffice_client: AdminContext):
     sealed = replace(account(), sealed_credentials=b"of another key")
 
     async with reached(backoffice_client) as banks:
@@ -116,10 +118,10 @@ async def test_credentials_that_cannot_be_opened_are_told(backoffice_client: Off
             banks.of(sealed)
 
 
-async def test_an_adapter_that_does_not_take_its_settings_is_told(backoffice_client: Office):
+async def test_an_adapter_that_does_not_take_its_settings_is_told(backoffice_client: AdminContext):
     wrong = Provider(adapter="sandbox", settings={"base_url": "http://bank.example.com"})
     settings = msgspec.structs.replace(backoffice_client.settings, providers={"far": wrong})
-    office = Office(
+    office = AdminContext(
         settings=settings,
         store=backoffice_client.store,
         keys=backoffice_client.keys,

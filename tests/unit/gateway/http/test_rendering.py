@@ -11,8 +11,7 @@ from gateway.domain.identity.errors import PASSWORD_WRONG, VALIDATION_FAILED
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
-from gateway.http.json import MEDIA_TYPE
-from gateway.http.rendering import message_of, render, render_refusal, translate
+from gateway.http.rendering import MEDIA_TYPE, message_of, render, render_refusal, translate
 from gateway.http.route import Answer
 from gateway.http.table import Table
 from tests.unit.gateway.http.listener_client import CHALLENGE, row, surface

@@ -6,9 +6,8 @@ import msgspec
 import pytest
 
 from gateway.domain.accounts.accounts import BankCoordinates
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Party
-from gateway.domain.bank.statements import Direction
+from gateway.domain.bank.statements import Balance, Direction
 from gateway.domain.kernel.money import Money
 from gateway.reports.contents import facts, row
 from gateway.reports.layout import Line

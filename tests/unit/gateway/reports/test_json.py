@@ -6,8 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from gateway.domain.bank.balances import Balance
-from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.bank.statements import Balance, Direction, MovementKind
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.reports.json import write
 from tests.unit.people import ACCOUNT

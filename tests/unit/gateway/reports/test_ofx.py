@@ -11,8 +11,7 @@ from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
-from gateway.reports.identifiers import stable_ids
-from gateway.reports.ofx import write
+from gateway.reports.ofx import stable_ids, write
 from tests.unit.people import ACCOUNT
 from tests.unit.reporting import DOCUMENT, ENTRY, FEE, document, entry
 

@@ -14,8 +14,7 @@ from gateway.domain.accounts.permissions import EVERY_PERMISSION, Permission
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call, RawRequest
-from gateway.domain.requests.ready import Ready
+from gateway.domain.requests.calls import Call, RawRequest, Ready
 from gateway.security.digests import SecretDigester
 from gateway.security.secrets import has_valid_checksum, new_client_secret
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.browsers import Browser, Cookie, KnownBrowser, SignedInBrowser
 from gateway.domain.identity.errors import SESSION_REQUIRED
-from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.panel_sessions import (
+    Browser,
+    Cookie,
+    KnownBrowser,
+    PanelSession,
+    PanelState,
+    SignedInBrowser,
+)
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable

@@ -8,8 +8,7 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.accounts.credentials import Principal
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.calls import Call, RawRequest
-from gateway.domain.requests.ready import Ready
+from gateway.domain.requests.calls import Call, RawRequest, Ready
 from policies.authorization.account_scope import AccountScope
 from tests.unit.people import ACCOUNT, OTHER_COMPANY, SISTER, account, call, principal
 from tests.unit.refusals import refused

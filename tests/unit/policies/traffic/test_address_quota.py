@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.browsers import KnownBrowser
+from gateway.domain.identity.panel_sessions import KnownBrowser
 from gateway.domain.kernel import errors
 from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.quota import Quota

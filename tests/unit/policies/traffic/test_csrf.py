@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.identity.browsers import Browser, Cookie
 from gateway.domain.identity.errors import CSRF_FAILED
-from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.panel_sessions import Browser, Cookie, PanelSession, PanelState
 from policies.traffic.csrf import CsrfToken, NoForeignPage, ReadFromOurPage, WriteFromOurPage
 from tests.unit.people import call, headed
 from tests.unit.refusals import refused

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.bank.payout_orders import AccountType, PayoutMethod
 from gateway.domain.kernel import errors
-from gateway.domain.requests.choices import CHOICES
+from gateway.domain.requests.schemas import CHOICES
 from policies.validation import payout
 from policies.validation.payout_bodies import (
     BankAccountDestinationBody,

@@ -8,13 +8,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gateway.domain.bank import providers
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
 from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.domain.bank.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
-from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.bank.statements import Balance, Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate, words

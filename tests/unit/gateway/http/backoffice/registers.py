@@ -17,7 +17,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.administration.credentials import CredentialActs
-from gateway.http.backoffice.callers import Office, Staff, as_administrator
+from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, as_administrator
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes
 from gateway.operations.backoffice.admin_services import AdminServices
@@ -72,18 +72,18 @@ class AdminWorld:
         """Return an administrator's act as a row runs it."""
         return as_administrator(self.registers, run)
 
-    def staff(self, *companies: str) -> Staff:
+    def staff(self, *companies: str) -> BackOfficeCaller:
         """Return somebody; limited to companies, where some are named."""
-        return Staff(
+        return BackOfficeCaller(
             person(*companies),
             AuditContext("user:ana@example.com", self.office.clock),
             scope_of(frozenset(companies)),
         )
 
-    def at(self, account: Account) -> Office:
+    def at(self, account: Account) -> AccountCaller:
         """Return somebody at an account."""
         acting = AuditContext("user:ana@example.com", self.office.clock)
-        return Office(person=person(), acting=acting, scope=EVERY_COMPANY, account=account)
+        return AccountCaller(person=person(), acting=acting, scope=EVERY_COMPANY, account=account)
 
     async def acts(self) -> list[tuple[str, str]]:
         """Return who did what, in order."""

@@ -7,7 +7,7 @@ from typing import Any
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.http.backoffice.callers import Office, Staff
+from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
 from gateway.http.route import Row
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.people import account, somebody
@@ -17,8 +17,8 @@ SURFACE = next(each for each in described_surfaces(Settings()) if each.name == "
 ROWS: dict[str, Row[Any]] = {row.name: row for gate in SURFACE.gates for row in gate.rows}
 CLOCK = Clock()
 MARIA = somebody()
-STAFF = Staff(MARIA, AuditContext(MARIA.actor, CLOCK.now), EVERY_COMPANY)
-OFFICE = Office(
+STAFF = BackOfficeCaller(MARIA, AuditContext(MARIA.actor, CLOCK.now), EVERY_COMPANY)
+OFFICE = AccountCaller(
     person=MARIA,
     acting=AuditContext(MARIA.actor, CLOCK.now),
     scope=EVERY_COMPANY,

@@ -5,15 +5,17 @@ from __future__ import annotations
 from gateway.domain.accounts.permissions import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.company_scope import scope_of
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import done, managing, reading, writing
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.registers import person
 from tests.unit.standing import Clock
 
 
-def staff(*companies: str) -> Staff:
-    return Staff(person(*companies), AuditContext("x", Clock().now), scope_of(frozenset(companies)))
+def staff(*companies: str) -> BackOfficeCaller:
+    return BackOfficeCaller(
+        person(*companies), AuditContext("x", Clock().now), scope_of(frozenset(companies))
+    )
 
 
 def test_rights_are_named_by_their_action():

@@ -14,7 +14,7 @@ from gateway.domain.accounts.permissions import Action
 from gateway.domain.identity.rights import Right
 from gateway.http import backoffice
 from gateway.http.backoffice.rows import BackOfficeRows
-from gateway.http.json import Amount
+from gateway.http.rendering import Amount
 from gateway.http.route import Row
 from tests.unit.gateway.http.backoffice.surface import ROWS, gate_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.http.identity import documents
 from gateway.http.identity.documents import LoginDocument, SignedInDocument, TokensDocument
-from gateway.http.panel import documents as panel
+from gateway.http.panel import represent as panel
 
 SHAPES = [
     each

@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from gateway.domain.kernel.money import Money
-from gateway.domain.requests.choices import one_of
-from gateway.domain.requests.patterns import PLAIN_TEXT
-from gateway.http.json import Amount
+from gateway.domain.requests.schemas import PLAIN_TEXT, one_of
 from gateway.http.openapi.schemas import PAID_AMOUNT, component_of, described, reached
+from gateway.http.rendering import Amount
 
 
 class Colour(StrEnum):

@@ -8,8 +8,13 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.accounts.accounts import Company, Environment
-from gateway.domain.identity.browsers import Browser, Cookie, KnownBrowser
-from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.panel_sessions import (
+    Browser,
+    Cookie,
+    KnownBrowser,
+    PanelSession,
+    PanelState,
+)
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.http.identity.callers import AnonymousCaller

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod
-from gateway.domain.requests.choices import CHOICES
-from gateway.http.json import Amount
+from gateway.domain.requests.schemas import CHOICES
+from gateway.http.rendering import Amount
 from gateway.http.resources import documents
 
 SHAPES = [each for each in vars(documents).values() if typing.is_typeddict(each) and each.__doc__]

@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from gateway.domain.accounts.accounts import BankCoordinates
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import (
     Charge,
     ChargePayment,
@@ -21,12 +20,12 @@ from gateway.domain.bank.charges import (
 )
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.statements import Direction, Entry, Statement
+from gateway.domain.bank.statements import Balance, Direction, Entry, Statement
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Failure, Payout, PayoutState
 from gateway.domain.requests.calls import Caller
-from gateway.http.json import dumps
+from gateway.http.rendering import dumps
 from gateway.http.resources import represent
 from gateway.operations.bank.reads import OwnedKey
 from gateway.operations.payouts.payouts import PayoutPage

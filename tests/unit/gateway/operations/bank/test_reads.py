@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.providers import Unavailable
+from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.operations.bank.reads import Balances

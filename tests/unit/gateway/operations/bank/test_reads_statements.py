@@ -5,10 +5,9 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.providers import BadReply, Page, Unavailable
-from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.bank.statements import Balance, Direction, Entry
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging, Search, Window

@@ -12,10 +12,9 @@ import pytest
 from msgspec import structs
 
 from gateway.domain.accounts.accounts import Account, BankCoordinates, Environment
-from gateway.domain.bank.balances import Balance
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.providers import BadReply, Page, ProviderAccount, Unavailable
-from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.bank.statements import Balance, Direction, Entry
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.domain.kernel.windows import Window
@@ -68,7 +67,7 @@ class LastingBank(ScriptedBank):
         return await ScriptedBank.get_balance(self, account)
 
 
-class Office:
+class BankWorld:
     """Reports on a bank that says what it is told to."""
 
     def __init__(self, *entries: Entry, clock: Clock | None = None) -> None:
@@ -104,7 +103,7 @@ def writes(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., bytes]], 
 
 async def test_it_tells_whose_account_and_what_moved_oldest_first():
     who = replace(account(), coordinates=BankCoordinates(branch="0001"))
-    office = Office(FEE, IN, OUT)
+    office = BankWorld(FEE, IN, OUT)
 
     told = await office.reports.gather(who, OPEN)
 
@@ -122,13 +121,13 @@ async def test_movements_of_one_instant_stand_in_the_bank_s_order():
     """The bank tells newest first, a report the other way round."""
     twins = [entry(provider_id="second"), entry(provider_id="first")]
 
-    told = await Office(*twins).reports.gather(account(), OPEN)
+    told = await BankWorld(*twins).reports.gather(account(), OPEN)
 
     assert [each.provider_id for each in told.entries] == ["first", "second"]
 
 
 async def test_an_open_window_closes_with_the_balance_now_and_opened_with_the_rest():
-    told = await Office().reports.gather(account(), OPEN)
+    told = await BankWorld().reports.gather(account(), OPEN)
 
     assert (told.closing, told.opening) == (Money(500), Money(300))
 
@@ -136,14 +135,14 @@ async def test_an_open_window_closes_with_the_balance_now_and_opened_with_the_re
 @pytest.mark.parametrize("window", [OVER, TO_COME], ids=["over", "to come"])
 async def test_of_another_window_neither_is_known(window: Window):
     """The bank tells the balance now, and nothing of what moved since."""
-    told = await Office().reports.gather(account(), window)
+    told = await BankWorld().reports.gather(account(), window)
 
     assert (told.closing, told.opening, told.balance) == (None, None, NOW)
 
 
 async def test_a_balance_that_moved_meanwhile_is_no_ground_to_calculate_on():
     """Whether the last movement is among those read, nobody knows."""
-    office = Office()
+    office = BankWorld()
     office.moved.meanwhile = lambda: office.holds(499)
 
     told = await office.reports.gather(account(), OPEN)
@@ -155,7 +154,7 @@ async def test_a_balance_that_moved_meanwhile_is_no_ground_to_calculate_on():
 @pytest.mark.parametrize("read", [1, 2], ids=["before the last balance", "during the last balance"])
 async def test_a_day_that_ended_meanwhile_leaves_the_closing_unknown(read: int):
     """At midnight the balance may be that of the next day already."""
-    office = Office(clock=Clock(OPEN.end - timedelta(seconds=1)))
+    office = BankWorld(clock=Clock(OPEN.end - timedelta(seconds=1)))
     office.bank = LastingBank(reads={"balance": NOW}, lasts_at=read, clock=office.clock)
     office.reports = replace(office.reports, banks=OneBank(office.bank))
 
@@ -165,7 +164,7 @@ async def test_a_day_that_ended_meanwhile_leaves_the_closing_unknown(read: int):
 
 
 async def test_an_opening_that_is_no_amount_is_not_known():
-    office = Office(entry(value=Money(MAX_CENTAVOS)))
+    office = BankWorld(entry(value=Money(MAX_CENTAVOS)))
     office.holds(-1)
 
     told = await office.reports.gather(account(), OPEN)
@@ -174,7 +173,7 @@ async def test_an_opening_that_is_no_amount_is_not_known():
 
 
 async def test_as_many_as_fit_are_told():
-    told = await Office(*[IN] * MOST).reports.gather(account(), OPEN)
+    told = await BankWorld(*[IN] * MOST).reports.gather(account(), OPEN)
 
     assert len(told.entries) == MOST
 
@@ -182,32 +181,32 @@ async def test_as_many_as_fit_are_told():
 async def test_too_many_are_refused_and_never_cut():
     """Half a statement would look like a whole one."""
     with pytest.raises(RuleViolation, match="ask for fewer days"):
-        await Office(*[IN] * (MOST + 1)).reports.make(account(), asking())
+        await BankWorld(*[IN] * (MOST + 1)).reports.make(account(), asking())
 
 
 async def test_sums_that_are_no_amounts_are_a_bad_reply():
     with pytest.raises(BadReply):
-        await Office(entry(value=Money(MAX_CENTAVOS)), IN).reports.make(account(), asking())
+        await BankWorld(entry(value=Money(MAX_CENTAVOS)), IN).reports.make(account(), asking())
 
 
 @pytest.mark.parametrize("form", FORMATS)
 async def test_a_finished_file_says_what_it_is(form: str):
-    made = await Office().reports.make(account(), asking(form))
+    made = await BankWorld().reports.make(account(), asking(form))
 
     assert made.file_name == f"statement_{ACCOUNT}_2026-11-19_2026-11-20.{form}"
     assert made.media_type == FORMATS[form].media_type
-    assert made.content == FORMATS[form].write(await Office().reports.gather(account(), OPEN))
+    assert made.content == FORMATS[form].write(await BankWorld().reports.gather(account(), OPEN))
 
 
 async def test_the_form_for_readers_in_brazil_is_had_by_asking():
-    made = await Office().reports.make(account(), asking("csv", locale=Locale.PT_BR))
+    made = await BankWorld().reports.make(account(), asking("csv", locale=Locale.PT_BR))
 
     assert made.content.startswith("\ufeffData e hora;".encode())
 
 
 @pytest.mark.parametrize("form", ["", "xlsx", "CSV", "__class__"])
 async def test_an_unknown_format_is_refused_before_the_bank_is_asked(form: str):
-    office = Office()
+    office = BankWorld()
 
     with pytest.raises(RuleViolation, match="csv, ofx, json, pdf"):
         await office.reports.make(account(), asking(form))
@@ -223,11 +222,11 @@ async def test_a_format_that_is_not_installed_is_refused(writes):
     writes(missing)
 
     with pytest.raises(RuleViolation, match="odd: a library is not installed"):
-        await Office().reports.make(account(), asking("odd"))
+        await BankWorld().reports.make(account(), asking("odd"))
 
 
 async def test_without_a_bank_there_is_none():
-    office = Office()
+    office = BankWorld()
     nowhere = replace(office.reports, banks=OneBank(office.bank, is_there=False))
 
     with refused(errors.PROVIDER_NOT_CONFIGURED):
@@ -235,7 +234,7 @@ async def test_without_a_bank_there_is_none():
 
 
 async def test_a_bank_that_does_not_tell_the_balance_fails_the_report():
-    office = Office()
+    office = BankWorld()
     office.bank.reads["balance"] = Unavailable("timeout")
 
     with pytest.raises(Unavailable):
@@ -280,7 +279,7 @@ async def test_writing_leaves_the_loop_free_and_takes_turns(writes):
         return b"done"
 
     writes(slow)
-    office = Office()
+    office = BankWorld()
 
     async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
         making = [
@@ -305,7 +304,7 @@ async def test_who_goes_away_leaves_the_turn_to_the_file_until_it_is_written(wri
         raise ValueError
 
     writes(slow)
-    office = Office()
+    office = BankWorld()
     impatient = asyncio.ensure_future(office.reports.make(account(), asking("odd")))
     while not begun:
         await asyncio.sleep(0.001)

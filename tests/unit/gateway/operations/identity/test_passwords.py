@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.identity.browsers import KnownBrowser
 from gateway.domain.identity.challenges import Purpose
+from gateway.domain.identity.panel_sessions import KnownBrowser
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.errors import ServiceError

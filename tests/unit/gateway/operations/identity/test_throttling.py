@@ -11,7 +11,7 @@ import pytest
 from gateway.domain.identity.attempt_limits import (
     AttemptLimit,
 )
-from gateway.domain.identity.browsers import KnownBrowser
+from gateway.domain.identity.panel_sessions import KnownBrowser
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.identity.throttling import (

@@ -7,8 +7,8 @@ import pytest
 
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.kernel.windows import Window
-from gateway.domain.payouts.certainty import Certainty
 from gateway.domain.payouts.payouts import PayoutState
+from gateway.domain.payouts.status import Certainty
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.records import Case, PayoutRecords, payouts_of
 from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, payout

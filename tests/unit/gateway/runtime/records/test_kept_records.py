@@ -14,7 +14,7 @@ from gateway.config.settings import Database, Settings
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.backoffice.change_feed import ALWAYS, Act
 from gateway.domain.payouts.stops import StopScope
-from gateway.domain.requests.ready import Ready
+from gateway.domain.requests.calls import Ready
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.backoffice.stops import StopOrder

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.domain.backoffice.change_feed import ALWAYS, Belief
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.requests.ready import Ready
+from gateway.domain.requests.calls import Ready
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 
 LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity.browsers import KnownBrowser
+from gateway.domain.identity.panel_sessions import KnownBrowser
 from gateway.security.identity.device_cookies import DeviceCookies
 from tests.unit.standing import Clock
 

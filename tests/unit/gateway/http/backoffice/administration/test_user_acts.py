@@ -19,7 +19,7 @@ from gateway.http.backoffice.administration.user_acts import (
     UserActs,
     standings,
 )
-from gateway.http.backoffice.callers import Staff
+from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import ReasonBody
 from gateway.http.identity.represent import public_id
 from gateway.operations.backoffice.access_orders import FourEyes, PeopleOrders
@@ -46,8 +46,8 @@ class People:
     identity_world: IdentityWorld
     acts: UserActs
 
-    def staff(self, *companies: str) -> Staff:
-        return Staff(
+    def staff(self, *companies: str) -> BackOfficeCaller:
+        return BackOfficeCaller(
             person(*companies),
             AuditContext("user:ana@example.com", self.identity_world.clock.now),
             scope_of(frozenset(companies)),

@@ -11,7 +11,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.money.received import incoming
-from gateway.http.json import dumps
+from gateway.http.rendering import dumps
 from gateway.operations.bank.pages import Listed
 from tests.unit.gateway.http.backoffice.surface import OFFICE, becomes, line
 from tests.unit.offering import E2E_ID

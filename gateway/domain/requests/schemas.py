@@ -1,4 +1,4 @@
-"""Shapes that have several forms, as descriptions of the interface tell them apart."""
+"""How the interface describes requests: patterns, and shapes with several forms."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Choice:
 
 _CHOICES: Final[dict[type, Choice]] = {}
 
+
 CHOICES: Final[Mapping[type, Choice]] = MappingProxyType(_CHOICES)
 """Every shape that was declared with ``one_of``."""
 
@@ -38,3 +39,31 @@ def one_of(*forms: type, told_by: str = "") -> Callable[[type[Shape]], type[Shap
         return shape
 
     return declare
+
+
+_CONTROL: Final = r"\u0000-\u001f\u007f-\u009f"
+
+
+PLAIN_TEXT: Final = f"^[^{_CONTROL}]*$"
+"""Without control characters; its length is told apart."""
+
+
+REFERENCE: Final = rf"^([^.{_CONTROL}]|\.[^.{_CONTROL}]|\.\.[^{_CONTROL}])[^{_CONTROL}]*$"
+"""Plain, not empty, and neither ``.`` nor ``..``."""
+
+
+NAME: Final = rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"
+"""Plain, and more than spaces."""
+
+
+TAX_NUMBER: Final = "^[0-9A-Z./ -]+$"
+"""The characters of a CPF or CNPJ; its check digits can be told by no pattern."""
+
+
+BANK_NUMBER: Final = "^([0-9]{3}|[0-9]{8})$"
+
+
+BRANCH: Final = "^[0-9]{1,4}$"
+
+
+ACCOUNT: Final = "^[0-9]{1,20}(-[0-9A-Za-z])?$"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.domain.bank.balances import Balance
+from gateway.domain.bank.statements import Balance
 from gateway.domain.kernel.money import Money
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from gateway.domain.bank.payout_orders import FailureCode
-from gateway.domain.payouts.certainty import Certainty, certainty_of
 from gateway.domain.payouts.payouts import Failure, PayoutState
+from gateway.domain.payouts.status import Certainty, certainty_of
 from tests.contract.stores.samples import payout
 
 WORDS = {

@@ -13,7 +13,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.windows import Paging, Search, Window
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus, status_of
-from gateway.operations.payouts.lists import PayoutLists
+from gateway.operations.payouts.records import PayoutLists
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from tests.contract.stores import samples

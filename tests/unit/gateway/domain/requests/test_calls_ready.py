@@ -1,6 +1,6 @@
 """Values that need not be waited for."""
 
-from gateway.domain.requests.ready import Ready
+from gateway.domain.requests.calls import Ready
 
 
 async def test_it_can_be_awaited():

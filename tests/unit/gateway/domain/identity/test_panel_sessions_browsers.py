@@ -1,7 +1,12 @@
 """A browser as it comes in."""
 
-from gateway.domain.identity.browsers import Browser, Cookie, SignedInBrowser
-from gateway.domain.identity.panel_sessions import PanelSession, PanelState
+from gateway.domain.identity.panel_sessions import (
+    Browser,
+    Cookie,
+    PanelSession,
+    PanelState,
+    SignedInBrowser,
+)
 from tests.unit.people import somebody
 from tests.unit.standing import NOON
 

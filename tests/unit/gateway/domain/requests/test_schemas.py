@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from gateway.domain.requests import choices
-from gateway.domain.requests.choices import Choice, one_of
+from gateway.domain.requests import schemas
+from gateway.domain.requests.schemas import Choice, one_of
 
 
 class Small(msgspec.Struct):
@@ -17,8 +17,8 @@ class Large(msgspec.Struct):
 
 def test_a_shape_tells_its_forms(monkeypatch: pytest.MonkeyPatch):
     # What is declared stays declared: documents made later would show this shape too.
-    declared = dict(choices.CHOICES)
-    monkeypatch.setattr(choices, "_CHOICES", declared)
+    declared = dict(schemas.CHOICES)
+    monkeypatch.setattr(schemas, "_CHOICES", declared)
 
     @one_of(Small, Large, told_by="size")
     class Either(msgspec.Struct):
@@ -26,4 +26,4 @@ def test_a_shape_tells_its_forms(monkeypatch: pytest.MonkeyPatch):
 
     assert declared[Either] == Choice((Small, Large), "size")
     assert Small not in declared
-    assert Either not in choices.CHOICES
+    assert Either not in schemas.CHOICES

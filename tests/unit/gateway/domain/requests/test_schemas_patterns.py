@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.domain.kernel import strict
-from gateway.domain.requests import patterns
+from gateway.domain.requests import schemas
 from policies.validation import payout
 
 TEXTS = st.text(st.sampled_from("aZ09.-_/ \n\t\x00\x7f\x9fé😀"), max_size=12)
-ALLOWED = {patterns.PLAIN_TEXT: strict.plain_text, patterns.REFERENCE: strict.reference}
+ALLOWED = {schemas.PLAIN_TEXT: strict.plain_text, schemas.REFERENCE: strict.reference}
 
 
 def takes(reader: Callable[[str], object], text: str) -> bool:
@@ -39,15 +39,15 @@ def test_a_text_fits_when_it_is_read(pattern: str, text: str):
 
 @pytest.mark.parametrize("text", ["", ".", "..", "...", "..a", ".a", "a.", "a", "\n", "a\n", "é"])
 def test_a_reference_is_no_step_of_a_path(text: str):
-    assert fits(patterns.REFERENCE, text) is takes(strict.reference, text)
+    assert fits(schemas.REFERENCE, text) is takes(strict.reference, text)
 
 
 @pytest.mark.parametrize(
     ("pattern", "reader"),
     [
-        (patterns.BANK_NUMBER, payout._FORMS["bank_number"]),
-        (patterns.BRANCH, payout._FORMS["branch"]),
-        (patterns.ACCOUNT, payout._FORMS["account"]),
+        (schemas.BANK_NUMBER, payout._FORMS["bank_number"]),
+        (schemas.BRANCH, payout._FORMS["branch"]),
+        (schemas.ACCOUNT, payout._FORMS["account"]),
     ],
 )
 @given(text=st.text(st.sampled_from("0123456789-xA"), max_size=24))
@@ -57,7 +57,7 @@ def test_coordinates_fit_when_they_are_read(pattern: str, reader: re.Pattern[str
 
 @pytest.mark.parametrize("text", ["529.982.247-25", "52998224725", "11.222.333/0001-81"])
 def test_a_tax_number_fits_with_its_punctuation(text: str):
-    assert fits(patterns.TAX_NUMBER, text)
+    assert fits(schemas.TAX_NUMBER, text)
     assert takes(strict.tax_number, text)
 
 
@@ -65,4 +65,4 @@ def test_a_tax_number_fits_with_its_punctuation(text: str):
 def test_a_name_is_more_than_spaces(text: str):
     named = takes(strict.plain_text, text) and bool(text.strip())
 
-    assert fits(patterns.NAME, text) is named
+    assert fits(schemas.NAME, text) is named

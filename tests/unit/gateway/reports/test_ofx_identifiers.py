@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.statements import Direction, MovementKind
 from gateway.domain.kernel.money import Money
-from gateway.reports.identifiers import stable_ids
+from gateway.reports.ofx import stable_ids
 from tests.unit.people import ACCOUNT, SISTER
 from tests.unit.reporting import ENTRY, FEE, MARIA, entry
 from tests.unit.standing import NOON

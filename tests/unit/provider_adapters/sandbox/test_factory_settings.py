@@ -9,7 +9,7 @@ import pytest
 
 from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import Capabilities, Repeat
-from provider_adapters.sandbox.settings import SandboxSettings
+from provider_adapters.sandbox.factory import SandboxSettings
 
 
 def test_by_default_all_the_bank_can_do_is_declared():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.http.openapi.names import public_name, public_names
+from gateway.http.openapi.schemas import public_name, public_names
 
 
 @pytest.mark.parametrize(

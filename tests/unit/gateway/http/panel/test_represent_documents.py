@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gateway.http.panel.documents import SessionDocument
+from gateway.http.panel.represent import SessionDocument
 
 DESCRIBED = msgspec.json.schema(SessionDocument)["$defs"]["SessionDocument"]
 

@@ -1,0 +1,65 @@
+"""Words that readers of this field would have to learn are not used as names."""
+
+import io
+import tokenize
+from pathlib import Path
+
+from tests.architecture.tree import ROOT, modules
+
+# The retired name, and the field's. `docs/glossary.md` explains what needs explaining.
+RETIRED = {
+    "Acting": "AuditContext",
+    "Asked": "RawRequest",
+    "Chores": "periodic tasks",
+    "Crafts": "Crypto",
+    "Dialler": "Connector",
+    "Forgetting": "Retention",
+    "Guest": "Anonymous",
+    "Lanes": "BatchLimits",
+    "Member": "SignedInUser",
+    "NotPossible": "RuleViolation",
+    "Office": "a back-office name",
+    "Parts": "a context",
+    "Passage": "SendProgress",
+    "PayoutLooks": "PayoutReader",
+    "PayoutTwins": "DuplicateSearch",
+    "Person": "SignedInUser",
+    "Place": "Endpoint",
+    "Registers": "AdminServices",
+    "Seated": "SignedInBrowser",
+    "Staff": "a back-office name",
+    "StopRecords": "KillSwitches",
+    "Surroundings": "Runtime",
+    "Told": "WriteResult",
+    "Turning": "PeriodicTask",
+    "Visitor": "ClientInfo",
+    "borne": "stale_ok",
+    "cas_lost": "on_<event>",
+    "chores": "periodic_tasks",
+    "desk": "services",
+    "farewell": "logout_headers",
+    "flight": "refresh_task",
+    "glance": "fast_path",
+    "landed": "done",
+    "risen": "rotated",
+    "tells": "summary",
+    "turning": "periodic_task",
+    "turnings": "periodic_tasks",
+}
+
+
+def test_no_retired_word_is_a_name():
+    found = {
+        f"{path}:{token.start[0]} {token.string}": RETIRED[token.string]
+        for path in modules()
+        for token in names(path)
+        if token.string in RETIRED
+    }
+
+    assert found == {}
+
+
+def names(path: Path) -> list[tokenize.TokenInfo]:
+    """Read every name of a module: of classes, functions, arguments, attributes."""
+    lines = io.StringIO((ROOT / path).read_text()).readline
+    return [token for token in tokenize.generate_tokens(lines) if token.type == tokenize.NAME]
