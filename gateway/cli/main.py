@@ -24,7 +24,7 @@ from gateway.cli.serve.commands import sandbox_bank, serve
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="pixgate", message="%(version)s")
 def pixgate() -> None:
-    """Run a gateway in front of Brazilian PIX banking providers, and look after it."""
+    """Run and operate a gateway in front of Brazilian PIX banks."""
 
 
 for _command in (

@@ -36,7 +36,7 @@ _SHARED = (
     click.option(
         "--provider-credentials",
         type=click.File(),
-        help="File with what the provider wants from us, '-' for standard input; kept sealed.",
+        help="File with the provider's credentials, '-' for standard input; stored sealed.",
     ),
     click.option("--bank-number", default="", help="COMPE code, 3 digits."),
     click.option("--ispb", default="", help="8 digits."),
@@ -71,7 +71,7 @@ def create(
     account_id: str,
     **given: Unpack[Shared],
 ) -> None:
-    """Add an account; it is inactive and unverified unless told otherwise."""
+    """Add an account; it is inactive and unverified by default."""
     order = AccountOrder(
         company_id=company_id,
         name=name,

@@ -25,7 +25,7 @@ _LEAST_HASH: Final = 6
 
 @click.group("audit")
 def audit() -> None:
-    """Prove the record of acts, which is sealed under a key that is not in the store."""
+    """Verify the audit log, which is sealed with a key outside the store."""
 
 
 @audit.command()
@@ -33,7 +33,7 @@ def audit() -> None:
     "--head",
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the log once ended, as `pixgate audit head` printed it.",
+    help="An earlier end of the log, as `pixgate audit head` printed it.",
 )
 @reading
 def verify(terminal: Terminal, file: Path | None) -> None:
@@ -63,7 +63,7 @@ def verify(terminal: Terminal, file: Path | None) -> None:
 @audit.command()
 @reading
 def head(terminal: Terminal) -> None:
-    """Print where the log ends, as JSON, to be kept elsewhere. Status 3: its seal does not hold."""
+    """Print the end of the log as JSON, to keep elsewhere. Status 3: the seal is wrong."""
 
     async def work() -> Row:
         async with _opened(terminal) as log:

@@ -119,7 +119,7 @@ def issue(  # noqa: PLR0913 - one parameter per option
     type=Duration(),
     default="24h",
     show_default=True,
-    help="How long the old secret lives on, at most 30d; 0s ends it at once.",
+    help="How long the old secret still works, at most 30d; 0s ends it at once.",
 )
 @changing
 def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:

@@ -25,11 +25,11 @@ class Scoped(TypedDict):
 
 
 @click.command()
-@click.option("--provider", help="Of the configuration: every account there.")
+@click.option("--provider", help="A configured provider: all its accounts.")
 @click.option("--account", help="A UUID.")
 @click.option("--company", help="A UUID: every account of it.")
 @click.option("--credential", help="A client id.")
-@click.option("--reason", required=True, help="For those who come after.")
+@click.option("--reason", required=True, help="For operators who read it later.")
 @click.option("--until", type=click.DateTime(("%Y-%m-%dT%H:%M:%SZ",)), help="In UTC.")
 @click.option("--for", "length", type=Duration(), help="Instead of --until: 30m, 2h, 7d.")
 @changing

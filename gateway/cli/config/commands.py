@@ -18,7 +18,7 @@ FINDINGS, UNREADABLE = 1, 2
 
 @click.group("config")
 def config() -> None:
-    """Look at the configuration file."""
+    """Check and show the configuration."""
 
 
 @config.command()

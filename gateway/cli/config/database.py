@@ -10,7 +10,7 @@ from gateway.operations.kernel.audit_context import RuleViolation
 
 @click.group("db")
 def database() -> None:
-    """Look after the store's schema."""
+    """Manage the store's schema."""
 
 
 @database.command()
@@ -47,7 +47,7 @@ def current(terminal: Terminal) -> None:
 
 @database.command()
 @click.argument("revision")
-@click.option("--yes", is_flag=True, help="What only the newer schema holds may be lost.")
+@click.option("--yes", is_flag=True, help="Data of the newer schema may be lost.")
 @reading
 def downgrade(terminal: Terminal, revision: str, *, yes: bool) -> None:
     """Bring the store down to an older schema; 'base' removes everything."""

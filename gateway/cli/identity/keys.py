@@ -21,7 +21,7 @@ def keys() -> None:
 @keys.command("list")
 @reading
 def listing(terminal: Terminal) -> None:
-    """Show every key, retired ones too; never a private half."""
+    """List all keys, retired ones too; private keys are never shown."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened_people
@@ -39,7 +39,7 @@ def listing(terminal: Terminal) -> None:
 @click.option("--now", "at_once", is_flag=True, help="Sign with it at once: an emergency.")
 @changing
 def rotate(terminal: Terminal, *, at_once: bool) -> None:
-    """Make the next key."""
+    """Create the next key."""
 
     async def work() -> Row:
         from gateway.cli.context import opened_people
@@ -53,10 +53,10 @@ def rotate(terminal: Terminal, *, at_once: bool) -> None:
 
 @keys.command()
 @click.argument("key_id", metavar="ID")
-@click.option("--now", "at_once", is_flag=True, help="Even if tokens of it may live: they die.")
+@click.option("--now", "at_once", is_flag=True, help="Even if tokens of it still live: they end.")
 @changing
 def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
-    """Publish a key no longer; every process knows within a minute."""
+    """Stop publishing a key; every process follows within a minute."""
 
     async def work() -> None:
         from gateway.cli.context import opened_people

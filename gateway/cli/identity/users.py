@@ -27,14 +27,14 @@ _roles = click.option(
     help="Repeatable.",
 )
 _companies = click.option(
-    "--company", "companies", multiple=True, help="Sees this one alone; repeatable."
+    "--company", "companies", multiple=True, help="Limits the user to this one; repeatable."
 )
 _WHO = click.argument("who", metavar="EMAIL|ID")
 
 
 @click.group("user")
 def user() -> None:
-    """People of the operator, who sign in to the panel."""
+    """Users of the operator, who sign in to the panel."""
 
 
 @user.command()
@@ -87,7 +87,7 @@ def invite_again(terminal: Terminal, who: str) -> None:
 @user.command("list")
 @reading
 def listing(terminal: Terminal) -> None:
-    """Show everybody, oldest first."""
+    """List users, oldest first."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened_people
@@ -103,7 +103,7 @@ def listing(terminal: Terminal) -> None:
 @click.option("--reason", default="", help="For the audit log.")
 @changing
 def disable(terminal: Terminal, who: str, reason: str) -> None:
-    """Keep a person out; their sessions end at once."""
+    """Disable a user; all sessions end at once."""
     _show(terminal, lambda people: people.services.users.disable(terminal.actor, who, reason))
 
 

@@ -37,7 +37,7 @@ _account = click.option("--account", "account_id", required=True, help="A UUID."
 
 @click.group("payouts")
 def payouts() -> None:
-    """Look at payouts, follow them up, stop them."""
+    """Show payouts, follow them up, stop them."""
 
 
 @payouts.command("list")
@@ -85,7 +85,7 @@ def show(terminal: Terminal, reference: str, account_id: str) -> None:
 @payouts.command()
 @reading
 def unresolved(terminal: Terminal) -> None:
-    """Show what is not known or waits for a person, oldest first."""
+    """List payouts that are unknown or in review, oldest first."""
 
     async def work() -> list[Row]:
         from gateway.cli.context import opened

@@ -19,7 +19,7 @@ _TOLD = {
 
 @click.group("review")
 def review() -> None:
-    """Payouts that wait for a person."""
+    """Payouts in review."""
 
 
 @review.command("list")

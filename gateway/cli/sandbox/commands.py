@@ -82,7 +82,7 @@ def sandbox() -> None:
 
 @sandbox.command()
 @click.argument("reference")
-@click.option("--account", help="Where several accounts have a charge of this reference.")
+@click.option("--account", help="If several accounts have a charge of this reference.")
 @click.option("--value", type=Reais(), help="For a charge of an open amount.")
 @reading
 def pay(terminal: Terminal, reference: str, account: str | None, value: Money | None) -> None:
@@ -111,9 +111,9 @@ def top_up(terminal: Terminal, account: str, value: Money) -> None:
 @click.argument("account")
 @click.argument("reference")
 @click.option("--state", type=click.Choice(STATES), default="pending", show_default=True)
-@click.option("--value", type=Reais(), help="Left out, the payer chooses.")
+@click.option("--value", type=Reais(), help="Without it, the payer chooses.")
 @click.option("--expires-in", type=click.IntRange(1), help="Seconds.")
-@click.option("--reusable", is_flag=True, help="A static charge, paid as often as one likes.")
+@click.option("--reusable", is_flag=True, help="A static charge: it can be paid many times.")
 @reading
 def charge(  # noqa: PLR0913 - one parameter per option
     terminal: Terminal,
@@ -150,7 +150,7 @@ def charge(  # noqa: PLR0913 - one parameter per option
     show_default=True,
     help="Requests it hits (refuse: seconds); 0 is until cleared.",
 )
-@click.option("--executed", is_flag=True, help="With 'status': carried out all the same.")
+@click.option("--executed", is_flag=True, help="With 'status': the request is still executed.")
 @click.option("--clear", is_flag=True, help="End all faults.")
 @reading
 def fault(

@@ -60,7 +60,7 @@ def serve(terminal: Terminal, workers: int, worker: int | None) -> None:
     "gateway",
     metavar="URL",
     default="",
-    help="The gateway's address, such as http://127.0.0.1:8080.  [default: nobody is told]",
+    help="The gateway's address, such as http://127.0.0.1:8080.  [default: no callbacks]",
 )
 @reading
 def sandbox_bank(terminal: Terminal, *, gateway: str, **wanted: Unpack[Wanted]) -> None:

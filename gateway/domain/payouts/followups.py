@@ -41,7 +41,7 @@ class Unsettled:
     Attributes:
         unresolved: Payouts whose outcome is not known.
         oldest_at: When the oldest of them was created; None when there is none.
-        review: Payouts that wait for a person.
+        review: Payouts in review.
     """
 
     provider: str
