@@ -39,7 +39,7 @@ from gateway.runtime.providers.directory import ConnectedBanks, Connection
 from gateway.runtime.providers.health import ProviderHealth
 from gateway.runtime.readiness import Readiness
 from gateway.runtime.records.kept_records import KeptRecords, StoredSources, build_kept_records
-from gateway.runtime.records.last_uses import LastUses
+from gateway.runtime.records.lookups import LastUses
 from gateway.runtime.wall_clock import wall_clock
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum

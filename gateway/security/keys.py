@@ -22,9 +22,8 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.security.derivation import Derivation
-from gateway.security.digests import SecretDigester
 from gateway.security.sealing import Sealer
-from gateway.security.secrets import Random
+from gateway.security.secrets import Random, SecretDigester
 
 FILE = "keys.json"
 """Generated keys of the sandbox, in the folder ``var``, mode 0600."""

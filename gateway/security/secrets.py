@@ -1,35 +1,57 @@
 """
-Client ids and client secrets: how they are made, and their format.
+Client ids and client secrets: how they are made, their form, and their digests.
 
 A secret ends in a public checksum, so that a mistyped or truncated secret is recognized
-without a look-up. The checksum protects nothing.
+without a look-up; the checksum protects nothing. A digest is HMAC-SHA-256 under a pepper that
+no database holds: a secret has 256 random bits, so a fast digest is enough, and thanks to the
+pepper neither a stolen database nor a forged row lets anybody in.
 """
 
 from __future__ import annotations
 
 import base64
+import hmac
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from gateway.domain.accounts.credentials import SecretDigest
+from gateway.domain.kernel.clocks import Now
 
 Random = Callable[[int], bytes]
 """Returns this many random bytes."""
 
+
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 """Digits of the checksum in base 62, ordered by value."""
+
 
 _PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
 """Every pair of digits, by value: two digits are written at a time."""
 
+
 _ID_PREFIX = "cli_"
+
+
 # 20 characters of base32 are 100 bits; 13 bytes are the fewest that give them
 _ID_LENGTH = 20
+
+
 _ID_BYTES = 13
+
+
 _SECRET_PREFIX = "gws_"  # noqa: S105 - the public prefix of every secret
+
+
 # 256 bits: no one guesses it, so a fast digest is enough
 _SECRET_BYTES = 32
+
+
 # 62**6 exceeds 2**32, so six digits hold any CRC-32
 _CHECKSUM_LENGTH = 6
+
+
 _SECRET = re.compile(r"gws_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}", re.ASCII)
 
 
@@ -62,3 +84,64 @@ def _checksum(body: str) -> str:
     rest, low = divmod(zlib.crc32(body.encode("ascii")), len(_PAIRS))
     high, middle = divmod(rest, len(_PAIRS))
     return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
+
+
+SLOTS = 2
+"""Valid secrets of a credential: the current one and the previous one."""
+
+
+class SecretDigester:
+    """
+    Makes and checks digests.
+
+    A check digests the text under every pepper and compares twice, whatever is stored,
+    so that its duration reveals neither whether a client id exists nor how old its
+    secret is.
+    """
+
+    def __init__(self, peppers: Mapping[str, bytes], current: str) -> None:
+        """Use the peppers by key id; new digests are made under ``current``."""
+        # setting up a key costs more than the digest itself: done once, then copied
+        self._keyed = {key_id: hmac.new(key, digestmod="sha256") for key_id, key in peppers.items()}
+        self._current = current
+        self._dummy = self._made(current, b"no secret has this digest")
+
+    def digest(self, secret: str) -> tuple[str, bytes]:
+        """Return the key id and the 32 bytes to store."""
+        return self._current, self._made(self._current, secret.encode())
+
+    def matches(self, secret: str, digests: Sequence[SecretDigest], now: datetime) -> bool:
+        """Say whether ``secret`` matches a valid digest; ``digests`` may be empty."""
+        return self.matching(secret, digests, lambda: now) is not None
+
+    def matching(
+        self, secret: str, digests: Sequence[SecretDigest], now: Now
+    ) -> SecretDigest | None:
+        """
+        Return the valid digest of ``secret``; only the first two are compared.
+
+        The clock is read only for digests that expire, which few do.
+        """
+        content = secret.encode()
+        made = {key_id: self._made(key_id, content) for key_id in self._keyed}
+        live = [stored for stored in digests[:SLOTS] if self._is_live(stored, now)]
+        found: SecretDigest | None = None
+        for stored in live:
+            if hmac.compare_digest(made[stored.key_id], stored.digest):
+                found = stored
+        for _ in range(SLOTS - len(live)):
+            # the dummy is the digest of a known text, so its result must be ignored
+            hmac.compare_digest(made[self._current], self._dummy)
+        return found
+
+    def _made(self, key_id: str, content: bytes) -> bytes:
+        """Digest ``content`` under one pepper."""
+        keyed = self._keyed[key_id].copy()
+        keyed.update(content)
+        return keyed.digest()
+
+    def _is_live(self, stored: SecretDigest, now: Now) -> bool:
+        """Say whether a stored secret has not expired and its pepper is known."""
+        return stored.key_id in self._keyed and (
+            stored.expires_at is None or now() < stored.expires_at
+        )

@@ -35,9 +35,9 @@ from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.security.derivation import Derivation
-from gateway.security.digests import SecretDigester
 from gateway.security.identity.phc import Cost
 from gateway.security.keys import Keys
+from gateway.security.secrets import SecretDigester
 from gateway.store.engine import Store
 from policies.traffic.person_quota import WithinPersonQuota
 from tests.surfaces.answers import JSON, Answer

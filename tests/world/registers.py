@@ -19,8 +19,8 @@ from gateway.operations.accounts.companies import CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
-from gateway.security.digests import SecretDigester
 from gateway.security.sealing import Sealer
+from gateway.security.secrets import SecretDigester
 from gateway.store.engine import Store, open_store
 from gateway.store.stamp import prepare
 from gateway.store.tables.core import audit

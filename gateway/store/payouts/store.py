@@ -15,8 +15,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Search, Window
 from gateway.domain.payouts.payouts import Attempt, Change, Payout, PayoutState
 from gateway.store.kernel.database import Database
-from gateway.store.payouts.duplicates import DuplicateSearch
-from gateway.store.payouts.reads import PayoutReader
+from gateway.store.payouts.reads import DuplicateSearch, PayoutReader
 from gateway.store.payouts.rows import key_columns, restored_attempt, restored_payout
 from gateway.store.payouts.writes import Claim, Intent, PayoutWriter, check
 from gateway.store.tables.core import attempts, payouts

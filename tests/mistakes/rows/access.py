@@ -8,7 +8,7 @@ _ACCOUNT_SCOPE = "tests/unit/policies/authorization/test_account_scope.py"
 _ACCOUNT_STATE = "tests/unit/policies/authorization/test_account_state.py"
 _BASIC = "tests/unit/policies/authentication/test_basic.py"
 _CLIENT_ADDRESS = "tests/unit/gateway/net/server/test_client_address.py"
-_DIGESTS = "tests/unit/gateway/security/test_digests.py"
+_DIGESTS = "tests/unit/gateway/security/test_secrets_digests.py"
 _ORDER = "tests/surfaces/banking/test_order.py"
 _PERMISSIONS = "tests/unit/gateway/domain/accounts/test_permissions.py"
 _QUOTA = "tests/unit/policies/traffic/test_quota.py"
@@ -22,7 +22,7 @@ ROWS = (
         name="wrong-secret-accepted",
         promise="A secret opens only if its digest is the stored one.",
         source="contract 5.1",
-        file="gateway/security/digests.py",
+        file="gateway/security/secrets.py",
         right="if hmac.compare_digest(made[stored.key_id], stored.digest):",
         wrong="if hmac.compare_digest(stored.digest, stored.digest):",
         tests=(_DIGESTS,),
@@ -31,7 +31,7 @@ ROWS = (
         name="old-secret-after-overlap",
         promise="A secret that was rotated away ends with its overlap.",
         source="decisions 3",
-        file="gateway/security/digests.py",
+        file="gateway/security/secrets.py",
         right=(
             "return stored.key_id in self._keyed and (\n"
             "            stored.expires_at is None or now() < stored.expires_at\n"

@@ -15,8 +15,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Call, RawRequest, Ready
-from gateway.security.digests import SecretDigester
-from gateway.security.secrets import has_valid_checksum, new_client_secret
+from gateway.security.secrets import SecretDigester, has_valid_checksum, new_client_secret
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.people import ACCOUNT, CLIENT, COMPANY, call

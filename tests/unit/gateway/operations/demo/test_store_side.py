@@ -6,8 +6,8 @@ import pytest
 
 from gateway.operations.demo import bank_side, contents, store_side
 from gateway.operations.demo.ensure import ensure_demo
-from gateway.security.digests import SecretDigester
 from gateway.security.sealing import Sealer
+from gateway.security.secrets import SecretDigester
 
 pytestmark = pytest.mark.slow
 

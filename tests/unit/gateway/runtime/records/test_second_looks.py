@@ -18,7 +18,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import RawRequest
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
 from gateway.runtime.records.second_looks import EVERY_S, SecondLooks
-from gateway.security.digests import SecretDigester
+from gateway.security.secrets import SecretDigester
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.people import call

@@ -12,7 +12,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Payout
 from gateway.store.engine import Store, open_store
-from gateway.store.payouts.duplicates import DuplicateSearch
+from gateway.store.payouts.reads import DuplicateSearch
 from gateway.store.stamp import prepare
 from gateway.store.tables.core import payouts
 from tests.contract.stores import samples

@@ -6,8 +6,8 @@ from datetime import datetime
 import pytest
 
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.records import last_uses
-from gateway.runtime.records.last_uses import LastUses
+from gateway.runtime.records import lookups
+from gateway.runtime.records.lookups import LastUses
 from tests.unit.standing import NOON
 
 AWAY = StoreUnavailable("away")
@@ -44,7 +44,7 @@ async def test_what_was_used_is_written_once_at_the_end():
 
 async def test_it_is_written_now_and_then(monkeypatch: pytest.MonkeyPatch):
     """Not with the request: that would be a write for every read."""
-    monkeypatch.setattr(last_uses, "_WRITE_EVERY_S", 0.01)
+    monkeypatch.setattr(lookups, "_WRITE_EVERY_S", 0.01)
     register = Register()
     noted = uses(register)
     noted.task.start()
@@ -62,7 +62,7 @@ async def test_a_store_that_is_away_stops_nothing(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
     """A lost use is no harm; the next one is written."""
-    monkeypatch.setattr(last_uses, "_WRITE_EVERY_S", 0.01)
+    monkeypatch.setattr(lookups, "_WRITE_EVERY_S", 0.01)
     register = Register()
     register.away = True
     noted = uses(register)

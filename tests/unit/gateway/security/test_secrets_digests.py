@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gateway.domain.accounts.credentials import SecretDigest
-from gateway.security import digests as module
-from gateway.security.digests import SecretDigester
+from gateway.security import secrets as module
+from gateway.security.secrets import SecretDigester
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PEPPERS = {"new": b"the pepper in force", "old": b"the pepper before"}

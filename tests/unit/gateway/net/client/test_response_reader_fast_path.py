@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.fast_path import LazyHeaders, read_fast
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.response_reader import ResponseReader
+from gateway.net.client.response_reader import LazyHeaders, ResponseReader, read_fast
 from tests.unit.provider_adapters.scripted import answer
 
 LARGEST = 4096
