@@ -31,6 +31,7 @@ from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record, reference_digest, row_of
 from gateway.store.tables.scope import Conditions, of_company
 
+# One run of the background task; what is left waits for the next.
 _MOST = 100
 _NEWEST = select(approvals).order_by(approvals.c.ordered_at.desc(), approvals.c.id)
 _OVERDUE = (

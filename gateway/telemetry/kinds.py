@@ -17,6 +17,7 @@ from gateway.telemetry.metrics.cells import Cell
 
 Record = TypeVar("Record")
 
+# Rows times statuses is some hundred; the bound is for labels that nobody thought of.
 _MOST: Final = 4096
 
 

@@ -36,6 +36,7 @@ _STATES: Final = {"closed": 0, "half_open": 1, "open": 2}
 _CLASSES: Final = {status: f"{status // 100}xx" for status in range(100, 600)}
 _TEXTS: Final = {status: str(status) for status in range(100, 600)}
 _DENIED: Final = frozenset(series.DENIED.values or ())
+# The label values are ours and few; the bound holds if one should ever come from outside.
 _MOST_TALLIES: Final = 1024
 _NOT_CALLED: Final = frozenset(series.OUTCOMES_NOT_SENT)
 _READING: Final = ("get_", "list_")

@@ -17,6 +17,7 @@ _TRACEPARENT = re.compile(
 _LONGEST_PARENT: Final = 512
 _current: ContextVar[str] = ContextVar("trace_id", default="")
 
+# One call of the system's randomness for many ids: it costs more than the bytes.
 _MADE: Final = 128
 _BYTES: Final = 16
 _LINE: Final = b"........-....-....-....-............\n"

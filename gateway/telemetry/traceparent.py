@@ -24,6 +24,7 @@ _MEMBER: Final = re.compile(
     re.ASCII,
 )
 """``key=value`` of W3C Trace Context 3.3.1."""
+# W3C Trace Context, 3.3.1.1: a longer list may be cut.
 _MOST_MEMBERS: Final = 32
 _LONGEST: Final = 512
 """What W3C Trace Context 3.3.1.5 asks everybody to pass on; more is left out."""

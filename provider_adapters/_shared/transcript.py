@@ -15,6 +15,7 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 
 # With a hundred exchanges of two bodies each, at most 3 MB for each provider.
 _LONGEST_BODY = 16 * 1024
+# Enough to see what a bank has been answering; they live in memory only.
 _KEPT = 100
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 

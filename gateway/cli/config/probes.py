@@ -20,6 +20,7 @@ from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
 from provider_adapters._shared.factory import AdapterRefused
 
+# Long enough for a cold TLS connection, short enough for somebody who waits at a terminal.
 _PROBE_S = 10.0
 
 Finding = tuple[str, str]

@@ -18,7 +18,10 @@ import click
 
 from gateway.store.kernel.address import address, is_sqlite
 
+# A dead worker is noticed this soon; looking more often would cost CPU for nothing.
 _POLL_S = 0.2
+# A worker that dies younger than this, this many times in a row, cannot start at all: a restart
+# loop would only hide that.
 _YOUNG_S = 30.0
 _MOST_YOUNG_DEATHS = 3
 

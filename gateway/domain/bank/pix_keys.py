@@ -106,6 +106,7 @@ def hidden_tax_number(text: str) -> str:
 
 _EMAIL = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~\-]{1,64}@[A-Za-z0-9.\-]{1,72}", re.ASCII)
 _PHONE = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
+# The directory of the central bank takes no longer one.
 _LONGEST_EMAIL = 77
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+# The contract's bounds (parts 2 and 8): a longer window is refused, a larger limit is cut.
 LONGEST_DAYS = 90
 LARGEST_LIMIT = 100
 DEFAULT_LIMIT = 25
+# Databases count in signed 64 bits; a page far behind the end is empty, not an error.
 _LARGEST_OFFSET = 2**62
 
 

@@ -22,6 +22,7 @@ from gateway.domain.kernel.storage import AlreadyExists
 from gateway.operations.accounts.companies import existing
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
 
+# A day for a partner to roll the new secret out; at most a month with two secrets in use.
 DEFAULT_OVERLAP = timedelta(hours=24)
 LONGEST_OVERLAP = timedelta(days=30)
 

@@ -33,8 +33,11 @@ from gateway.domain.payouts.payouts import FINAL_STATES, Payout
 from gateway.operations.bank.connections import refund_calls
 from gateway.telemetry.ports import Count, Event
 
+# A process that dies leaves its callbacks to the others after this time.
 _CLAIM: Final = timedelta(seconds=60)
+# The bank may send the callback before its own books show the change; the pause doubles.
 _FIRST: Final = timedelta(seconds=2)
+# After that the reconciler still looks; a callback is only a reason to look sooner.
 _MOST_TRIES: Final = 6
 
 

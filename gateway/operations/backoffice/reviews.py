@@ -23,6 +23,7 @@ from gateway.operations.kernel.audit_context import (
     reason,
 )
 
+# Four eyes: one user alone never ends a payout that no proof can settle.
 _AGREEING = 2
 
 

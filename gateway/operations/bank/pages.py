@@ -13,6 +13,7 @@ Item = TypeVar("Item")
 
 PAGE = 200
 """Items asked for at once."""
+# A list that never ends is a fault of the bank, not a reason to fill our memory.
 _MOST_PAGES = 500
 
 

@@ -92,6 +92,7 @@ class PixKeys:
 _PAGE = 200
 
 
+# A list that never ends is a fault of the bank, not a reason to fill our memory.
 _MOST_PAGES = 500
 
 

@@ -10,6 +10,7 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.clocks import Now
 from gateway.telemetry.trace import current_trace_id
 
+# Enough for any name; the audit log keeps every one for years.
 _LONGEST_NAME = 200
 _LONGEST_REASON = 500
 

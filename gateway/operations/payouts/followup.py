@@ -42,6 +42,7 @@ Moved = Callable[[Payout, Change], None]
 _log = logging.getLogger(__name__)
 
 
+# A read of a payout waits this long for the bank, then answers with what is stored.
 LOOK_S = 2.0
 
 
@@ -241,6 +242,7 @@ _CLOCKS_APART = timedelta(hours=1)
 _PAGE = 200
 
 
+# An answer without proof is better than a look that never ends; the next one tries again.
 _MOST_PAGES = 50
 
 

@@ -53,8 +53,11 @@ from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import current_record
 from gateway.telemetry.trace import current_trace_id
 
+# No byte of a payout leaves later than this after its attempt began.
 SEND_S = 20.0
+# Longer than sending and waiting for the bank together: nobody else acts on a live attempt.
 LEASE_S = 60.0
+# A repeated request waits this long for the one that is sending, and then answers "unknown yet".
 WAIT_FOR_WINNER_S = 5.0
 _WAIT_STEP_S = 0.1
 

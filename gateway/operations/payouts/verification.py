@@ -23,6 +23,7 @@ from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.executions import Execution, statement_executions
 from gateway.operations.payouts.records import payouts_of
 
+# A payout of the last day may be in the bank's statement of the days after.
 _SETTLES_WITHIN = timedelta(days=2)
 LONGEST = LONGEST_DAYS - _SETTLES_WITHIN.days
 """Days; the statement is read for two more, since a payout may settle after its day."""

@@ -22,6 +22,7 @@ class Connection:
     read_only: bool
 
 
+# One small object for each account that was used; above this bound the oldest go.
 _BANKS_KEPT = 10_000
 
 

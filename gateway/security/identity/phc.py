@@ -13,6 +13,7 @@ _FORM = re.compile(
 )
 # costs above these could stop a process: 1 GiB and some seconds for one digest
 _MOST_KIB = 1_048_576
+# Bounds of what a stored digest may make us compute: a forged row must not cost minutes.
 _MOST_PASSES = 16
 _MOST_LANES = 16
 # the minimum of Argon2 (RFC 9106, part 3.1)

@@ -28,7 +28,9 @@ from gateway.security.secrets import Random
 MOST = 3
 """Keys in use: the next, the current and the previous one."""
 
+# A retired key is refused this long after it was retired elsewhere.
 BELIEVED_S = 4.0
+# An unknown key id makes us read the store, but strangers cannot make us read it more often.
 ASKED_AGAIN_S = 1.0
 STALE_S = 600.0
 """Seconds for which keys are cached, between reads for unknown ids, and without the store."""

@@ -35,6 +35,7 @@ SUBJECT: Final = "audit:chain"
 """Of acts on the log itself."""
 
 _SYSTEM: Final = "system"
+# Events per statement while the chain is walked: memory stays flat for a log of any length.
 _BATCH: Final = 1000
 _HEAD_COLUMNS: Final = tuple(
     column for column in audit_head.c if column.name != audit_head.c.one.name

@@ -20,6 +20,7 @@ from gateway.store.tables.backoffice import callbacks
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.scope import of_company
 
+# One claim; several processes share the rest.
 _MOST = 50
 _NEWEST = select(callbacks).order_by(callbacks.c.received_at.desc(), callbacks.c.id)
 

@@ -18,6 +18,7 @@ from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.identity import refresh_tokens, sessions, users
 
+# "Last seen" is to the minute, so that reading does not become writing.
 _MINUTE = timedelta(minutes=1)
 _PREFIX = "session_"
 _FIND = select(users, *(each.label(_PREFIX + each.name) for each in sessions.c)).where(

@@ -32,7 +32,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from gateway.store.kernel.database import EXECUTE_MANY, Database, Found, Key, Limits, Values
 
+# Readers run beside the one writer; more only wait for the same disk.
 _READERS = 4
+# The file holds personal data and sealed secrets.
 _OWNER_ONLY = 0o600
 _AGAIN_S = 0.005
 _WAL = "PRAGMA journal_mode = WAL"

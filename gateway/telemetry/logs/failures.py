@@ -7,6 +7,7 @@ from types import TracebackType
 
 from gateway.telemetry.logs.redaction import mask_quoted
 
+# A line a reader can take in; the rest of a message rarely helps and may quote a caller.
 _LONGEST = 500
 _FRAMES = 12
 _CAUSES = 4
