@@ -33,7 +33,7 @@ class Schedule:
     When the work is done.
 
     Attributes:
-        every_s: The pause between two runs, in seconds.
+        every_s: The pause between two runs, in seconds; 0 for work that waits by itself.
         delayed: Pause before the first run, too.
         finishing: ``stop`` lets the current run end, then runs once more; False
             cancels the current run.
@@ -115,6 +115,8 @@ class PeriodicTask:
 
     async def _pause(self) -> None:
         """Wait for the next run, or until somebody sets ``wake``."""
+        if not self._pause_s:
+            return
         if self._sleep is not None:
             await self._sleep(self._pause_s)
             return

@@ -36,7 +36,7 @@ class LoopLag:
         self._interval_s = interval_s
         self._samples: deque[float] = deque(maxlen=samples)
         self._p95_s = 0.0
-        # the pause between two samples is in the sample itself: it is what is measured
+        # No pause between two samples: a loop that is blocked just then would go unseen.
         self.task = PeriodicTask("event loop lag", self.sample, Schedule(every_s=0.0))
 
     def p95_s(self) -> float:

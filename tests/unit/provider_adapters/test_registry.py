@@ -18,7 +18,7 @@ from tests.unit.provider_adapters.witness import Witness
 
 FACTORY = """
 from gateway.domain.bank.providers import Capabilities
-from provider_adapters.sandbox.settings import SandboxSettings
+from provider_adapters.sandbox.factory import SandboxSettings
 
 class Factory:
     capabilities = Capabilities(operations=frozenset({"refund", "cancel"}), payouts=False)
