@@ -79,7 +79,7 @@ lint: $(VENV)/.test ## ruff alone: the quick part of check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-quick: $(VENV)/.test ## the inner loop, under a minute: units, shape, properties; no server, no process: [TESTS=path]
+quick: $(VENV)/.test ## the inner loop: units, shape, properties; no server, no process: [TESTS=path]
 	@HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -q -n $(CORES) -m "not (server or process or slow or pipeline)" $(TESTS)
 
 test: $(VENV)/.test ## what the README promises, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
