@@ -39,7 +39,7 @@ _UNEXPLAINED: Final = {"field": "", "reason": ""}
 _COME_BACK_S: Final = "2"
 
 
-# A bank may ask for hours; a caller who is told so would not come back today.
+# A bank may ask for hours; callers should not stop trying for that long.
 _LONGEST_WAIT_S: Final = 120
 
 

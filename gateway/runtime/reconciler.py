@@ -26,13 +26,13 @@ _log = logging.getLogger(__name__)
 
 _FIRST_S = (2, 5, 15, 60, 300, 900)
 _HOUR = timedelta(hours=1)
-# A day has passed for certain, whatever the bank's cut-off: from here on two users decide.
+# Looks go on hourly for more than a day, whatever the bank's hours; then two users decide.
 _GIVES_UP = timedelta(hours=26)
 # A process that dies leaves its payouts to the others after this time.
 _CLAIM = timedelta(seconds=60)
-# Well below the claim, so that a slow bank does not let it run out.
+# Longer than for a caller's read: here nobody waits for the answer.
 _LOOK_S = 8.0
-# Ten percent spread the looks of payouts that failed at one moment.
+# Spreads the hourly looks of payouts that became unknown at one moment.
 _JITTER = 0.1
 
 

@@ -13,7 +13,7 @@ from gateway.telemetry.logs.lines import encode_struct
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import AccessRecord
 
-# Some seconds of full load. Beyond, lines are dropped and counted: money goes before its log.
+# Bounds the memory while the store is slow; beyond it, lines are dropped and counted.
 _MOST_WAITING: Final = 5_000
 _MOST_COMMON: Final = 200
 """Common requests that are kept from one turn to the next, which is a second."""

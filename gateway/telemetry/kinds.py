@@ -17,7 +17,7 @@ from gateway.telemetry.metrics.cells import Cell
 
 Record = TypeVar("Record")
 
-# Rows times statuses is some hundred; the bound is for labels that nobody thought of.
+# Kinds are made of rows and statuses, so they are few; the bound is for a mistake of ours.
 _MOST: Final = 4096
 
 

@@ -16,7 +16,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call
 from gateway.telemetry.ports import Count, Event
 
-# Some megabytes. A caller whose bucket is dropped starts with a full one.
+# Made-up callers cannot fill the memory; one whose bucket is dropped starts with a full one.
 _KEYS_KEPT = 10_000
 COMPANY = "company"
 

@@ -11,7 +11,7 @@ from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call
 
-# Some megabytes, so that made-up addresses and names cannot fill the memory.
+# Made-up addresses and names cannot fill the memory.
 _KEYS_KEPT = 10_000
 _ID_KEPT = 32
 """Ours are shorter; what a stranger calls itself must not fill the memory."""

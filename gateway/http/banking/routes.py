@@ -18,7 +18,7 @@ from gateway.operations.bank.reads import Balances, Charges, PixKeys, Statements
 from gateway.operations.payouts.payouts import Payouts
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
 
-# Many times the largest valid payout; it bounds what one request may hold in memory.
+# Far above any valid payout; it bounds what one request may hold in memory.
 BODY_BYTES = 64 * 1024
 READ = RowLimits("read", 0)
 PAYOUT = RowLimits("payout", BODY_BYTES)

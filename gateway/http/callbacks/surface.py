@@ -13,7 +13,7 @@ from gateway.http.common import STORE_FAILS
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.operations.backoffice.callbacks import Delivery, Reception
 
-# Many times a bank's callback; it bounds what a stranger can make us read before the proof.
+# Far above any callback; it bounds what a stranger can make us read before the proof.
 BODY_BYTES = 64 * 1024
 NAME = "callbacks"
 CHALLENGE = 'Signature realm="callbacks"'

@@ -35,7 +35,7 @@ from gateway.operations.payouts.payouts import PayoutPage
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CREDIT: Final = Direction.CREDIT
 _ZERO = Money(0)
-# JavaScript reads larger integers wrong; the contract has a number here.
+# JavaScript reads larger integers wrong; those become 0.
 _LARGEST_DOCUMENT_NUMBER = 2**53 - 1
 _LONGEST_DOCUMENT_NUMBER = 16
 

@@ -11,7 +11,7 @@ from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.incoming import IncomingPayment, IncomingSearch
 from gateway.domain.bank.pix_keys import PixKey
 from gateway.domain.bank.provider_options import Option
-from gateway.domain.bank.providers import BadReply, Bank, Banks, Page
+from gateway.domain.bank.providers import Bank, Banks, Page
 from gateway.domain.bank.statements import Balance, Entry, Statement
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
@@ -89,13 +89,6 @@ class PixKeys:
         return OwnedKey(key_id, await bank.adapter.get_key(bank.account, key_id))
 
 
-_PAGE = 200
-
-
-# A list that never ends is a fault of the bank, not a reason to fill our memory.
-_MOST_PAGES = 500
-
-
 @dataclass(frozen=True, slots=True)
 class Statements:
     """
@@ -129,20 +122,14 @@ class Statements:
         return Statement(entries=tuple(page), paging=paging, total=len(entries), balance=balance)
 
     async def _pix_entries(self, bank: Bank, window: Window) -> list[Entry]:
-        """Walk the bank's pages; one that never ends is a bad reply."""
-        entries: list[Entry] = []
-        cursor: str | None = None
-        for _ in range(_MOST_PAGES):
-            page = await bank.adapter.list_statement(bank.account, window, cursor, _PAGE)
-            pix = [entry for entry in page.items if entry.is_pix]
-            entries += pix
-            for _ in range(len(page.items) - len(pix)):
-                self.count(Event.NOT_PIX, bank.name)
-            cursor = page.next_cursor
-            if cursor is None:
-                return sorted(entries, key=attrgetter("created_at"), reverse=True)
-        problem = "endless_statement"
-        raise BadReply(problem)
+        """Read the window whole, and leave out what is not Pix."""
+        entries = await every(
+            lambda cursor: bank.adapter.list_statement(bank.account, window, cursor, PAGE)
+        )
+        pix = [entry for entry in entries if entry.is_pix]
+        for _ in range(len(entries) - len(pix)):
+            self.count(Event.NOT_PIX, bank.name)
+        return sorted(pix, key=attrgetter("created_at"), reverse=True)
 
 
 MOST = 20_000
@@ -178,7 +165,7 @@ class AccountMovements:
             return page
 
         entries = await every(read)
-        return sorted(entries, key=lambda entry: entry.created_at, reverse=True)
+        return sorted(entries, key=attrgetter("created_at"), reverse=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,9 @@ from gateway.telemetry.trace import current_trace_id
 
 # No byte of a payout leaves later than this after its attempt began.
 SEND_S = 20.0
-# Longer than sending and waiting for the bank together: nobody else acts on a live attempt.
+# Longer than SEND_S and the wait for the bank's answer: nobody else acts on a live attempt.
 LEASE_S = 60.0
-# A repeated request waits this long for the one that is sending, and then answers "unknown yet".
+# A repeated request waits this long for the one that is sending, then answers `processing`.
 WAIT_FOR_WINNER_S = 5.0
 _WAIT_STEP_S = 0.1
 

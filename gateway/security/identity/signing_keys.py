@@ -28,7 +28,7 @@ from gateway.security.secrets import Random
 MOST = 3
 """Keys in use: the next, the current and the previous one."""
 
-# A retired key is refused this long after it was retired elsewhere.
+# At most this long a key is still accepted that another process has retired.
 BELIEVED_S = 4.0
 # An unknown key id makes us read the store, but strangers cannot make us read it more often.
 ASKED_AGAIN_S = 1.0

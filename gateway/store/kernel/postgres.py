@@ -37,7 +37,7 @@ from gateway.store.tables.backoffice import WAITS, approvals
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import AdaptedConnection
 
-# Load balancers and firewalls drop idle connections after an hour or less, without a word.
+# Middleboxes drop idle connections silently; one is opened anew before that is likely.
 _RECYCLE_S = 1800
 _BATCHES = 3
 _YOUNG_S, _OLD_S = 0.05, 10.0

@@ -7,7 +7,7 @@ from typing import Final
 
 from gateway.domain.kernel.clocks import Monotonic
 
-# Messages are written in the code, so there are some hundred; others share one ceiling.
+# Messages are written in the code, so they are few; beyond the bound all share one ceiling.
 _KINDS: Final = 1024
 _OTHERS: Final = "others"
 
