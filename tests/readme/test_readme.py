@@ -160,6 +160,7 @@ def test_a_charge_is_made_and_paid(checkout: Checkout, service: Service):
     assert (listed["operation"], listed["value"]) == ("Pix In", 25.0)
 
 
+@pytest.mark.usefixtures("service")
 def test_the_calls_are_numbered_as_they_are_spoken_of(checkout: Checkout):
     printed = checkout.says(".venv/bin/pixgate demo")
 
