@@ -47,6 +47,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         payouts: False makes its accounts read-only.
         lacks: Optional operations that it does not offer.
         absent_after_s: Null if nothing can prove a payout absent.
+        alphanumeric_cnpj: False refuses the CNPJ with letters.
     """
 
     base_url: str = "http://127.0.0.1:8090"
@@ -55,6 +56,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     repeat: Repeat = Repeat.SAME_ANSWER
     lookup_by_key: bool = True
     absent_after_s: Annotated[float, msgspec.Meta(ge=0)] | None = _ABSENT_AFTER_S
+    alphanumeric_cnpj: bool = True
     limits: ClientLimits = ClientLimits()
     tls: TlsFiles = TlsFiles()
 
@@ -68,6 +70,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             lookup_by_key=self.lookup_by_key,
             absent_after=None if absent is None else timedelta(seconds=absent),
             account_credentials=True,
+            alphanumeric_cnpj=self.alphanumeric_cnpj,
         )
 
 

@@ -194,6 +194,8 @@ class Capabilities:
         account_credentials: Each account has credentials of its own at the
             bank. One without them is refused before the bank is asked; declare
             it, or its first payout is answered by a refusal that proves nothing.
+        alphanumeric_cnpj: It takes the CNPJ with letters (July 2026), in
+            payouts, keys and charges.
     """
 
     operations: frozenset[str] = field(default_factory=frozenset)
@@ -203,6 +205,7 @@ class Capabilities:
     absent_after: timedelta | None = None
     max_value: Money | None = None
     account_credentials: bool = False
+    alphanumeric_cnpj: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,6 +147,11 @@ def tax_number(text: str, *, alphanumeric: bool = False) -> str:
     raise Malformed
 
 
+def has_letters(number: str) -> bool:
+    """Say whether a normal tax number, or a PIX key, is a CNPJ with letters (July 2026)."""
+    return _CNPJ_ALPHANUMERIC.fullmatch(number) is not None and not number.isdigit()
+
+
 def trace_id(text: str) -> str:
     """Let a caller's trace id through: 1 to 128 unreserved ASCII characters."""
     if _TRACE_ID.fullmatch(text) is None:

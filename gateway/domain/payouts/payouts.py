@@ -16,6 +16,7 @@ from gateway.domain.bank.payout_orders import (
     FailureCode,
     PayoutMethod,
     PayoutOrder,
+    PixDestination,
     normal_destination,
 )
 from gateway.domain.bank.providers import Evidence
@@ -41,6 +42,12 @@ class PayoutRequest:
     description: str
     destination: Destination
     destination_sent: Mapping[str, str]
+
+    def tax_numbers(self) -> Mapping[str, str]:
+        """Return the destination's tax number and PIX key, by their fields in the request."""
+        to = self.destination
+        numbers = {"destination.tax_number": to.tax_number}
+        return numbers | {"destination.key": to.key} if isinstance(to, PixDestination) else numbers
 
     def fingerprint(self) -> str:
         """

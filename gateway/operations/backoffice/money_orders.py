@@ -24,7 +24,7 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.payouts.payouts import Payout, PayoutRequest, PayoutState
 from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import paying_bank_of
+from gateway.operations.bank.connections import paying_bank_of, refuse_letters
 from gateway.operations.bank.refunds import Refunds
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.operations.payouts.payouts import Payouts
@@ -64,6 +64,8 @@ class MoneyOrders:
             raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")
         if isinstance(order, PayoutRequest) and order.date != self.now().date():
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
+        if isinstance(order, PayoutRequest):
+            refuse_letters(self.payouts.banks, account, order.tax_numbers())
         paying_bank_of(self.payouts.banks, account)
         if isinstance(order, PayoutRequest):
             await self.payouts.guards.go_on(_caller(user_id, account))

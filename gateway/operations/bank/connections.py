@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.provider_options import (
     ChargeCalls,
@@ -13,6 +15,7 @@ from gateway.domain.bank.provider_options import (
 from gateway.domain.bank.providers import Bank, Banks, NotSupported
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.strict import has_letters
 
 
 def bank_of(banks: Banks, account: Account) -> Bank:
@@ -43,6 +46,22 @@ def paying_bank_of(banks: Banks, account: Account) -> Bank:
     if bank.read_only:
         raise ServiceError(errors.PROVIDER_READ_ONLY, "read_only")
     return bank
+
+
+def refuse_letters(banks: Banks, account: Account, numbers: Mapping[str, str]) -> None:
+    """
+    Refuse a CNPJ with letters where the account's bank does not take such.
+
+    ``numbers`` are tax numbers and PIX keys in their normal form, by the field they came in.
+
+    Raises:
+        ServiceError: ``SVC.VAL.011`` (400), as for a number that is none.
+    """
+    field = next((name for name, number in numbers.items() if has_letters(number)), "")
+    bank = banks.of(account) if field else None
+    if bank is not None and not bank.adapter.capabilities.alphanumeric_cnpj:
+        reason = "key_form" if field.endswith("key") else "tax_number_form"
+        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=field)
 
 
 _LACKS = "not_supported"

@@ -25,7 +25,13 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.bank.connections import bank_of, charge_calls, key_calls, paying_bank_of
+from gateway.operations.bank.connections import (
+    bank_of,
+    charge_calls,
+    key_calls,
+    paying_bank_of,
+    refuse_letters,
+)
 from gateway.operations.bank.reads import OwnedKey
 from gateway.operations.kernel.audit_context import AuditContext
 
@@ -59,6 +65,8 @@ class ChargeOrders:
         """
         bank = paying_bank_of(self.banks, account)
         calls = charge_calls(bank, Option.CREATE_CHARGE)
+        payer = "" if order.payer is None else order.payer.tax_number
+        refuse_letters(self.banks, account, {"key": order.key, "payer.tax_number": payer})
         asked = "open" if order.value is None else str(order.value)
         details = {"type": order.type.value, "value": asked}
         async with recorded(self.audit, _charge_act(acting, account, "create", details)):
@@ -121,6 +129,7 @@ class PixKeyOrders:
         """
         bank = paying_bank_of(self.banks, account)
         calls = key_calls(bank, Option.CREATE_KEY)
+        refuse_letters(self.banks, account, {"key": order.key})
         async with recorded(self.audit, _key_act(acting, account, "create", order.type)):
             key = await calls.create_key(bank.account, order)
         return OwnedKey(key.public_id(account.id), key)
@@ -158,6 +167,7 @@ class PixKeyOrders:
         """
         bank = bank_of(self.banks, account)
         calls = key_calls(bank, Option.LOOK_UP_KEY)
+        refuse_letters(self.banks, account, {"key": key})
         async with recorded(self.audit, _key_act(acting, account, "look_up")):
             return await calls.look_up_key(bank.account, key)
 

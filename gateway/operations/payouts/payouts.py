@@ -45,7 +45,7 @@ from gateway.domain.payouts.payouts import (
 )
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import paying_bank_of
+from gateway.operations.bank.connections import paying_bank_of, refuse_letters
 from gateway.operations.payouts.followup import FollowUp, Moved, unobserved
 from gateway.operations.payouts.guards import PayoutGuards
 from gateway.operations.payouts.restored_store import seen_before
@@ -150,6 +150,7 @@ class Payouts:
 
     def _admit(self, account: Account, request: PayoutRequest) -> Bank:
         """Check what may change between two requests: the day and the provider."""
+        refuse_letters(self.banks, account, request.tax_numbers())
         if request.date != self.terms.now().date():
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
         return paying_bank_of(self.banks, account)

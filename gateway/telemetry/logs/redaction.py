@@ -162,8 +162,9 @@ def _mask_email(found: re.Match[str]) -> str:
 
 def _mask_new_cnpj(found: re.Match[str]) -> str:
     """Hide fourteen capitals and digits if their check digits make them a tax number."""
+    bare = found[0].upper().replace("%2F", "")
     try:
-        strict.tax_number(found[0], alphanumeric=True)
+        strict.tax_number(bare, alphanumeric=True)
     except ValueError:
         return found[0]
     return "**.***.***/****-**"
@@ -202,6 +203,9 @@ _ID: Final = (
 )
 _IDS: Final = re.compile(_ID)
 _CNPJ: Final = r"(?<!\d)\d{2}[. ]?\d{3}[. ]?\d{3}(?:[/ ]|%2[Ff])?\d{4}[- ]?\d{2}(?!\d)"
+_NEW_CNPJ: Final = (
+    r"\b[0-9A-Z]{2}[. ]?[0-9A-Z]{3}[. ]?[0-9A-Z]{3}(?:[/ ]|%2[Ff])?[0-9A-Z]{4}[- ]?\d{2}\b"
+)
 _CPF: Final = r"(?<!\d)\d{3}[. ]?\d{3}[. ]?\d{3}[-./ ]?\d{2}(?!\d)"
 _PHONE: Final = (
     r"(?:\+|%2[Bb])\d{1,3}[ .-]?(?:\(\d{2,3}\)|\d{2,3})[ .-]?\d{3,5}[ .-]?\d{3,5}"
@@ -236,8 +240,11 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], Replace], ...]] = tuple(
             rf"(?P<id>{_ID})|(?P<phone>{_PHONE})|(?P<cnpj>{_CNPJ})|(?P<cpf>{_CPF})",
             _keep_or_mask_digits,
         ),
-        (r"\b[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-\d{2}\b", "**.***.***/****-**"),
-        (r"\b[0-9A-Z]{12}\d{2}\b", _mask_new_cnpj),
+        (
+            r"\b[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}(?:/|%2[Ff])[0-9A-Z]{4}-\d{2}\b",
+            "**.***.***/****-**",
+        ),
+        (_NEW_CNPJ, _mask_new_cnpj),
         (r"(?<![\w-])[A-Za-z0-9_-]{40,}(?![\w-])", _mask_token),
     )
 )

@@ -20,6 +20,7 @@ def test_by_default_all_the_bank_can_do_is_declared():
         lookup_by_key=True,
         absent_after=timedelta(seconds=5),
         account_credentials=True,
+        alphanumeric_cnpj=True,
     )
 
 
@@ -31,6 +32,7 @@ def test_every_kind_of_provider_can_be_tried():
             "lookup_by_key": False,
             "absent_after_s": None,
             "lacks": list(Option),
+            "alphanumeric_cnpj": False,
         },
         SandboxSettings,
     )

@@ -1,12 +1,14 @@
 """The bank behind an account, or the refusal for want of one."""
 
+from dataclasses import replace
+
 import pytest
 
 from gateway.domain.kernel import errors
-from gateway.operations.bank.connections import bank_of, paying_bank_of
+from gateway.operations.bank.connections import bank_of, paying_bank_of, refuse_letters
 from tests.unit.people import account
 from tests.unit.refusals import refused
-from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.payouts import CAREFUL, OneBank, ScriptedBank
 
 
 @pytest.mark.parametrize("read_only", [True, False])
@@ -34,3 +36,40 @@ def test_no_bank_at_all_is_refused(find, read_only: bool):
     with refused(errors.PROVIDER_NOT_CONFIGURED) as refusal:
         find(OneBank(ScriptedBank(), read_only=read_only, is_there=False), account())
     assert (refusal.value.error.status, refusal.value.error.code) == (422, "SVC.ACC.005")
+
+
+LETTERS, DIGITS = "12ABC34501DE35", "11222333000181"
+TAKES_LETTERS = replace(CAREFUL, alphanumeric_cnpj=True)
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ("destination.tax_number", "tax_number_form"),
+        ("payer.tax_number", "tax_number_form"),
+        ("destination.key", "key_form"),
+        ("key", "key_form"),
+    ],
+)
+def test_a_cnpj_with_letters_is_refused_where_the_bank_takes_none(field: str, reason: str):
+    """As a number that is none would be: by the same code, field and reason."""
+    with refused(errors.PAYLOAD_INVALID) as refusal:
+        refuse_letters(OneBank(ScriptedBank()), account(), {"other": DIGITS, field: LETTERS})
+    assert (refusal.value.field, refusal.value.reason) == (field, reason)
+
+
+def test_a_cnpj_with_letters_passes_where_the_bank_takes_it():
+    bank = ScriptedBank(capabilities=TAKES_LETTERS)
+
+    refuse_letters(OneBank(bank), account(), {"key": LETTERS})
+
+
+@pytest.mark.parametrize(
+    "number", [DIGITS, "52998224725", "", "maria@example.com", "+5511987654321", "X" * 14]
+)
+def test_anything_but_a_cnpj_with_letters_passes_every_bank(number: str):
+    refuse_letters(OneBank(ScriptedBank()), account(), {"key": number})
+
+
+def test_without_a_bank_the_refusal_is_that_there_is_none():
+    refuse_letters(OneBank(ScriptedBank(), is_there=False), account(), {"key": LETTERS})

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from gateway.domain.bank.charges import Charge, ChargeOrder, ChargeStatus, ChargeType, Party
+from gateway.domain.bank.charges import (
+    Charge,
+    ChargeOrder,
+    ChargeStatus,
+    ChargeType,
+    Party,
+    Payer,
+)
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, Option
 from gateway.domain.bank.providers import NotFound, NotSupported, Refused, Unavailable
 from gateway.domain.kernel import errors
@@ -113,3 +122,17 @@ async def test_what_cannot_be_put_on_record_is_not_done():
         await at(bank, Log(fails_from=0)).create(acting(), account(), ORDER)
 
     assert bank.asked == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"key": "12ABC34501DE35"}, {"payer": Payer(name="Ltda", tax_number="12ABC34501DE35")}],
+    ids=["key", "payer"],
+)
+async def test_a_charge_with_letters_is_not_made_where_the_bank_takes_none(change):
+    log = Log()
+
+    with refused(errors.PAYLOAD_INVALID):
+        await at(OfferingBank(), log).create(acting(), account(), replace(ORDER, **change))
+
+    assert log.events == []

@@ -127,3 +127,15 @@ async def test_what_the_bank_lacks_is_not_put_on_record():
             await calling
 
     assert log.events == []
+
+
+async def test_a_key_with_letters_is_neither_ordered_nor_asked_for_where_the_bank_takes_none():
+    log, letters = Log(), "12ABC34501DE35"
+    orders = at(OfferingBank(), log)
+
+    with refused(errors.PAYLOAD_INVALID):
+        await orders.create(acting(), account(), KeyOrder(PixKeyType.CNPJ, letters))
+    with refused(errors.PAYLOAD_INVALID):
+        await orders.look_up(acting(), account(), letters)
+
+    assert log.events == []

@@ -192,6 +192,41 @@ async def test_an_account_without_the_credentials_its_bank_asks_for_is_certain(
     assert payout_world.bank.orders == []
 
 
+LETTERS = replace(PIX, tax_number="12ABC34501DE35")
+
+
+@pytest.mark.parametrize("day", [TODAY, TOMORROW])
+async def test_a_cnpj_with_letters_is_refused_before_the_date_and_nothing_is_stored(
+    payout_world: PayoutWorld, day: date
+):
+    answer = await payout_world.post(replace(asking(day=day), destination=LETTERS))
+
+    assert answer == "400 SVC.VAL.011"
+    assert not await payout_world.has_row()
+
+
+async def test_a_cnpj_with_letters_is_paid_as_it_is_where_the_bank_takes_it(
+    payout_world: PayoutWorld,
+):
+    payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=True)
+
+    assert await payout_world.post(replace(asking(), destination=LETTERS)) == OK
+    [order] = payout_world.bank.orders
+    assert order.destination.tax_number == "12ABC34501DE35"
+
+
+async def test_a_payout_that_is_stored_is_answered_whatever_the_bank_takes_by_now(
+    payout_world: PayoutWorld,
+):
+    """A configuration that changes must not make a live payout look refused."""
+    payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=True)
+    asked = replace(asking(), destination=LETTERS)
+    await payout_world.post(asked)
+    payout_world.bank.capabilities = CAREFUL
+
+    assert await payout_world.post(asked) == OK
+
+
 async def test_the_date_is_looked_at_before_the_bank(payout_world: PayoutWorld):
     payout_world.banks.is_there = False
 
