@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Final, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.callbacks import CallbackProof
+from gateway.domain.bank.hosts import Hosts
 from gateway.domain.bank.providers import Capabilities, ProviderAdapter
 from gateway.domain.kernel.clocks import Now
+from gateway.net.client.addresses import AddressRefused, bank_address
 from gateway.telemetry.records import Observer
 
 Settings = TypeVar("Settings", bound=msgspec.Struct)
+
+# The one message of msgspec that repeats what was given, which may be a secret in a wrong place.
+_ECHOED: Final = re.compile(r"Invalid enum value .*", re.DOTALL)
 
 
 class AdapterRefused(Exception):
@@ -79,5 +85,27 @@ def settings_of(name: str, kind: type[Settings], given: Mapping[str, object]) ->
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError as problem:
-        message = f"providers.{name}: {problem}"
+        reason, _, place = str(problem).partition(" - at `$")
+        reason = _ECHOED.sub("Invalid enum value", reason)
+        message = f"providers.{name}.settings{place.rstrip('`')}: {reason}"
+        raise AdapterRefused(message) from problem
+
+
+def address_of(path: str, text: str, environment: Environment, hosts: Hosts) -> str:
+    """
+    Read an address of a provider's settings, such as ``base_url``, without the last slash.
+
+    Args:
+        path: Of the setting, for the operator: ``providers.NAME.settings.base_url``.
+        text: The address as configured.
+        environment: The gateway's; a host of the other one is refused.
+        hosts: All hosts of the bank.
+
+    Raises:
+        AdapterRefused: With path and reason, never the address.
+    """
+    try:
+        return bank_address(text, environment, hosts)
+    except AddressRefused as problem:
+        message = f"{path}: {problem}"
         raise AdapterRefused(message) from problem

@@ -144,5 +144,5 @@ def _base_url(name: str, settings: SandboxSettings) -> str:
     try:
         return loopback_address(settings.base_url)
     except AddressRefused as problem:
-        message = f"providers.{name}: base_url {problem}"
+        message = f"providers.{name}.settings.base_url: {problem}"
         raise AdapterRefused(message) from problem

@@ -55,7 +55,14 @@ def unmakeable(settings: Settings) -> Iterator[Finding]:
             connect(name, settings, Silent())
             sender(name, settings)
         except AdapterRefused as problem:
-            yield f"providers.{name}", str(problem)
+            yield _placed(name, str(problem))
+
+
+def _placed(name: str, message: str) -> Finding:
+    """Split a message that begins with the path of a setting; others are the provider's."""
+    path, colon, rest = message.partition(": ")
+    within = colon and path.startswith(f"providers.{name}")
+    return (path, rest) if within else (f"providers.{name}", message)
 
 
 async def probed(settings: Settings) -> list[Finding]:

@@ -2,7 +2,8 @@
 Where a provider may be: a configured address must not lead into our own network.
 
 Outside the sandbox environment an address must be https and public, both as it is written
-and as its name resolves. The sandbox bank is on this machine only.
+and as its name resolves. The sandbox bank is on this machine only. A bank whose hosts are
+known is called at those of our environment alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.hosts import Hosts
 
 _IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -31,6 +33,10 @@ class Flaw(StrEnum):
     NOT_HTTP = "is not an http or https address"
     CREDENTIALS = "must not carry credentials"
     QUERY = "must have neither query nor fragment"
+    PRODUCTION_HOST = "is the bank's production host, and the environment is sandbox"
+    SANDBOX_HOST = "is the bank's sandbox host, and the environment is production"
+    UNKNOWN_HOST = "is no host of the bank in this environment"
+    THIS_MACHINE = "is this machine, which only the sandbox environment may call"
 
 
 class AddressRefused(ValueError):
@@ -65,10 +71,34 @@ def loopback_address(text: str) -> str:
         AddressRefused: for any other address.
     """
     url = _plain(text)
-    literal = _literal(url)
-    local = url.host == "localhost" if literal is None else literal.is_loopback
-    if not local:
+    if not _is_loopback(url):
         raise AddressRefused(Flaw.NOT_LOOPBACK)
+    return str(url).rstrip("/")
+
+
+def bank_address(text: str, environment: Environment, hosts: Hosts) -> str:
+    """
+    Return the base address of a bank whose hosts are known, without the last slash.
+
+    This machine may be called in the sandbox environment, over http too: a simulator
+    listens there. Every other address must be https and one of the environment's hosts.
+
+    Raises:
+        AddressRefused: for any other address; the message says why and repeats nothing.
+    """
+    url = _plain(text)
+    if _is_loopback(url):
+        if environment is not Environment.SANDBOX:
+            raise AddressRefused(Flaw.THIS_MACHINE)
+        return str(url).rstrip("/")
+    known = hosts.environment_of((url.host or "").lower().rstrip("."))
+    if known is None:
+        raise AddressRefused(Flaw.UNKNOWN_HOST)
+    if known is not environment:
+        is_production = known is Environment.PRODUCTION
+        raise AddressRefused(Flaw.PRODUCTION_HOST if is_production else Flaw.SANDBOX_HOST)
+    if url.scheme != "https":
+        raise AddressRefused(Flaw.NOT_HTTPS)
     return str(url).rstrip("/")
 
 
@@ -128,6 +158,12 @@ def _plain(text: str) -> URL:
     if url.query_string or url.fragment:
         raise AddressRefused(Flaw.QUERY)
     return url
+
+
+def _is_loopback(url: URL) -> bool:
+    """Is the host this machine? Only addresses and ``localhost`` are known without a look-up."""
+    literal = _literal(url)
+    return url.host == "localhost" if literal is None else literal.is_loopback
 
 
 def _literal(url: URL) -> _IPAddress | None:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import pytest
 
-from provider_adapters._shared.factory import AdapterRefused, CallbackFactory, settings_of
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.hosts import Hosts
+from provider_adapters._shared.factory import (
+    AdapterRefused,
+    CallbackFactory,
+    address_of,
+    settings_of,
+)
 from provider_adapters.sandbox.factory import SandboxFactory
+
+SANDBOX = Environment.SANDBOX
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -14,6 +25,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
 
     base_url: str
     secret: int = 0
+    profile: Literal["efi", "inter"] = "efi"
 
 
 def test_settings_are_read_into_their_struct():
@@ -22,21 +34,45 @@ def test_settings_are_read_into_their_struct():
 
 @pytest.mark.parametrize(
     ("given", "path"),
-    [({}, "base_url"), ({"base_url": 1}, "$.base_url"), ({"base_url": "", "url": ""}, "url")],
+    [
+        ({}, "settings: Object missing required field `base_url`"),
+        ({"base_url": 1}, "settings.base_url: Expected `str`, got `int`"),
+        ({"base_url": "", "url": ""}, "settings: Object contains unknown field `url`"),
+    ],
 )
 def test_what_is_wrong_is_named_with_its_place(given: dict[str, object], path: str):
     with pytest.raises(AdapterRefused) as refused:
         settings_of("bank", Settings, given)
 
-    assert str(refused.value).startswith("providers.bank: ")
-    assert path in str(refused.value)
+    assert str(refused.value) == f"providers.bank.{path}"
 
 
-def test_a_value_is_never_repeated():
-    with pytest.raises(AdapterRefused) as refused:
-        settings_of("bank", Settings, {"base_url": "", "secret": "canary"})
+@pytest.mark.parametrize("field", ["secret", "profile"])
+def test_a_value_is_never_repeated(field: str):
+    with pytest.raises(AdapterRefused, match=rf"providers\.bank\.settings\.{field}: ") as refused:
+        settings_of("bank", Settings, {"base_url": "", field: "canary"})
 
     assert "canary" not in str(refused.value)
+
+
+def test_an_address_of_the_other_environment_is_refused_with_its_path():
+    """Its value may name a customer: only the path and the reason are told."""
+    hosts = Hosts(production=frozenset({"api.canary.example"}))
+
+    with pytest.raises(AdapterRefused) as refused:
+        address_of(
+            "providers.x.settings.url", "https://api.canary.example/customer", SANDBOX, hosts
+        )
+
+    assert str(refused.value) == (
+        "providers.x.settings.url: is the bank's production host, and the environment is sandbox"
+    )
+
+
+def test_an_address_of_our_environment_is_taken():
+    hosts = Hosts(sandbox=frozenset({"h.example"}))
+
+    assert address_of("x", "https://h.example/v1/", SANDBOX, hosts) == "https://h.example/v1"
 
 
 def test_a_factory_whose_bank_sends_callbacks_is_known_by_what_it_can_make():

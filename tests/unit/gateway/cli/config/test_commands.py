@@ -47,9 +47,12 @@ def test_every_mistake_is_told_with_its_path(shell, written):
         ("providers: {bank: {adapter: sandbx}}", "providers.bank.adapter"),
         (
             "providers: {bank: {adapter: sandbox, settings: {base_url: 'http://10.0.0.1'}}}",
-            "providers.bank",
+            "providers.bank.settings.base_url",
         ),
-        ("providers: {bank: {adapter: sandbox, settings: {bse_url: ''}}}", "providers.bank"),
+        (
+            "providers: {bank: {adapter: sandbox, settings: {bse_url: ''}}}",
+            "providers.bank.settings",
+        ),
         ("environment: production", "auth.basic.pepper"),
     ],
 )

@@ -95,7 +95,11 @@ async def test_a_bank_that_does_not_answer_is_named(shell):
 def test_an_adapter_that_does_not_take_its_settings_is_named():
     text = "providers: {bank: {adapter: sandbox, settings: {base_url: 'http://10.0.0.1'}}}"
 
-    assert [path for path, _ in unmakeable(settings_from(text, {}))] == ["providers.bank"]
+    [(path, message)] = unmakeable(settings_from(text, {}))
+    assert (path, message) == (
+        "providers.bank.settings.base_url",
+        "must be a loopback address",
+    )
 
 
 def test_the_sandbox_s_adapters_can_be_made(monkeypatch):

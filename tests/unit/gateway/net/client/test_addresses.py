@@ -9,10 +9,12 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.hosts import Hosts
 from gateway.net.client.addresses import (
     AddressRefused,
     Flaw,
     PublicResolver,
+    bank_address,
     is_public,
     loopback_address,
     provider_address,
@@ -20,6 +22,10 @@ from gateway.net.client.addresses import (
 )
 
 PRODUCTION = Environment.PRODUCTION
+SANDBOX = Environment.SANDBOX
+HOSTS = Hosts(
+    production=frozenset({"api.bank.example"}), sandbox=frozenset({"sandbox.bank.example"})
+)
 
 
 @pytest.mark.parametrize(
@@ -134,3 +140,46 @@ async def test_a_public_name_resolves():
 async def test_only_the_sandbox_may_resolve_anything():
     assert resolver_for(Environment.SANDBOX) is None
     assert isinstance(resolver_for(PRODUCTION), PublicResolver)
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "flaw"),
+    [
+        ("https://api.bank.example", SANDBOX, Flaw.PRODUCTION_HOST),
+        ("https://API.bank.example./v1", SANDBOX, Flaw.PRODUCTION_HOST),
+        ("https://sandbox.bank.example:8443", PRODUCTION, Flaw.SANDBOX_HOST),
+        ("https://bank.example", SANDBOX, Flaw.UNKNOWN_HOST),
+        ("https://bank.example", PRODUCTION, Flaw.UNKNOWN_HOST),
+        ("https://api.bank.example.evil.example", PRODUCTION, Flaw.UNKNOWN_HOST),
+        ("https://10.0.0.1", SANDBOX, Flaw.UNKNOWN_HOST),
+        ("http://127.0.0.1:8100", PRODUCTION, Flaw.THIS_MACHINE),
+        ("https://localhost", PRODUCTION, Flaw.THIS_MACHINE),
+        ("https://[::1]", PRODUCTION, Flaw.THIS_MACHINE),
+        ("http://api.bank.example", PRODUCTION, Flaw.NOT_HTTPS),
+        ("http://sandbox.bank.example", SANDBOX, Flaw.NOT_HTTPS),
+        ("https://user:secret@api.bank.example", PRODUCTION, Flaw.CREDENTIALS),
+    ],
+)
+def test_a_bank_is_called_at_its_hosts_of_our_environment(
+    text: str, environment: Environment, flaw: Flaw
+):
+    with pytest.raises(AddressRefused) as refused:
+        bank_address(text, environment, HOSTS)
+
+    assert str(refused.value) == flaw
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "address"),
+    [
+        ("https://api.bank.example/v1/", PRODUCTION, "https://api.bank.example/v1"),
+        ("https://sandbox.bank.example", SANDBOX, "https://sandbox.bank.example"),
+        ("http://127.0.0.1:8100/", SANDBOX, "http://127.0.0.1:8100"),
+        ("https://localhost:8443", SANDBOX, "https://localhost:8443"),
+        ("http://[::1]:8100", SANDBOX, "http://[::1]:8100"),
+    ],
+)
+def test_a_bank_s_own_hosts_and_a_simulator_are_called(
+    text: str, environment: Environment, address: str
+):
+    assert bank_address(text, environment, HOSTS) == address
