@@ -47,7 +47,7 @@ from gateway.operations.backoffice.scoped_records import RecordsInScope
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
 from gateway.operations.backoffice.visible_accounts import VisibleAccounts
 from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
-from gateway.operations.bank.reads import AccountMovements, Incoming
+from gateway.operations.bank.reads import AccountMovements, Blocks, Incoming
 from gateway.operations.bank.refunds import Refunds, RefundTerms
 from gateway.operations.bank.reports import Reports
 from gateway.operations.identity.sessions import UserSessions
@@ -226,6 +226,7 @@ def backoffice_operations(
         accounts=VisibleAccounts(stored.office.scoped, stored.companies),
         connections=BankConnections(banks, stored.audit),
         balances=does.balances,
+        blocks=Blocks(banks),
         statements=does.statements,
         reports=_reports(settings, banks, now),
         pix_keys=does.pix_keys,
@@ -236,14 +237,19 @@ def backoffice_operations(
         refunds=refunds,
         payouts=does.payouts,
         payout_lists=PayoutLists(does.payouts.store),
-        approvals=Approvals(
-            store=stored.office.approvals,
-            users=office.users,
-            money=_money(parts, does, refunds),
-            office=office,
-            terms=_terms(parts),
-        ),
+        approvals=_approvals(parts, office, _money(parts, does, refunds)),
         alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
+    )
+
+
+def _approvals(parts: BackOfficeParts, office: BackOfficeCarriers, money: MoneyOrders) -> Approvals:
+    """Make what takes orders that may wait."""
+    return Approvals(
+        store=parts.store.office.approvals,
+        users=office.users,
+        money=money,
+        office=office,
+        terms=_terms(parts),
     )
 
 

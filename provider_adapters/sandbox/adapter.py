@@ -21,7 +21,7 @@ from gateway.domain.bank.providers import (
     ProviderError,
 )
 from gateway.domain.bank.refunds import Refund, RefundOrder
-from gateway.domain.bank.statements import Balance, Entry
+from gateway.domain.bank.statements import Balance, Block, Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderRequest
@@ -69,6 +69,13 @@ class SandboxAdapter:
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live; ``GET …/saldo``."""
         return await self.client.read(requests.balance(account), translate.balance)
+
+    async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
+        """Read all that is blocked; ``GET …/bloqueios``."""
+        unknown = self._unknown_word("list_blocks")
+        return await self.client.read(
+            requests.blocks(account), lambda answer: translate.blocks(answer, unknown)
+        )
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int

@@ -31,6 +31,21 @@ class Saldo(msgspec.Struct, frozen=True):
     atualizado_em: Instant | None
 
 
+class Bloqueio(msgspec.Struct, frozen=True):
+    """Blocked money."""
+
+    tipo: str
+    valor_centavos: int
+    desde: Instant | None
+    referencia: str | None
+
+
+class Bloqueios(msgspec.Struct, frozen=True):
+    """Everything blocked on an account."""
+
+    bloqueios: list[Bloqueio]
+
+
 class Chave(msgspec.Struct, frozen=True):
     """A PIX key."""
 
@@ -188,6 +203,7 @@ class Devolucoes(msgspec.Struct, frozen=True):
 
 REFUSAL: Final = msgspec.json.Decoder(Refusal)
 SALDO: Final = msgspec.json.Decoder(Saldo)
+BLOQUEIOS: Final = msgspec.json.Decoder(Bloqueios)
 CHAVES: Final = msgspec.json.Decoder(Chaves)
 COBRANCA: Final = msgspec.json.Decoder(Cobranca)
 COBRANCA_PAGA: Final = msgspec.json.Decoder(CobrancaPaga)
@@ -207,6 +223,7 @@ HARMLESS: Final = frozenset(
         "code",
         "criada_em",
         "criado_em",
+        "desde",
         "devolvida_em",
         "devolvido_centavos",
         "disponivel_centavos",

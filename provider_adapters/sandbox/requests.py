@@ -31,6 +31,11 @@ def balance(account: ProviderAccount) -> ProviderRequest:
     return below_account(account, "get_balance", "/saldo")
 
 
+def blocks(account: ProviderAccount) -> ProviderRequest:
+    """Build ``GET …/bloqueios``: all at once, without pages."""
+    return below_account(account, "list_blocks", "/bloqueios")
+
+
 def statement(
     account: ProviderAccount, window: Window, cursor: str | None, limit: int
 ) -> ProviderRequest:

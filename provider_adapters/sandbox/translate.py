@@ -20,7 +20,7 @@ from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
-from gateway.domain.bank.statements import Balance, Entry, MovementKind
+from gateway.domain.bank.statements import Balance, Block, BlockKind, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters._shared import faults
@@ -90,6 +90,15 @@ def reached(answer: ProviderAnswer) -> None:
 def balance(answer: ProviderAnswer) -> Balance:
     """Read a balance."""
     return _read(answer, documents.SALDO, _balance)
+
+
+def blocks(answer: ProviderAnswer, unknown: UnknownWord) -> Sequence[Block]:
+    """Read all that is blocked; for a kind that we do not know the bank itself stands."""
+
+    def shape(document: documents.Bloqueios) -> Sequence[Block]:
+        return tuple(_block(each, unknown) for each in document.bloqueios)
+
+    return read_optional(answer, documents.BLOQUEIOS, shape)
 
 
 def statement(answer: ProviderAnswer, unknown: UnknownWord) -> Page[Entry]:
@@ -214,6 +223,18 @@ def _balance(document: documents.Saldo) -> Balance:
         balance=Money(document.saldo_centavos),
         blocked=Money(document.bloqueado_centavos),
         updated_at=utc(document.atualizado_em),
+    )
+
+
+def _block(document: documents.Bloqueio, unknown: UnknownWord) -> Block:
+    kind = words.BLOCK_KINDS.get(document.tipo)
+    if kind is None:
+        unknown()
+    return Block(
+        kind=kind or BlockKind.BANK,
+        value=above_zero(document.valor_centavos),
+        since=utc(document.desde),
+        reference=document.referencia or "",
     )
 
 

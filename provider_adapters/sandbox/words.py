@@ -9,7 +9,7 @@ from gateway.domain.bank.charges import ChargeStatus, ChargeType
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.pix_keys import PixKeyStatus, PixKeyType
 from gateway.domain.bank.refunds import RefundStatus
-from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
 
 KEY_TYPES: Final[Mapping[str, PixKeyType]] = {
     "cpf": PixKeyType.CPF,
@@ -33,6 +33,12 @@ CHARGE_STATUSES: Final[Mapping[str, ChargeStatus]] = {
     "PAGA": ChargeStatus.PAID,
     "CANCELADA": ChargeStatus.CANCELED,
     EXPIRED: ChargeStatus.ACTIVE,  # ours is active, with an expiry in the past
+}
+BLOCK_KINDS: Final[Mapping[str, BlockKind]] = {
+    "MED": BlockKind.MED,
+    "JUDICIAL": BlockKind.COURT,
+    "BANCO": BlockKind.BANK,
+    "CONTRATO": BlockKind.CONTRACT,
 }
 DIRECTIONS: Final[Mapping[str, Direction]] = {"C": Direction.CREDIT, "D": Direction.DEBIT}
 IS_PIX: Final[Mapping[str, bool]] = {

@@ -11,6 +11,7 @@ from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import Capabilities, NotFound, Outcome, Page, ProviderAccount
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
+from gateway.domain.bank.statements import Block
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
@@ -113,6 +114,9 @@ class OfferingBank(ScriptedBank):
         self, _account: ProviderAccount, _window: Window, cursor: str | None, _limit: int
     ) -> Page[Refund]:
         return self._page("list_refunds", cursor)  # type: ignore[return-value]
+
+    async def list_blocks(self, _account: ProviderAccount) -> Sequence[Block]:
+        return self._says("list_blocks")  # type: ignore[return-value]
 
     async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
         said = self.reads[f"payment of {reference}"]

@@ -39,6 +39,7 @@ FAULTS = (
     "wrong_types",
     "huge",
 )
+BLOCKS = ("med", "court", "bank", "contract")
 STATES = ("pending", "paid", "expired", "anonymous", "canceled")
 _FAULT_COLUMNS = ("operation", "fault", "status", "count")
 _EXECUTION_COLUMNS = ("key", "centavos", "e2e_id", "at")
@@ -105,6 +106,22 @@ def top_up(terminal: Terminal, account: str, value: Money) -> None:
             terminal, lambda bank: bank.post("accounts", account, "top-up", body={"value": value})
         )
     )
+
+
+@sandbox.command()
+@click.argument("account")
+@click.argument("value", type=Reais())
+@click.option("--kind", type=click.Choice(BLOCKS), default="bank", show_default=True)
+@click.option("--reference", default="", help="Such as the number of a lawsuit.")
+@click.option("--release", is_flag=True, help="End blocks of so much instead, the oldest first.")
+@reading
+def block(  # noqa: PLR0913 - one parameter per option
+    terminal: Terminal, account: str, value: Money, *, kind: str, reference: str, release: bool
+) -> None:
+    """Block money of an account."""
+    body = {"value": value} if release else {"value": value, "kind": kind, "reference": reference}
+    act = "unblock" if release else "block"
+    terminal.show(_told(terminal, lambda bank: bank.post("accounts", account, act, body=body)))
 
 
 @sandbox.command()

@@ -8,7 +8,7 @@ which moves money and returns an ``Outcome``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Protocol, runtime_checkable
 
@@ -17,6 +17,7 @@ from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.domain.bank.providers import Outcome, Page, ProviderAccount, ProviderError
 from gateway.domain.bank.refunds import Refund, RefundOrder
+from gateway.domain.bank.statements import Block
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.windows import Window
 
@@ -60,6 +61,7 @@ class Option(StrEnum):
     CREATE_REFUND = "create_refund"
     FIND_REFUND = "find_refund"
     LIST_REFUNDS = "list_refunds"
+    LIST_BLOCKS = "list_blocks"
 
 
 class OutcomeUnknown(ProviderError):
@@ -153,4 +155,13 @@ class RefundCalls(Protocol):
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Refund]:
         """Read the refunds ordered in the window, newest first, at most ``limit`` a page."""
+        ...
+
+
+@runtime_checkable
+class BlockCalls(Protocol):
+    """What is held back, and why."""
+
+    async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
+        """Read every block, live; together they are the balance's ``blocked``."""
         ...

@@ -83,3 +83,35 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
     balance: Money
     blocked: Money
     updated_at: datetime | None
+
+
+class BlockKind(StrEnum):
+    """
+    Who blocked money.
+
+    MED: the central bank's special return mechanism, after somebody reported a fraud.
+    COURT: an order of a court.
+    BANK: the bank itself, for orders under way too, and whenever no other kind is told.
+    CONTRACT: agreed between the account's holder and somebody else.
+    """
+
+    MED = "med"
+    COURT = "court"
+    BANK = "bank"
+    CONTRACT = "contract"
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    Money that is held back; all blocks together are the balance's ``blocked``.
+
+    Attributes:
+        value: Above zero.
+        since: None when the bank does not tell.
+        reference: Of whoever ordered it, such as the number of a lawsuit; may be empty.
+    """
+
+    kind: BlockKind
+    value: Money
+    since: datetime | None
+    reference: str

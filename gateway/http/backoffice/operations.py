@@ -8,7 +8,7 @@ from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.visible_accounts import VisibleAccounts
 from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
-from gateway.operations.bank.reads import Balances, Charges, Incoming, PixKeys, Statements
+from gateway.operations.bank.reads import Balances, Blocks, Charges, Incoming, PixKeys, Statements
 from gateway.operations.bank.refunds import Refunds
 from gateway.operations.bank.reports import Reports
 from gateway.operations.payouts.payouts import Payouts
@@ -28,6 +28,7 @@ class BackOfficeOperations:
     accounts: VisibleAccounts
     connections: BankConnections
     balances: Balances
+    blocks: Blocks
     statements: Statements
     reports: Reports
     pix_keys: PixKeys

@@ -13,7 +13,7 @@ OTHER: Final = "Other"
 
 _GROUPS: Final = MappingProxyType(
     {
-        "Balance": ("What the account holds, live from the bank.", "balance"),
+        "Balance": ("What the account holds, live from the bank.", "balance blocks"),
         "PIX keys": ("The keys through which the account is paid.", "pix/keys"),
         "Charges": ("Requests for payment: PIX QR codes.", "pix/qrcode"),
         "PIX transactions": ("Charges as payments, and payments received.", "pix/transactions"),

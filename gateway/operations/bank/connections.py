@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.provider_options import (
+    BlockCalls,
     ChargeCalls,
     IncomingCalls,
     KeyCalls,
@@ -91,6 +92,13 @@ def incoming_calls(bank: Bank, option: Option) -> IncomingCalls:
 def refund_calls(bank: Bank, option: Option) -> RefundCalls:
     """Return the bank's calls about refunds; raises ``NotSupported`` likewise."""
     if _offers(bank, option) and isinstance(bank.adapter, RefundCalls):
+        return bank.adapter
+    raise NotSupported(_LACKS)
+
+
+def block_calls(bank: Bank, option: Option) -> BlockCalls:
+    """Return the bank's call about blocks; raises ``NotSupported`` likewise."""
+    if _offers(bank, option) and isinstance(bank.adapter, BlockCalls):
         return bank.adapter
     raise NotSupported(_LACKS)
 

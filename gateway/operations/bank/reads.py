@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from operator import attrgetter
+from typing import Final
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.charges import Charge, ChargePayment
@@ -12,16 +14,19 @@ from gateway.domain.bank.incoming import IncomingPayment, IncomingSearch
 from gateway.domain.bank.pix_keys import PixKey
 from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import Bank, Banks, Page
-from gateway.domain.bank.statements import Balance, Entry, Statement
+from gateway.domain.bank.statements import Balance, Block, Entry, Statement
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Search, Window
 from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import bank_of, incoming_calls
+from gateway.operations.bank.connections import bank_of, block_calls, incoming_calls
 from gateway.operations.bank.pages import PAGE, Listed, every, listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.telemetry.ports import Count, Event
+
+# Blocks whose beginning is not told stand first.
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,26 @@ class Balances:
         """Ask the bank; raises ``ProviderError`` without a usable answer."""
         bank = bank_of(self.banks, caller.account)
         return await bank.adapter.get_balance(bank.account)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Reads what is held back of a balance, always live (back office)."""
+
+    banks: Banks
+
+    async def read(self, caller: Caller, _taken: None) -> Sequence[Block]:
+        """
+        Return every block, oldest first.
+
+        Raises:
+            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+            NotSupported: the bank does not offer it.
+            ProviderError: the bank gave no usable answer.
+        """
+        bank = bank_of(self.banks, caller.account)
+        found = await block_calls(bank, Option.LIST_BLOCKS).list_blocks(bank.account)
+        return sorted(found, key=lambda each: each.since or _EPOCH)
 
 
 @dataclass(frozen=True, slots=True)

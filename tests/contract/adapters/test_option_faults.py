@@ -49,6 +49,7 @@ REPEATABLE: dict[Option, Call] = {
     Option.FIND_RECEIVED: lambda bank: bank.find_received(ACCOUNT, E2E_ID),
     Option.LIST_RECEIVED: lambda bank: bank.list_received(ACCOUNT, DAY, None, 10),
     Option.FIND_REFUND: lambda bank: bank.find_refund(ACCOUNT, KEY),
+    Option.LIST_BLOCKS: lambda bank: bank.list_blocks(ACCOUNT),
     Option.LIST_REFUNDS: lambda bank: bank.list_refunds(ACCOUNT, DAY, None, 10),
 }
 ONCE: dict[Option, Call] = {

@@ -16,6 +16,7 @@ from gateway.domain.bank.provider_options import (
     ABOVE_PAYMENT,
     CHARGE_PAID,
     IN_USE,
+    BlockCalls,
     ChargeCalls,
     IncomingCalls,
     KeyCalls,
@@ -33,10 +34,10 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.bank.refunds import RefundOrder, RefundStatus
-from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters._shared.documents import is_e2e_id
-from tests.contract.adapters.harness import FAR, KEY, PASSED
+from tests.contract.adapters.harness import FAR, KEY, PASSED, order
 from tests.contract.adapters.sandbox import BankWorld, Paid
 from tests.contract.adapters.test_calls import today
 
@@ -45,11 +46,14 @@ PORTS = {
     KeyCalls: {Option.CREATE_KEY, Option.CANCEL_KEY, Option.LOOK_UP_KEY},
     ChargeCalls: {Option.CREATE_CHARGE, Option.CANCEL_CHARGE},
     IncomingCalls: {Option.FIND_RECEIVED, Option.LIST_RECEIVED},
+    BlockCalls: {Option.LIST_BLOCKS},
     RefundCalls: {Option.CREATE_REFUND, Option.FIND_REFUND, Option.LIST_REFUNDS},
 }
 
 
-class Offering(ProviderAdapter, KeyCalls, ChargeCalls, IncomingCalls, RefundCalls, Protocol):
+class Offering(
+    ProviderAdapter, KeyCalls, ChargeCalls, IncomingCalls, RefundCalls, BlockCalls, Protocol
+):
     """An adapter of a bank that offers everything."""
 
 
@@ -393,3 +397,34 @@ async def test_movements_that_are_not_pix_have_their_kind(adapter: Offering, ban
         (MovementKind.TED, Direction.DEBIT, False),
         (MovementKind.TED, Direction.CREDIT, False),
     ]
+
+
+@pytest.mark.parametrize("kind", list(BlockKind))
+async def test_a_block_has_its_kind_amount_beginning_and_reference(
+    adapter: Offering, bank_world: BankWorld, kind: BlockKind
+):
+    where = f"/accounts/{bank_world.account.provider_account}/block"
+    before = datetime.now(UTC)
+    await bank_world.tell(where, {"value": 10.50, "kind": kind.value, "reference": "0001-22"})
+
+    [block] = await adapter.list_blocks(bank_world.account)
+
+    assert (block.kind, block.value, block.reference) == (kind, Money(1050), "0001-22")
+    assert block.since is not None
+    assert abs((block.since - before).total_seconds()) < 5
+
+
+async def test_all_blocks_together_are_what_the_balance_calls_blocked(
+    adapter: Offering, bank_world: BankWorld
+):
+    """A payout that the bank holds is among them."""
+    where = f"/accounts/{bank_world.account.provider_account}/block"
+    for kind in BlockKind:
+        await bank_world.tell(where, {"value": 1.25, "kind": kind.value})
+    await adapter.create_payout(bank_world.account, order(77_701), FAR)
+
+    blocks = await adapter.list_blocks(bank_world.account)
+    balance = await adapter.get_balance(bank_world.account)
+
+    assert sum(each.value.centavos for each in blocks) == 4 * 125 + 77_701
+    assert balance.blocked == Money(4 * 125 + 77_701)

@@ -57,6 +57,7 @@ def lookup(_desk: BackofficeClient) -> object:
 
 READS = [
     Asking("balance", "GET", "/balance", None, "balance", "SVC.ACC.006"),
+    Asking("blocks", "GET", "/blocks", None, "balance", "SVC.ACC.006", Option.LIST_BLOCKS),
     Asking("statement", "GET", "/transactions?{days}", None, "statement", "SVC.ACC.007"),
     Asking("report", "GET", "/report?{days}&format=json", None, "statement", "SVC.ACC.007"),
     Asking("keys", "GET", "/pix/keys", None, "keys", "SVC.PIX.002"),

@@ -17,6 +17,7 @@ NEEDED = {
     "backoffice.accounts": "account:read",
     "backoffice.account": "account:read",
     "backoffice.balance": "balance:read",
+    "backoffice.blocks": "balance:read",
     "backoffice.statement": "transaction:read",
     "backoffice.report": "report:read",
     "backoffice.pix_keys": "pix_key:read",

@@ -14,11 +14,12 @@ from provider_adapters.sandbox.bank.control.api import (
 from provider_adapters.sandbox.bank.http.answers import Answer
 from provider_adapters.sandbox.bank.http.bodies import Fields
 from provider_adapters.sandbox.bank.http.documents import ACCOUNT_TYPES
-from provider_adapters.sandbox.bank.kernel import accounts, clock, ledger, movements
+from provider_adapters.sandbox.bank.kernel import accounts, blocks, clock, movements
 from provider_adapters.sandbox.bank.kernel.accounts import Account, PayoutKind
+from provider_adapters.sandbox.bank.kernel.blocks import Block
 from provider_adapters.sandbox.bank.kernel.books import COMPE, ISPB, Books
 from provider_adapters.sandbox.bank.kernel.movements import OtherMovement
-from provider_adapters.sandbox.bank.kernel.refusals import Code, Refusal, invalid
+from provider_adapters.sandbox.bank.kernel.refusals import invalid
 from provider_adapters.sandbox.bank.kernel.statement import number
 from provider_adapters.sandbox.bank.pix import charges, keys, received_payments, refunds
 from provider_adapters.sandbox.bank.pix.charges import Charge, NewCharge
@@ -75,13 +76,21 @@ async def _top_up(request: ControlRequest) -> Answer:
 
 
 async def _block(request: ControlRequest) -> Answer:
-    account_id = _account(request).id
-    return _transfer(request, ledger.customer(account_id), ledger.blocked(account_id))
+    account_id, body, books = _account(request).id, request.body, request.books
+    wanted = Block(
+        kind=body.choice("kind", {kind: kind for kind in blocks.KINDS}, "bank"),
+        centavos=body.reais("value"),
+        reference=body.text("reference", ""),
+        since=books.clock.micros(),
+    )
+    blocks.block(books, account_id, wanted)
+    return _balance(books, account_id)
 
 
 async def _unblock(request: ControlRequest) -> Answer:
     account_id = _account(request).id
-    return _transfer(request, ledger.blocked(account_id), ledger.customer(account_id))
+    blocks.unblock(request.books, account_id, request.body.reais("value"))
+    return _balance(request.books, account_id)
 
 
 async def _fee(request: ControlRequest) -> Answer:
@@ -236,24 +245,6 @@ def _top_up_by(books: Books, account_id: str, centavos: int) -> None:
     )
     with books.database.transaction():
         received_payments.receive(books, payment)
-
-
-def _transfer(request: ControlRequest, debit: str, credit: str) -> Answer:
-    """Move money between available and blocked; the customer owns the same."""
-    books, centavos = request.books, request.body.reais("value")
-    _require_funds(books, debit, centavos)
-    at = books.clock.micros()
-    with books.database.transaction():
-        ledger.move(
-            books.database,
-            ledger.Movement(debit=debit, credit=credit, centavos=centavos, memo="block", at=at),
-        )
-    return _balance(books, request.path["id"])
-
-
-def _require_funds(books: Books, name: str, centavos: int) -> None:
-    if ledger.balance(books.database, name) < centavos:
-        raise Refusal(Code.INSUFFICIENT_FUNDS, "there is not that much")
 
 
 def _balance(books: Books, account_id: str) -> Answer:

@@ -17,7 +17,7 @@ from provider_adapters.sandbox.bank.http import (
     recorded_calls,
 )
 from provider_adapters.sandbox.bank.http.answers import Answer
-from provider_adapters.sandbox.bank.kernel import accounts, paging, statement
+from provider_adapters.sandbox.bank.kernel import accounts, blocks, paging, statement
 from provider_adapters.sandbox.bank.kernel.accounts import Account
 from provider_adapters.sandbox.bank.kernel.books import Books
 from provider_adapters.sandbox.bank.kernel.faults import Faults
@@ -119,6 +119,11 @@ def _account(request: CustomerRequest) -> Answer:
 def _balance(request: CustomerRequest) -> Answer:
     held = accounts.balance(request.books, request.account.id)
     return Answer(document=documents.balance(held, request.books.clock.micros()))
+
+
+def _blocks(request: CustomerRequest) -> Answer:
+    found = blocks.listed(request.books, request.account.id)
+    return Answer(document={"bloqueios": [documents.block(each) for each in found]})
 
 
 def _statement(request: CustomerRequest) -> Answer:
@@ -255,6 +260,7 @@ _RECEIVED = "/recebimentos/{e2e:[^/]+}"
 ROWS = (
     CustomerRow("GET", "", "account", _account),
     CustomerRow("GET", "/saldo", "balance", _balance),
+    CustomerRow("GET", "/bloqueios", "balance", _blocks),
     CustomerRow("GET", "/extrato", "statement", _statement),
     CustomerRow("GET", "/chaves", "keys", _keys),
     CustomerRow("POST", "/chaves", "keys", _add_key),

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from provider_adapters.sandbox.bank.http.bodies import Document
 from provider_adapters.sandbox.bank.kernel.accounts import Account, Balance
+from provider_adapters.sandbox.bank.kernel.blocks import Block
 from provider_adapters.sandbox.bank.kernel.books import COMPE, ISPB
 from provider_adapters.sandbox.bank.kernel.clock import show
 from provider_adapters.sandbox.bank.kernel.paging import Page
@@ -37,6 +38,12 @@ KEY_TYPES: Final = {
 CHARGE_TYPES: Final = {"dynamic": "DINAMICA", "static": "ESTATICA"}
 _KEY_STATUSES: Final = {"active": "ATIVA", "pending": "PENDENTE", "canceled": "CANCELADA"}
 _CHARGE_STATUSES: Final = {"active": "ATIVA", "paid": "PAGA", "canceled": "CANCELADA"}
+_BLOCK_KINDS: Final = {
+    "med": "MED",
+    "court": "JUDICIAL",
+    "bank": "BANCO",
+    "contract": "CONTRATO",
+}
 _PAYOUT_STATES: Final = {
     "processing": "EM_PROCESSAMENTO",
     "settled": "LIQUIDADA",
@@ -84,6 +91,16 @@ def balance(record: Balance, at: int) -> Document:
         "bloqueado_centavos": record.blocked,
         "disponivel_centavos": record.available,
         "atualizado_em": show(at),
+    }
+
+
+def block(record: Block) -> Document:
+    """Show blocked money."""
+    return {
+        "tipo": _BLOCK_KINDS[record.kind],
+        "valor_centavos": record.centavos,
+        "desde": show(record.since),
+        "referencia": record.reference,
     }
 
 

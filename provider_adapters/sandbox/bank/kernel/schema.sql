@@ -19,6 +19,12 @@ CREATE TABLE IF NOT EXISTS entries (
   centavos INTEGER NOT NULL CHECK (centavos <> 0)
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS blocks (
+  seq INTEGER PRIMARY KEY, account_id TEXT NOT NULL REFERENCES accounts (id), kind TEXT NOT NULL,
+  centavos INTEGER NOT NULL CHECK (centavos > 0), reference TEXT NOT NULL, since INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS blocks_of_account ON blocks (account_id);
+
 CREATE TABLE IF NOT EXISTS statement (
   seq INTEGER PRIMARY KEY, account_id TEXT NOT NULL REFERENCES accounts (id), payout_id TEXT,
   kind TEXT NOT NULL, centavos INTEGER NOT NULL CHECK (centavos <> 0), e2e_id TEXT,

@@ -13,7 +13,7 @@ from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.domain.bank.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
-from gateway.domain.bank.statements import Balance, Direction, MovementKind
+from gateway.domain.bank.statements import Balance, Block, BlockKind, Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.sandbox import translate, words
@@ -64,6 +64,27 @@ def test_a_balance():
     )
 
     assert read == Balance(balance=Money(-5), blocked=Money(0), updated_at=None)
+
+
+BLOCK = {"tipo": "MED", "valor_centavos": 1050, "desde": AT, "referencia": "ID-7"}
+
+
+@pytest.mark.parametrize(
+    ("word", "kind", "heard"),
+    [*((word, kind, 0) for word, kind in words.BLOCK_KINDS.items()), ("OUTRO", BlockKind.BANK, 1)],
+)
+def test_every_kind_of_block(word: str, kind: BlockKind, heard: int):
+    drift = Drift()
+    [block] = translate.blocks(saying({"bloqueios": [{**BLOCK, "tipo": word}]}), drift)
+
+    assert block == Block(kind=kind, value=Money(1050), since=NOON, reference="ID-7")
+    assert drift.count == heard
+
+
+@pytest.mark.parametrize("wrong", [{"valor_centavos": 0}, {"valor_centavos": -1}, {"desde": "x"}])
+def test_a_block_that_is_none_is_no_answer(wrong: dict):
+    with pytest.raises(BadReply):
+        translate.blocks(saying({"bloqueios": [{**BLOCK, **wrong}]}), Drift())
 
 
 @pytest.mark.parametrize(("word", "kind"), list(words.KEY_TYPES.items()))

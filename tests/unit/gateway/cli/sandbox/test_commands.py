@@ -32,6 +32,18 @@ def test_money_comes_in_to_the_centavo(shell, main):
     assert [each % 20_00 for each in held] == [10_50, 10_60]
 
 
+def test_money_is_blocked_and_released(shell, main):
+    blocked = [
+        shell.reads("sandbox", "block", main, *arguments)["blocked_centavos"]
+        for arguments in (
+            ("10.50", "--kind", "court", "--reference", "0001-22"),
+            ("0.50", "--release"),
+        )
+    ]
+
+    assert blocked[0] - blocked[1] == 50
+
+
 @pytest.mark.parametrize("value", ["0", "-1", "1.234", "1e3", "ten", "1,50", "NaN"])
 def test_what_is_no_amount_is_a_mistake_in_typing(shell, value: str):
     assert "VALUE" in shell.fails("sandbox", "top-up", "any", "--", value, status=2)
@@ -78,7 +90,10 @@ def test_nothing_was_executed_yet(shell, bank):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("pay", "r"), ("top-up", "a", "1"), ("charge", "a", "r"), ("fault",), ("executions",)],
+    [
+        *(("pay", "r"), ("top-up", "a", "1"), ("block", "a", "1")),
+        *(("charge", "a", "r"), ("fault",), ("executions",)),
+    ],
     ids=" ".join,
 )
 def test_in_production_there_is_no_sandbox_bank(shell, bank, arguments):
