@@ -17,7 +17,7 @@ from gateway.domain.payouts.payouts import Change
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
 from gateway.store.payouts.writes import Intent, Write, WriteResult, write_batch
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 
 GROUPED, ONE_BY_ONE = "grouped", "one by one"
 WRITERS = (1, 16, 64)

@@ -1,7 +1,6 @@
 """``python -m gateway`` is the command ``pixgate``."""
 
-from gateway.cli.lazy_imports import take_parts
-from gateway.cli.serve.startup import uncollected
+from gateway.cli.startup import take_parts, uncollected
 
 
 def main() -> None:

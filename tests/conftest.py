@@ -9,7 +9,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
-from gateway.telemetry import trace, traceparent
+from gateway.telemetry import trace
 from tests import rings
 from tests.servers import chromium, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
@@ -62,7 +62,7 @@ def outside_of_a_request() -> Iterator[None]:
     """No test goes on with the trace of the one before: plain tests share one context."""
     yield
     trace.begin("")
-    traceparent.forget()
+    trace.forget_parent()
 
 
 @pytest.fixture(scope="session")

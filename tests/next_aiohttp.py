@@ -6,6 +6,6 @@ The check at the start would refuse it before a test could show what it has move
 
 import aiohttp
 
-from gateway.net.common import parser_check
+from gateway.net.common import parser
 
-parser_check.AIOHTTP = aiohttp.__version__
+parser.AIOHTTP = aiohttp.__version__

@@ -8,10 +8,9 @@ from typing import Any
 
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.net.server.http_server import Handler
-from gateway.net.server.limits import ServerLimits
 from gateway.net.server.listener import Address, Listener
-from gateway.net.server.refusals import Refusals
-from gateway.net.server.reply import Reply
+from gateway.net.server.peer import ServerLimits
+from gateway.net.server.reply import Refusals, Reply
 from gateway.net.server.request import Request
 
 SHORT = ServerLimits(

@@ -30,22 +30,24 @@ from gateway.domain.kernel.clocks import Now
 from gateway.http.ops.surface import check_ops_address
 from gateway.net.server.listener import Listener
 from gateway.operations.identity.ports import IdentityEvents
-from gateway.runtime.audit_keys import audit_keys
-from gateway.runtime.audit_tally import AuditTally
+from gateway.runtime.audit_log import AuditTally, audit_keys
 from gateway.runtime.failpoints import armed
-from gateway.runtime.gauges.connection_gauges import connection_gauges
+from gateway.runtime.gauges import connection_gauges
 from gateway.runtime.periodic_task import PeriodicTask
-from gateway.runtime.providers.directory import ConnectedBanks, Connection
-from gateway.runtime.providers.health import ProviderHealth
+from gateway.runtime.process import wall_clock
+from gateway.runtime.providers import ConnectedBanks, Connection, ProviderHealth
 from gateway.runtime.readiness import Readiness
-from gateway.runtime.records.kept_records import KeptRecords, StoredSources, build_kept_records
-from gateway.runtime.records.lookups import LastUses
-from gateway.runtime.wall_clock import wall_clock
+from gateway.runtime.records.kept_records import (
+    KeptRecords,
+    LastUses,
+    StoredSources,
+    build_kept_records,
+)
 from gateway.security.keys import Keys, load_keys
 from gateway.security.secrets import has_valid_checksum
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.database import Limits
-from gateway.telemetry.logs.security_log import SecurityLog
+from gateway.telemetry.logs.events import SecurityLog
 from policies.authentication.basic import SecretCheck
 from provider_adapters.registry import names
 

@@ -14,12 +14,12 @@ from typing import Final
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.surfaces import ProcessContext, make_approvals, make_follow_up
 from gateway.operations.backoffice.callbacks import CallbackLooks
-from gateway.runtime.audit_tally import AuditTally, keeping
-from gateway.runtime.gauges.store_gauges import AuditGauge, StoreGauges
+from gateway.runtime.audit_log import AuditTally, keeping
+from gateway.runtime.gauges import AuditGauge, StoreGauges
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.runtime.reconciler import Reconciler, Work
 from gateway.runtime.records.change_feed import EVERY_S, PATIENCE_S, ChangeFeed
-from gateway.runtime.records.lookups import within
+from gateway.runtime.records.kept_records import within
 from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.runtime.retention import BackofficeRetention
 from gateway.store.audit.audit_log import StoredAudit

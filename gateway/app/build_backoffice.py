@@ -23,13 +23,12 @@ from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.oversight.providers import Health
 from gateway.http.backoffice.rows import BackOfficeRows, ManagementRuns, management_rows
 from gateway.http.backoffice.surface import BackOfficeQuestions
 from gateway.http.banking.routes import Operations
-from gateway.operations.accounts.accounts import AccountRecords
-from gateway.operations.accounts.companies import CompanyRecords
+from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.access_orders import (
     BackOfficeCarriers,
@@ -37,15 +36,17 @@ from gateway.operations.backoffice.access_orders import (
     FourEyes,
     PeopleOrders,
 )
-from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.approvals import Approvals, ApprovalTerms
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.money_orders import MoneyOrders
 from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.reviews import PayoutReviews
-from gateway.operations.backoffice.scoped_records import RecordsInScope
+from gateway.operations.backoffice.scoped_records import (
+    AdminServices,
+    RecordsInScope,
+    VisibleAccounts,
+)
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
-from gateway.operations.backoffice.visible_accounts import VisibleAccounts
 from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
 from gateway.operations.bank.reads import AccountMovements, Blocks, Incoming
 from gateway.operations.bank.refunds import Refunds, RefundTerms
@@ -53,11 +54,11 @@ from gateway.operations.bank.reports import Reports
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.operations.payouts.records import PayoutLists
-from gateway.runtime.records.lookups import within
+from gateway.runtime.records.kept_records import within
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
 from gateway.store.engine import Store
-from policies.authorization.visible_account import VisibleAccount
+from policies.authorization.user import VisibleAccount
 
 _NOBODY: Final = "system"
 """Who acts until a caller is named; nothing is written in this name."""

@@ -6,7 +6,7 @@ from msgspec import to_builtins
 
 from gateway.config.settings import Settings
 from gateway.net.common.runtime import Failpoint, Runtime
-from gateway.runtime.providers.directory import Connection, limits_of
+from gateway.runtime.providers import Connection, limits_of
 from gateway.telemetry.records import Observer
 from provider_adapters.registry import find
 from provider_adapters.sandbox.factory import SandboxFactory

@@ -12,7 +12,7 @@ from gateway.domain.backoffice.callbacks import CallbackProof
 from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
 from gateway.domain.kernel.clocks import Now
 from gateway.operations.backoffice.callbacks import Reception
-from gateway.security.derivation import Derivation
+from gateway.security.keys import Derivation
 from gateway.telemetry.ports import Count
 from provider_adapters._shared.factory import AdapterRefused, CallbackFactory
 from provider_adapters.registry import find

@@ -28,13 +28,11 @@ from gateway.operations.identity.services import (
 from gateway.runtime.mail_sender import MailSender
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.runtime.retention import IdentityRetention
-from gateway.security.identity.access_tokens import AccessTokens, Audience
-from gateway.security.identity.opaque_tokens import OpaqueTokens
+from gateway.security.identity.one_time_codes import RecoveryCodes, Totp
 from gateway.security.identity.passwords import PasswordHasher
-from gateway.security.identity.recovery_codes import RecoveryCodes
 from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.security.identity.signing_keys import Keyring, new_signing_key
-from gateway.security.identity.totp import Totp
+from gateway.security.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from gateway.security.keys import Keys
 from gateway.security.sealing import Sealer
 from gateway.store.engine import Store

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from gateway.app.build_identity import People
-from gateway.config.session import Session
+from gateway.config.identity import Session
 from gateway.operations.panel.context import PanelContext, PanelSettings
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
-from gateway.security.identity import device_cookies
-from gateway.security.identity.device_cookies import DeviceCookies
-from gateway.security.identity.panel_cookies import LABEL, PanelCookies
+from gateway.security.identity import cookies
+from gateway.security.identity.cookies import PANEL_LABEL, DeviceCookies, PanelCookies
 from gateway.security.keys import Keys
 from gateway.store.engine import Store
 
@@ -38,7 +37,7 @@ def build_panel(session: Session, store: Store, keys: Keys, people: People) -> P
     parts = PanelContext(
         store=store.identity.panels,
         companies=store.companies,
-        cookies=PanelCookies(list(keys.derivation.keys(LABEL).values())),
+        cookies=PanelCookies(list(keys.derivation.keys(PANEL_LABEL).values())),
         identity=people.parts,
         sign_in=people.services.sign_in,
         tokens=people.services.tokens,
@@ -50,6 +49,6 @@ def build_panel(session: Session, store: Store, keys: Keys, people: People) -> P
     tokens = PanelTokens(parts)
     records = PanelSessionRecords(parts, tokens)
     devices = DeviceCookies(
-        list(keys.derivation.keys(device_cookies.LABEL).values()), people.parts.now
+        list(keys.derivation.keys(cookies.DEVICE_LABEL).values()), people.parts.now
     )
     return Panel(records, PanelViews(records), tokens, devices)

@@ -17,8 +17,8 @@ from gateway.domain.kernel.clocks import Now
 from gateway.http.pages import PAGES
 from gateway.http.rendering import error_body
 from gateway.http.route import Surface
-from gateway.net.server.refusals import Refusals
-from gateway.runtime.gauges.loop_lag import LoopLag
+from gateway.net.server.reply import Refusals
+from gateway.runtime.gauges import LoopLag
 from gateway.telemetry.logs.lines import LineBuffer, to_descriptor
 from gateway.telemetry.logs.setup import Logs, LogSettings
 from gateway.telemetry.metrics import series

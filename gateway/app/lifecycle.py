@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from gateway.app.assembly import Gateway
-from gateway.store.stamp import prepare, refuse_unsafe_sqlite
+from gateway.store.schema import prepare, refuse_unsafe_sqlite
 
 _log = logging.getLogger("gateway")
 

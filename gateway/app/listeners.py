@@ -8,14 +8,12 @@ from gateway.app.build_telemetry import Telemetry, refusals_below
 from gateway.app.surfaces import ProcessContext, make_surfaces
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
-from gateway.http.admission import Admission
-from gateway.http.checks import check_surfaces
 from gateway.http.ops.surface import OpsParts, OpsSurface
 from gateway.http.pages import openapi_pages
-from gateway.http.server import Server, Serving
-from gateway.http.table import Table
-from gateway.net.server.limits import ServerLimits
+from gateway.http.server import Admission, Server, Serving
+from gateway.http.table import Table, check_surfaces
 from gateway.net.server.listener import Address, Listener
+from gateway.net.server.peer import ServerLimits
 from gateway.runtime.failpoints import failing_replies
 from gateway.runtime.readiness import Readiness
 from gateway.telemetry.ports import Gauge

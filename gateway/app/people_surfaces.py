@@ -17,8 +17,7 @@ from gateway.http.identity.surface import (
     identity_surface,
     keys_surface,
 )
-from gateway.http.panel.allowed import allowed_in
-from gateway.http.panel.api import panel_api
+from gateway.http.panel.api import allowed_in, panel_api
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.routes import PanelSessionActions
 from gateway.http.panel.surface import PanelActions, PanelPolicies, panel_surface, session_gate
@@ -32,9 +31,7 @@ from policies.authentication.session import (
     DeviceCookie,
     SessionCookie,
 )
-from policies.traffic.address_quota import WithinAddressQuota
-from policies.traffic.person_quota import WithinPersonQuota
-from policies.traffic.quota import Quota
+from policies.traffic.quota import Quota, WithinAddressQuota, WithinPersonQuota
 
 _RETURNED: Final = frozenset({"sign_in", "second_factor"})
 """Quotas of guesses: whoever was right gets the draw back."""

@@ -29,7 +29,7 @@ from gateway.config.settings import Settings
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout, Payouts
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.rows import operation_rows
 from gateway.http.backoffice.surface import operator_surface
 from gateway.http.banking.routes import Operations
@@ -47,11 +47,11 @@ from gateway.operations.payouts.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts.payouts import Terms
 from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.records.kept_records import KeptRecords
-from gateway.runtime.records.second_looks import SecondLooks
+from gateway.runtime.records.record_cache import SecondLooks
 from gateway.telemetry.ports import Count
 from gateway.telemetry.records import RequestObserver
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
-from policies.authorization.account_scope import AccountScope
+from policies.authorization.credential import AccountScope
 from policies.traffic.quota import COMPANY, Quota, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle, NotBlocked
 from policies.validation.inputs import payout_input

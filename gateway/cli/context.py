@@ -14,22 +14,21 @@ from gateway.app.build_backoffice import RecordSource, build_admin_services, rec
 from gateway.cli.console import Terminal
 from gateway.config.reading import ConfigError, read_settings
 from gateway.config.settings import Settings
-from gateway.operations.accounts.accounts import AccountRecords
-from gateway.operations.accounts.companies import CompanyRecords
+from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords
-from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.reviews import PayoutReviews
+from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.backoffice.stops import KillSwitches
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.records import PayoutRecords
-from gateway.runtime.audit_keys import audit_keys
-from gateway.runtime.providers.directory import ConnectedBanks, Connection
-from gateway.runtime.wall_clock import wall_clock
+from gateway.runtime.audit_log import audit_keys
+from gateway.runtime.process import wall_clock
+from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.security.keys import Keys, load_keys
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import UNSEALED
-from gateway.store.stamp import StoreRefused, prepare, refuse_unsafe_sqlite
+from gateway.store.schema import StoreRefused, prepare, refuse_unsafe_sqlite
 
 if TYPE_CHECKING:
     from gateway.app.build_identity import People

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from urllib.parse import urlsplit
 
-from gateway.config.hidden import Secret
 from gateway.config.settings import Settings
+from gateway.config.values import Secret
 from gateway.domain.accounts.accounts import Environment
 
 LEAST_KEY_BYTES = 32

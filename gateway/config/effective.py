@@ -9,8 +9,8 @@ from enum import Enum
 
 import msgspec
 
-from gateway.config.hidden import Address, Secret, without_credentials
 from gateway.config.settings import Settings
+from gateway.config.values import Address, Secret, without_credentials
 
 _SECRET_NAME = re.compile(r"secret|password|passphrase|token|key|credential", re.IGNORECASE)
 

@@ -1,4 +1,4 @@
-"""The settings of people: tokens, passwords, throttles and mail."""
+"""The settings of people: tokens, passwords, throttles, mail, and the panel's sessions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from gateway.config.hidden import Secret
-from gateway.config.kinds import Count, Label, Port, Seconds, written
+from gateway.config.values import Count, Label, Port, Seconds, Secret, written
 
 Encryption = Literal["starttls", "tls", "none"]
 """How the mail server is spoken to."""
-
-
 Demanded = Literal["production", "always", "never"]
 """Where something is demanded of people."""
 
@@ -119,3 +116,19 @@ class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mfa_required: MfaRequired = MfaRequired()
     tries: Tries = Tries()
     mail: Mail = Mail()
+
+
+class Session(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The panel's sessions in browsers; their absolute end is ``identity.refresh_s``.
+
+    Attributes:
+        idle_s: Without a call of the panel, a session ends.
+        renew_s: How often the cookie is renewed, beside each rise of privilege.
+        insecure_dev: Names the cookie ``pixgate-dev`` and gives it without
+            ``Secure``, for plain HTTP on one machine; production refuses it.
+    """
+
+    idle_s: Annotated[float, Meta(ge=60, le=3_600)] = 900.0
+    renew_s: Annotated[float, Meta(ge=60, le=28_800)] = 3_600.0
+    insecure_dev: bool = False

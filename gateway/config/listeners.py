@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from gateway.config.kinds import Count, Port, Seconds, SecondsOrNone, written
+from gateway.config.values import Count, Port, Seconds, SecondsOrNone, written
 
 
 class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

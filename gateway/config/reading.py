@@ -18,10 +18,10 @@ import msgspec
 from msgspec import NODEFAULT, Meta, Struct
 from msgspec.structs import FieldInfo, fields
 
-from gateway.config import documents, interpolation
+from gateway.config import documents
 from gateway.config.documents import Items, Node, Section, Value, joined
-from gateway.config.hidden import Secret
 from gateway.config.settings import Settings
+from gateway.config.values import Secret
 
 
 class ConfigError(Exception):
@@ -145,10 +145,10 @@ class _Reader:
     def _value(self, kind: object, node: Value, path: str) -> object:
         """Read one value; only what came from the environment is read from its text."""
         content = node.content
-        loose = isinstance(content, str) and interpolation.has_references(content)
+        loose = isinstance(content, str) and documents.has_references(content)
         try:
             if loose:
-                content = interpolation.interpolate(str(content), self._environ)
+                content = documents.interpolate(str(content), self._environ)
             if kind is object:
                 return content
             return msgspec.convert(content, kind, strict=not loose, dec_hook=_hidden)
@@ -177,7 +177,7 @@ def _is_struct(kind: object) -> TypeGuard[type[Struct]]:
 def _is_named(node: Value) -> bool:
     """Say whether a secret is named, not written; the empty text is no secret."""
     content = node.content
-    return isinstance(content, str) and (not content or interpolation.is_one_reference(content))
+    return isinstance(content, str) and (not content or documents.is_one_reference(content))
 
 
 def _silent(member: FieldInfo) -> Node | None:

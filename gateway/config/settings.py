@@ -12,12 +12,20 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from gateway.config.hidden import Address, Secret
-from gateway.config.identity import Identity
-from gateway.config.kinds import Count, Label, Name, Reais, Seconds, SecondsOrNone, written
+from gateway.config.identity import Identity, Session
 from gateway.config.listeners import Admin, Server, Trace
-from gateway.config.session import Session
 from gateway.config.upstream import Provider, SandboxBank
+from gateway.config.values import (
+    Address,
+    Count,
+    Label,
+    Name,
+    Reais,
+    Seconds,
+    SecondsOrNone,
+    Secret,
+    written,
+)
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.rights import Role
 

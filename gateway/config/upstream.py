@@ -6,8 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from gateway.config.hidden import Secret
-from gateway.config.kinds import Count, Label, Port, Seconds, SecondsOrNone, written
+from gateway.config.values import Count, Label, Port, Seconds, SecondsOrNone, Secret, written
 
 
 class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType, UnionType
 from typing import Any, Generic, TypeVar
 
-from gateway.domain.accounts.permissions import Permission
+from gateway.domain.accounts.credentials import Permission
 from gateway.domain.identity.rights import Right
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.requests.calls import Call, Input, Policy, RawRequest

@@ -1,5 +1,5 @@
 """
-One request from beginning to end: found, judged, served, answered, told.
+One request from beginning to end: admitted, found, judged, served, answered, told.
 
 What needs no waiting is done at once: a refusal is written while its request is
 being read. This is the only place that refuses, and the only one that tells.
@@ -10,24 +10,101 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, NoReturn
 from urllib.parse import parse_qs
 
 import msgspec
 from aiohttp import hdrs
+from multidict import CIMultiDictProxy, istr
 
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Call, Policy, RawRequest
-from gateway.http.admission import Admission
 from gateway.http.pages import Page
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.table import RoutedRow, Table
-from gateway.http.tracing import begin_trace
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import BodyTooLarge, MalformedBody, Request, RequestTimeout
-from gateway.telemetry.ports import Event
-from gateway.telemetry.records import AccessRecord, RequestObserver, begin_record
+from gateway.telemetry import trace
+from gateway.telemetry.ports import Count, Event
+from gateway.telemetry.records import AccessRecord, Observer, RequestObserver, begin_record
+
+
+@dataclass(slots=True, kw_only=True)
+class Admission:
+    """
+    Sheds requests while the process is overloaded.
+
+    Attributes:
+        most: Requests in flight above which new ones are refused.
+        longest_lag_s: The p95 of event-loop lag, in seconds, above which too.
+        lag_s: Tells that p95 now.
+        count: Counts what was shed.
+    """
+
+    most: int
+    longest_lag_s: float
+    lag_s: Callable[[], float]
+    count: Count
+    in_flight: int = 0
+
+    def check(self) -> None:
+        """
+        Let one more request in.
+
+        Raises:
+            ServiceError: ``SVC.GTW.006`` with ``Retry-After`` when overloaded.
+        """
+        if self.in_flight > self.most:
+            self._shed("in_flight")
+        if self.lag_s() > self.longest_lag_s:
+            self._shed("loop_lag")
+
+    def _shed(self, reason: str) -> NoReturn:
+        """Count and refuse."""
+        self.count(Event.SHED, reason)
+        raise ServiceError(errors.OVERLOADED, reason, {"Retry-After": "1"})
+
+
+TRACE_ID: Final = istr("X-Trace-ID")
+_TRACEPARENT: Final = istr("traceparent")
+_TRACESTATE: Final = istr("tracestate")
+
+
+def begin_trace(
+    headers: CIMultiDictProxy[str], observer: Observer, *, uuids: bool
+) -> tuple[str, str]:
+    """
+    Make the request's trace the current one, for logs and for banks.
+
+    A caller's ``traceparent`` goes on to banks whatever the id is.
+
+    Returns:
+        Our trace id, and the W3C trace id where that has other digits.
+    """
+    sent, parents = headers.getall(TRACE_ID, ()), headers.getall(_TRACEPARENT, ())
+    if not sent and not parents:
+        trace_id = trace.new_trace_id()
+        trace.begin(trace_id)
+        trace.forget_parent()
+        return trace_id, ""
+    trace_id = find_trace_id(sent, parents, observer, uuids=uuids)
+    trace.begin(trace_id)
+    return trace_id, trace.begin_parent(trace_id, parents, headers.getall(_TRACESTATE, ()))
+
+
+def find_trace_id(
+    sent: Sequence[str], parents: Sequence[str], observer: Observer, *, uuids: bool
+) -> str:
+    """Take the caller's id, or continue its W3C trace; ``uuids`` takes no other form."""
+    if not sent:
+        return (trace.continued(parents) if parents else None) or trace.new_trace_id()
+    accepted = trace.accepted(sent)
+    if accepted and not (uuids and not trace.is_uuid(accepted)):
+        return accepted
+    observer.count(Event.TRACE_ID_REPLACED, "unacceptable")
+    return trace.new_trace_id()
+
 
 _UNREAD = {
     BodyTooLarge: errors.BODY_TOO_LARGE,

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC
 
 from gateway.domain.bank.statements import Entry
-from gateway.reports import portuguese
+from gateway.reports import texts
 from gateway.reports.document import Document, change, operation
 from gateway.reports.texts import cell
 
@@ -80,13 +80,13 @@ def _plain(entry: Entry) -> Sequence[str]:
 def _brazilian(entry: Entry) -> Sequence[str]:
     """Write a movement for a reader in Brazil."""
     return (
-        portuguese.minute(entry.created_at),
-        portuguese.operation(entry),
-        portuguese.DIRECTIONS[entry.direction],
-        portuguese.amount(change(entry)),
+        texts.minute(entry.created_at),
+        texts.operation(entry),
+        texts.DIRECTIONS[entry.direction],
+        texts.amount(change(entry)),
         cell(entry.description),
         cell(entry.counterparty.name),
-        cell(portuguese.tax_number(entry.counterparty.tax_number)),
+        cell(texts.tax_number(entry.counterparty.tax_number)),
         cell(entry.provider_id),
         cell(entry.e2e_id),
     )

@@ -17,7 +17,7 @@ from xml.etree import ElementTree as ET
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
-from gateway.reports import portuguese
+from gateway.reports import texts
 from gateway.reports.document import Document, change
 from gateway.reports.texts import ascii_line
 
@@ -104,7 +104,7 @@ def _bank(document: Document) -> str:
 
 def _entry(parent: ET.Element, entry: Entry, fit_id: str) -> None:
     """Write one movement."""
-    name = ascii_line(entry.counterparty.name or portuguese.operation(entry))
+    name = ascii_line(entry.counterparty.name or texts.operation(entry))
     reference = ascii_line(entry.e2e_id or entry.provider_id)[:_LONGEST_REFERENCE]
     _fill(
         parent,
@@ -130,14 +130,14 @@ def _type(entry: Entry) -> str:
 def _memo(entry: Entry) -> str:
     """Tell what has no element of its own; the name again where it was cut."""
     name = entry.counterparty.name if len(entry.counterparty.name) > _LONGEST_NAME else ""
-    number = portuguese.tax_number(entry.counterparty.tax_number)
-    parts = (portuguese.operation(entry), entry.description, number, name)
+    number = texts.tax_number(entry.counterparty.tax_number)
+    parts = (texts.operation(entry), entry.description, number, name)
     return " - ".join(filter(None, map(ascii_line, parts)))[:_LONGEST_MEMO].rstrip(" -")
 
 
 def _time(at: datetime) -> str:
     """Write an instant with its offset; importers that ignore it get the day people mean."""
-    local = at.astimezone(portuguese.ZONE)
+    local = at.astimezone(texts.ZONE)
     hours = (local.utcoffset() or timedelta()) // timedelta(hours=1)
     return f"{local:%Y%m%d%H%M%S}[{hours}:BRT]"
 

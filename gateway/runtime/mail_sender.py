@@ -13,7 +13,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 
 from gateway.config.identity import Mail as Server
-from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.identity.challenges import Mail, Outbox
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.periodic_task import PeriodicTask, Schedule, TryLater

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.domain.backoffice.request_log import LoggedRequest, RequestLog
+from gateway.domain.backoffice.lists import LoggedRequest, RequestLog
 from gateway.telemetry.logs.lines import encode_struct
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import AccessRecord

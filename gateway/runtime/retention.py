@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from gateway.domain.backoffice.callbacks import Callbacks
-from gateway.domain.backoffice.request_log import RequestLog
+from gateway.domain.backoffice.lists import RequestLog
 from gateway.domain.kernel.clocks import Now
 from gateway.store.identity.stores import IdentityStore
 

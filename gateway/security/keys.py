@@ -1,5 +1,8 @@
 """
-The server's keys: from the configuration, or generated once in the sandbox.
+The server's keys, configured or generated, and the keys derived from them.
+
+The use of one key reveals nothing about another, and operators have one key to
+guard instead of many.
 
 A key's id is derived from the key, so that rotating means only to move the current
 key to the retired ones and to configure a new one.
@@ -16,18 +19,50 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
 from gateway.config.checks import LEAST_KEY_BYTES, sealing_key
-from gateway.config.hidden import Secret
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
+from gateway.config.values import Secret
 from gateway.domain.accounts.accounts import Environment
-from gateway.security.derivation import Derivation
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random, SecretDigester
 
+# what AES-256 and HMAC-SHA-256 take
+_BYTES = 32
+_PREFIX = "pixgate v1 "
+
+
+class Derivation:
+    """Derives keys of 32 bytes."""
+
+    def __init__(self, keys: Mapping[str, bytes], current: str) -> None:
+        """Use the sealing keys by key id; ``current`` is the id of the current one."""
+        self._keys = {current: keys[current], **keys}
+
+    def __repr__(self) -> str:
+        """Show no key."""
+        return "Derivation(***)"
+
+    def keys(self, label: str) -> dict[str, bytes]:
+        """Return the keys of a purpose by key id, the current one first."""
+        return {key_id: _derived(key, label) for key_id, key in self._keys.items()}
+
+    def key(self, label: str) -> bytes:
+        """Return the current key of a purpose."""
+        return _derived(next(iter(self._keys.values())), label)
+
+
+def _derived(key: bytes, label: str) -> bytes:
+    """Derive a key; a source of 32 random bytes needs no salt (RFC 5869, part 3.1)."""
+    info = (_PREFIX + label).encode()
+    return HKDF(algorithm=SHA256(), length=_BYTES, salt=None, info=info).derive(key)
+
+
 FILE = "keys.json"
 """Generated keys of the sandbox, in the folder ``var``, mode 0600."""
-
 # an operator has a handful of keys: 32 bits tell them apart
 _KEY_ID_BYTES = 4
 _PASSWORDS = "passwords"

@@ -25,8 +25,7 @@ from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists, NothingToCollect
 from gateway.store.audit import audit_log
-from gateway.store.kernel.database import Database
-from gateway.store.kernel.pages import page
+from gateway.store.kernel.database import Database, page
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record, reference_digest, row_of
 from gateway.store.tables.scope import Conditions, of_company

@@ -13,11 +13,10 @@ from gateway.domain.kernel.audit import Audit
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.reviews import Reviews
 from gateway.domain.payouts.stops import Stops
-from gateway.store.accounts.accounts import StoredAccounts
-from gateway.store.accounts.companies import StoredCompanies
+from gateway.store.accounts.accounts import StoredAccounts, StoredCompanies
 from gateway.store.accounts.credentials import StoredCredentials
 from gateway.store.audit.audit_log import StoredAudit
-from gateway.store.audit.change_feed import StoredChanges
+from gateway.store.audit.record import StoredChanges
 from gateway.store.backoffice.stops import StoredStops
 from gateway.store.backoffice.stores import BackOfficeStore, backoffice_store
 from gateway.store.identity.stores import IdentityStore, identity_store

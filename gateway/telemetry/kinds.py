@@ -13,7 +13,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from gateway.telemetry.metrics.cells import Cell
+from gateway.telemetry.metrics.families import Cell
 
 Record = TypeVar("Record")
 

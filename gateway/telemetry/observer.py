@@ -18,8 +18,7 @@ from gateway.telemetry.kinds import Kind, Kinds
 from gateway.telemetry.logs import events
 from gateway.telemetry.logs.lines import LineBuffer, encode, inside, ready
 from gateway.telemetry.metrics import series
-from gateway.telemetry.metrics.cells import Cell, Key
-from gateway.telemetry.metrics.families import OTHER, Family
+from gateway.telemetry.metrics.families import OTHER, Cell, Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.ports import Event, Gauge
 from gateway.telemetry.records import AccessRecord, ProviderCall, current_record

@@ -1,11 +1,12 @@
-"""Does the partner still have a token for this call?"""
+"""Has the caller a token for this call: the partner, the address, the user?"""
 
 from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -19,7 +20,6 @@ from gateway.telemetry.ports import Count, Event
 # Made-up callers cannot fill the memory; one whose bucket is dropped starts with a full one.
 _KEYS_KEPT = 10_000
 COMPANY = "company"
-
 # bound once: the attribute of an enumeration takes a third of a microsecond, and each call asks
 _ALLOWED: Final = Event.QUOTA_ALLOWED
 _LIMITED: Final = Event.QUOTA_LIMITED
@@ -155,3 +155,60 @@ class WithinQuota:
             return
         self._meters[COMPANY].take(call, principal.company_id)
         self._meters[call.quota].draw(call, principal.client_id)
+
+
+class WithinAddressQuota:
+    """
+    Draws one token of the address's bucket for the row; a row without a bucket is free.
+
+    A browser in which a user signed in before draws from that user's bucket
+    instead, so other callers at the same address cannot use it up.
+    """
+
+    refuses = (errors.TOO_MANY_REQUESTS,)
+
+    def __init__(
+        self,
+        quotas: Mapping[str, Quota],
+        clock: Monotonic,
+        count: Count,
+        returned: Collection[str] = (),
+    ) -> None:
+        """Use ``quotas`` by name; ``count`` counts draws; ``returned`` count failures alone."""
+        self._returned = frozenset(returned)
+        self._meters = {name: Meter(name, quota, clock, count) for name, quota in quotas.items()}
+
+    def __call__(self, call: Call) -> None:
+        """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""
+        meter = self._meters.get(call.quota)
+        if meter is None:
+            return
+        known = call.known
+        key = f"person:{known.user_id}" if known is not None else call.asked.address
+        meter.draw(call, key)
+        if call.quota in self._returned:
+            call.on_success = partial(meter.give_back, key)
+
+
+PERSON: Final = "person"
+"""The one bucket of somebody who signed in; rows name it in their limits."""
+
+
+class WithinPersonQuota:
+    """
+    Draws one token of the user's bucket; rows without a bucket are free.
+
+    One bucket for all sessions, tokens and browsers of a user: signing in twice
+    gives no second quota.
+    """
+
+    refuses = (errors.TOO_MANY_REQUESTS,)
+
+    def __init__(self, quota: Quota, clock: Monotonic, count: Count) -> None:
+        """Let everybody have ``quota``; ``count`` counts draws."""
+        self._meter = Meter(PERSON, quota, clock, count)
+
+    def __call__(self, call: Call) -> None:
+        """Let the call on if the bucket has a token; raises as ``Meter.take`` does."""
+        if call.person is not None and call.quota == PERSON:
+            self._meter.draw(call, call.person.user_id)

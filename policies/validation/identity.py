@@ -11,7 +11,7 @@ from gateway.domain.identity.errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation.document import document
+from policies.validation.fields import document
 
 LONGEST: Final = 1024
 """Code points of a field; what a password may be is another question."""

@@ -7,12 +7,8 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
 from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
-from policies.validation import identifiers, payout, search
-from policies.validation.payout_bodies import (
-    BankAccountWithdrawBody,
-    PayoutBody,
-    PixWithdrawBody,
-)
+from policies.validation import parameters, payout, search
+from policies.validation.payout import BankAccountWithdrawBody, PayoutBody, PixWithdrawBody
 
 _DAY = {"type": "string", "format": "date", "examples": ["2026-09-22"]}
 
@@ -23,9 +19,9 @@ def _nothing(_asked: RawRequest) -> None:
 
 NOTHING: Input[None] = Input(read=_nothing)
 
-KEY_ID: Input[str] = Input(read=identifiers.key_id, refuses=(errors.IDENTIFIER_INVALID,))
+KEY_ID: Input[str] = Input(read=parameters.key_id, refuses=(errors.IDENTIFIER_INVALID,))
 
-REFERENCE: Input[str] = Input(read=identifiers.reference, refuses=(errors.PAYLOAD_INVALID,))
+REFERENCE: Input[str] = Input(read=parameters.reference, refuses=(errors.PAYLOAD_INVALID,))
 
 SEARCH: Input[Search] = Input(
     read=search.search,

@@ -1,13 +1,60 @@
-"""Does the row know every parameter of the query?"""
+"""Are the parameters of path and query well formed, and known to the row?"""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from gateway.domain.kernel import errors
+from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.requests.calls import Call
+from gateway.domain.requests.calls import Call, RawRequest
+
+_CHECKED = ("account_id", "key_id")
+
+
+class Identifiers:
+    """Checks ``account_id``, then ``key_id``, where the row has them."""
+
+    refuses = (errors.IDENTIFIER_INVALID,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if each is a hyphenated UUID of any letter case.
+
+        Raises:
+            ServiceError: ``SVC.VAL.006`` (contract part 7).
+        """
+        path = call.asked.path
+        for name in _CHECKED:
+            if name in path:
+                _uuid(path[name], name)
+
+
+def key_id(asked: RawRequest) -> str:
+    """Return the ``key_id`` of the path in lower case."""
+    return _uuid(asked.path["key_id"], "key_id")
+
+
+def reference(asked: RawRequest) -> str:
+    """
+    Return the ``reference`` of the path as it stands, decoded once.
+
+    Raises:
+        ServiceError: ``SVC.VAL.011`` when it could never have been stored.
+    """
+    try:
+        return strict.reference(asked.path["reference"])
+    except ValueError as problem:
+        raise ServiceError(errors.PAYLOAD_INVALID, "reference_form", field="reference") from problem
+
+
+def _uuid(text: str, name: str) -> str:
+    """Read a UUID, or refuse."""
+    try:
+        return strict.uuid_text(text)
+    except ValueError as problem:
+        raise ServiceError(errors.IDENTIFIER_INVALID, "uuid_form", field=name) from problem
+
 
 _LIKE_OURS: Final = re.compile(r"[a-z_]{1,40}")
 

@@ -18,8 +18,7 @@ from gateway.domain.bank.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 
 _SECONDS = re.compile(r"[0-9]{1,5}", re.ASCII)
 

@@ -1,5 +1,5 @@
 """
-The client that all adapters share: the rules that hold for every bank.
+The client that all adapters share: the rules for every bank, retries of reads among them.
 
 A read may be repeated once when its connection failed. A call that moves money
 is sent at most once, before its deadline or not at all, and always ends in an
@@ -8,7 +8,8 @@ outcome: proven unsent, or as the bank answered, or unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -23,8 +24,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFilesRefused
 from gateway.net.client.transport import Transport
 from gateway.net.common.runtime import Runtime
@@ -33,12 +33,50 @@ from provider_adapters._shared import faults
 from provider_adapters._shared.admission import Admission
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.retries import RetryBudget
 from provider_adapters._shared.transcript import Transcript
+
+
+class RetryBudget:
+    """
+    How many reads of one provider may be repeated; calls that move money never are.
+
+    ``in_flight`` returns the provider's number of calls at the moment.
+    """
+
+    def __init__(
+        self, limits: ClientLimits, random: Callable[[], float], in_flight: Callable[[], int]
+    ) -> None:
+        self._limits = limits
+        self._random = random
+        self._in_flight = in_flight
+        self._running = 0
+
+    def pause_after(self, failure: ProviderError, by: Deadline) -> float | None:
+        """
+        Return the seconds to wait before repeating; None when it must not be repeated.
+
+        Only a lost connection is worth it: a bad answer is still the answer,
+        and after a time-out no time is left.
+        """
+        if failure.reason not in faults.NO_ANSWER:
+            return None
+        if self._running >= max(1.0, self._limits.retry_share * self._in_flight()):
+            return None
+        pause = self._limits.retry_after_s + self._limits.retry_spread_s * self._random()
+        return pause if pause < by.left() else None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count a repetition while it runs, including its pause."""
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CANCELLED: Final[str] = Reason.CANCELLED
-
 Value = TypeVar("Value")
 Translate = Callable[[ProviderAnswer], Value]
 """Makes a value of an answer, or raises a ``ProviderError``; no side effects."""

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Sequence
 
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.domain.bank.provider_reasons import Reason
@@ -20,16 +19,15 @@ from gateway.domain.bank.providers import (
     ProviderAccount,
     ProviderError,
 )
-from gateway.domain.bank.refunds import Refund, RefundOrder
+from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.domain.bank.statements import Balance, Block, Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
-from gateway.net.client.messages import ProviderRequest
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderRequest, SendProgress
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
 from provider_adapters._shared.http import ProviderClient
-from provider_adapters.sandbox import orders, payouts, refunds, requests, translate
+from provider_adapters.sandbox import payouts, refunds, requests, translate
 from provider_adapters.sandbox.payouts import ExpectedPayout
 from provider_adapters.sandbox.translate import UnknownWord
 
@@ -163,14 +161,14 @@ class SandboxAdapter:
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a key, sent once; ``POST …/chaves``."""
-        request, unknown = orders.create_key(account, order), self._unknown_word("create_key")
+        request, unknown = requests.create_key(account, order), self._unknown_word("create_key")
         return await self.client.change(
             request, lambda answer: translate.changed_key(answer, unknown)
         )
 
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key; ``DELETE …/chaves/{id}``, safe to repeat."""
-        request = orders.cancel_key(account, key.provider_id)
+        request = requests.cancel_key(account, key.provider_id)
         unknown = self._unknown_word("cancel_key")
         return await self.client.read(
             request, lambda answer: translate.changed_key(answer, unknown)
@@ -178,18 +176,21 @@ class SandboxAdapter:
 
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         """Read the owner of a key; ``POST …/consultas-chave``, which changes nothing."""
-        return await self.client.read(orders.look_up_key(account, key), translate.owner)
+        return await self.client.read(requests.look_up_key(account, key), translate.owner)
 
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         """Create a charge, sent once; ``POST …/cobrancas``."""
-        request, unknown = orders.create_charge(account, order), self._unknown_word("create_charge")
+        request, unknown = (
+            requests.create_charge(account, order),
+            self._unknown_word("create_charge"),
+        )
         return await self.client.change(
             request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
         )
 
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Cancel a charge; ``DELETE …/cobrancas/{referencia}``, safe to repeat."""
-        request = orders.cancel_charge(account, reference)
+        request = requests.cancel_charge(account, reference)
         unknown = self._unknown_word("cancel_charge")
         return await self.client.read(
             request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
@@ -216,7 +217,7 @@ class SandboxAdapter:
         The provider key is sent as the idempotency key, as for a payout.
         """
         try:
-            request = orders.create_refund(account, order)
+            request = requests.create_refund(account, order)
         except ProviderError as failure:
             return _not_sent(failure)
         unknown = self._unknown_word("create_refund")
@@ -260,7 +261,7 @@ class SandboxAdapter:
         """Build the request of a payout; raises ``NotSupported`` or ``Refused``."""
         if not self.capabilities.payouts:
             raise NotSupported(Reason.NOT_SUPPORTED)
-        return orders.create_payout(account, order)
+        return requests.create_payout(account, order)
 
     def _unknown_word(self, operation: str) -> UnknownWord:
         """Count a word that we do not know, so that a change of the bank's interface shows."""

@@ -15,11 +15,11 @@ from typing import Final, TypeVar
 import msgspec
 
 from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, Party, Payer
-from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.pix_keys import KeyOwner, PixKey, PixKeyStatus, hidden_tax_number
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, ProviderError, Refused
+from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Block, BlockKind, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer

@@ -4,11 +4,11 @@ import ast
 import inspect
 from pathlib import Path
 
-from gateway.domain.backoffice import approvals, audit_record, callbacks, lists, request_log
-from gateway.domain.identity import mail
+from gateway.domain.backoffice import approvals, callbacks, lists
+from gateway.domain.identity import challenges
 from tests.architecture.tree import ROOT, modules
 
-DECIDES = Path("policies/authorization/company_scope.py")
+DECIDES = Path("policies/authorization/user.py")
 PORTS = {
     lists.ScopedRecords: {"last_sign_ins"},  # of users that were found within a scope
     approvals.Approvals: {
@@ -16,9 +16,9 @@ PORTS = {
         *("unsettled", "overdue", "waiting"),  # our own tasks look at all of them
     },
     callbacks.Callbacks: {"add", "due", "handled", "belongs", "forget"},  # our own tasks
-    request_log.RequestLog: {"add", "forget"},
-    audit_record.AuditRecord: {"verify"},  # a part of the chain proves nothing
-    mail.Outbox: {"put", "waiting", "sent", "forget"},
+    lists.RequestLog: {"add", "forget"},
+    lists.AuditRecord: {"verify"},  # a part of the chain proves nothing
+    challenges.Outbox: {"put", "waiting", "sent", "forget"},
 }
 """Every port that the back office reads from; methods without a scope, with the reason."""
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.users import User
 from gateway.store.engine import Store, open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from tests.contract.stores.conftest import EMPTYING
 from tests.servers.postgres import PostgresServer
 from tests.unit.standing import Clock

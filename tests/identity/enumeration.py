@@ -17,9 +17,9 @@ import uuid
 from dataclasses import dataclass, field
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.security.identity.phc import Cost
+from gateway.security.identity.passwords import Cost
 from gateway.store.engine import open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from tests.surfaces.answers import Answer
 from tests.surfaces.identity_api import ApiClient, api_client_on
 from tests.unit.standing import Clock

@@ -19,7 +19,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.tokens import TokenPair
 from gateway.store.engine import open_store
 from gateway.store.kernel.database import Limits
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from tests.unit.standing import Clock
 from tests.world.identity import IdentityWorld, identity_world_on
 

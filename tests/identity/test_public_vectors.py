@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from gateway.domain.identity.errors import TOKEN_INVALID
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import ServiceError
-from gateway.security.identity.access_tokens import AccessTokens
 from gateway.security.identity.signing_keys import Keyring
+from gateway.security.identity.tokens import AccessTokens
 from tests.unit.gateway.security.identity.test_signing_keys import SEALER, Register, key
 from tests.unit.standing import Clock
 from tests.world.identity import AUDIENCE

@@ -22,24 +22,22 @@ from gateway.app.people_surfaces import (
     make_people_surfaces,
 )
 from gateway.app.surfaces import described_surfaces
-from gateway.config.session import Session
+from gateway.config.identity import Session
 from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.requests.reasons import REASONS
-from gateway.http.admission import Admission
 from gateway.http.pages import openapi_pages
 from gateway.http.route import Gate, Surface
-from gateway.http.server import Server, Serving
+from gateway.http.server import Admission, Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
-from gateway.security.derivation import Derivation
-from gateway.security.identity.phc import Cost
-from gateway.security.keys import Keys
+from gateway.security.identity.passwords import Cost
+from gateway.security.keys import Derivation, Keys
 from gateway.security.secrets import SecretDigester
 from gateway.store.engine import Store
-from policies.traffic.person_quota import WithinPersonQuota
+from policies.traffic.quota import WithinPersonQuota
 from tests.surfaces.answers import JSON, Answer
 from tests.unit.gateway.http.listener_client import Witness
 from tests.unit.standing import Clock

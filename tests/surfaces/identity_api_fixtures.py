@@ -11,7 +11,7 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.users import User
 from gateway.store.engine import Store, open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from tests.servers.postgres import PostgresServer
 from tests.surfaces.identity_api import ApiClient, api_client_on
 from tests.unit.standing import Clock

@@ -25,13 +25,12 @@ from gateway.cli.sandbox.demo_factory import made_demo
 from gateway.config.listeners import Admin, Server
 from gateway.config.settings import Database, FailedCredentials, Limits, Rate, RateLimits, Settings
 from gateway.config.upstream import Breaker, Provider, SandboxBank
-from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
-from gateway.domain.accounts.permissions import EVERY_PERMISSION
+from gateway.domain.accounts.credentials import EVERY_PERMISSION, UNLIMITED, CredentialLimits
 from gateway.domain.payouts.payouts import provider_key
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.demo.document import Demo, DemoUrls, Pair
 from gateway.operations.kernel.audit_context import AuditContext
-from gateway.runtime.audit_keys import audit_keys
+from gateway.runtime.audit_log import audit_keys
 from gateway.security.secrets import new_client_secret
 from gateway.store.engine import open_store
 from provider_adapters.sandbox.control import BankControl

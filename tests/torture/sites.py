@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from gateway.cli.context import AdminContext, opened_store, settings_of
-from gateway.domain.accounts.permissions import EVERY_PERMISSION
+from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext

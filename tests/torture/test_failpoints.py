@@ -14,8 +14,7 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
 from gateway.runtime.failpoints import NAMES

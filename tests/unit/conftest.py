@@ -10,7 +10,7 @@ import pytest_asyncio
 from gateway.domain.accounts.accounts import Company, Environment
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.engine import open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from tests.rings import PROCESSES
 from tests.unit.people import COMPANY, SISTER, account
 from tests.unit.standing import NOON, Clock

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
-from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import Capabilities, NotFound, Outcome, Page, ProviderAccount
-from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
+from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
 from gateway.domain.bank.statements import Block
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.clocks import Deadline

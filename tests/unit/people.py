@@ -7,8 +7,7 @@ import json
 from multidict import CIMultiDict
 
 from gateway.domain.accounts.accounts import Account, BankCoordinates
-from gateway.domain.accounts.credentials import Principal
-from gateway.domain.accounts.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.accounts.credentials import EVERY_PERMISSION, Permission, Principal
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.requests.calls import Call, Caller, RawRequest

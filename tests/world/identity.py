@@ -25,14 +25,11 @@ from gateway.operations.identity.services import IdentityServices, build_identit
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
-from gateway.security.identity.access_tokens import AccessTokens, Audience
-from gateway.security.identity.opaque_tokens import OpaqueTokens
-from gateway.security.identity.passwords import PasswordHasher, PoolSize
-from gateway.security.identity.phc import Cost
-from gateway.security.identity.recovery_codes import RecoveryCodes
+from gateway.security.identity.one_time_codes import RecoveryCodes, Totp
+from gateway.security.identity.passwords import Cost, PasswordHasher, PoolSize
 from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.security.identity.signing_keys import Keyring, new_signing_key
-from gateway.security.identity.totp import Totp
+from gateway.security.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from gateway.security.sealing import Sealer
 from gateway.store.engine import Store
 from tests.unit.standing import Clock

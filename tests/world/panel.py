@@ -9,7 +9,7 @@ from gateway.operations.panel.context import PanelContext, PanelSettings
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
-from gateway.security.identity.panel_cookies import PanelCookies
+from gateway.security.identity.cookies import PanelCookies
 from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld
 
 

@@ -14,15 +14,14 @@ from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.audit import AuditEvent
-from gateway.operations.accounts.accounts import AccountRecords
-from gateway.operations.accounts.companies import CompanyRecords
+from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
-from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester
 from gateway.store.engine import Store, open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from gateway.store.tables.core import audit
 from tests.world.store import migrated
 

@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
-from gateway.domain.accounts.credentials import Credential, CredentialLimits
-from gateway.domain.accounts.permissions import Permission
+from gateway.domain.accounts.credentials import Credential, CredentialLimits, Permission
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import amount
 from gateway.operations.accounts.credentials import CredentialOrder, Issued

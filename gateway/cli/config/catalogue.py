@@ -50,7 +50,7 @@ def routes(terminal: Terminal) -> None:
     async def work() -> list[Row]:
         from gateway.app.surfaces import described_surfaces
         from gateway.cli.context import settings_of
-        from gateway.http.openapi.codes import codes_of
+        from gateway.http.openapi.operations import codes_of
 
         settings = settings_of(terminal.config)
         return [
@@ -161,9 +161,7 @@ def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:
 
 def _is_counted(gate: Gate[Any]) -> bool:
     """Say whether calls of a gate draw from token buckets."""
-    from policies.traffic.address_quota import WithinAddressQuota
-    from policies.traffic.person_quota import WithinPersonQuota
-    from policies.traffic.quota import WithinQuota
+    from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota, WithinQuota
 
     counting = (WithinQuota, WithinAddressQuota, WithinPersonQuota)
     return any(isinstance(each, counting) for each in gate.policies)

@@ -55,7 +55,7 @@ def _findings(settings: Settings) -> Iterator[Row]:
     from gateway.app.surfaces import described_surfaces
     from gateway.cli.config.probes import unmakeable
     from gateway.config.checks import check as check_settings
-    from gateway.http.checks import check_surfaces
+    from gateway.http.table import check_surfaces
     from provider_adapters.registry import names
 
     found = check_settings(settings, names())

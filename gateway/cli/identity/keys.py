@@ -8,7 +8,7 @@ from datetime import datetime
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
-from gateway.domain.identity.signing_keys import SigningKey
+from gateway.domain.identity.sessions import SigningKey
 
 COLUMNS = ("id", "state", "signs_from", "created_at", "retired_at")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.cli.console import Row, Terminal, instant, reading, run
-from gateway.domain.identity.mail import Mail
+from gateway.domain.identity.challenges import Mail
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 
 COLUMNS = ("created_at", "to", "subject", "sent_at")

@@ -14,9 +14,8 @@ from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout
-from gateway.operations.payouts.executions import Execution
 from gateway.operations.payouts.followup import FollowUp
-from gateway.operations.payouts.verification import Report, Verification
+from gateway.operations.payouts.verification import Execution, Report, Verification
 from gateway.runtime.reconciler import Reconciler, Work
 from gateway.telemetry import trace
 

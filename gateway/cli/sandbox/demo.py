@@ -9,8 +9,7 @@ from datetime import date
 import click
 
 from gateway.cli.console import Terminal, reading, run, show_json
-from gateway.operations.demo.curls import curl_lines
-from gateway.operations.demo.document import Demo
+from gateway.operations.demo.document import Demo, curl_lines
 
 
 @click.group("demo", invoke_without_command=True)
@@ -64,8 +63,8 @@ def _code(terminal: Terminal, email: str) -> str:
     """Return the code of now; ClickException when nobody of that address has an app."""
     from gateway.cli.context import settings_of
     from gateway.cli.sandbox.demo_factory import kept_demo
-    from gateway.runtime.wall_clock import wall_clock
-    from gateway.security.identity.totp import code_at
+    from gateway.runtime.process import wall_clock
+    from gateway.security.identity.one_time_codes import code_at
 
     settings = settings_of(terminal.config)
     for person in _people(kept_demo(settings)):

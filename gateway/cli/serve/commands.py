@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import click
 
 from gateway.cli.console import Terminal, reading
-from gateway.cli.serve.startup import uncollected
+from gateway.cli.startup import uncollected
 
 if TYPE_CHECKING:
     from gateway.app.assembly import Gateway
@@ -40,7 +40,7 @@ def serve(terminal: Terminal, workers: int, worker: int | None) -> None:
     operations listener n ports above the configured one. SIGHUP reloads nothing
     and ends nothing.
     """
-    from gateway.runtime.signals import outlive_hangups
+    from gateway.runtime.process import outlive_hangups
 
     outlive_hangups()
     if workers > 1:
@@ -104,8 +104,7 @@ async def _serve(terminal: Terminal, worker: int | None) -> None:
         from gateway.app.assembly import assemble
         from gateway.app.lifecycle import drain, running
         from gateway.cli.context import settings_of
-        from gateway.runtime.signals import stop_signals
-        from gateway.runtime.workers import as_worker
+        from gateway.runtime.process import as_worker, stop_signals
 
         settings = settings_of(terminal.config)
         if worker is not None:
@@ -147,8 +146,7 @@ async def _bank(terminal: Terminal, gateway: str, **wanted: Unpack[Wanted]) -> N
     """Run the bank until it is told to stop."""
     from gateway.cli.config.callbacks import told
     from gateway.domain.accounts.accounts import Environment
-    from gateway.runtime.signals import stop_signals
-    from gateway.runtime.wall_clock import wall_clock
+    from gateway.runtime.process import stop_signals, wall_clock
     from provider_adapters.sandbox.bank.server import SandboxBank
 
     bank = SandboxBank(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gateway.config.reading import ConfigError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.net.common.parser_check import UnfitParser
+from gateway.net.common.parser import UnfitParser
 from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.store.stamp import StoreRefused
+from gateway.store.schema import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused
 
 REFUSALS: tuple[type[Exception], ...] = (

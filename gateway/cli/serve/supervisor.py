@@ -103,6 +103,6 @@ class Crew:
 
 def _hung_up(_number: int, _frame: object) -> None:
     """Say what became of a SIGHUP; workers have sessions of their own and are not told."""
-    from gateway.runtime.signals import NOT_RELOADED
+    from gateway.runtime.process import NOT_RELOADED
 
     os.write(sys.stderr.fileno(), f"{NOT_RELOADED}\n".encode())

@@ -8,8 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, Protocol
 
-from gateway.domain.accounts.credentials import COLLECTED_WITHIN
-from gateway.domain.accounts.permissions import Action
+from gateway.domain.accounts.credentials import COLLECTED_WITHIN, Action
 from gateway.domain.identity.rights import Area, Right, rights_of
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent

@@ -1,5 +1,5 @@
 """
-Records as a caller of the back office finds them: within their company scope alone.
+Records as a caller of the back office finds them: within their company scope, in pages.
 
 The store puts the scope into its WHERE. What lies outside of it is not there: it is not
 found, not listed, and not counted.
@@ -15,6 +15,7 @@ from typing import Protocol
 from gateway.domain.accounts.accounts import Account, Company
 from gateway.domain.accounts.credentials import Credential
 from gateway.domain.identity.users import User
+from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
@@ -84,4 +85,106 @@ class ScopedRecords(Protocol):
 
     async def reviews(self, paging: Paging, scope: CompanyScope) -> tuple[Sequence[Payout], int]:
         """List the payouts in review."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSearch:
+    """
+    Which acts; None for all.
+
+    Texts match whole, or what begins so where they end in ``*``; a trace id
+    matches whole.
+    """
+
+    paging: Paging
+    since: datetime | None = None
+    until: datetime | None = None
+    actor: str | None = None
+    action: str | None = None
+    subject: str | None = None
+    trace_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """An act on record: its place in the chain, what it was, and its hash."""
+
+    number: int
+    event: AuditEvent
+    hash: bytes
+
+
+class AuditRecord(Protocol):
+    """The record of acts, for reading."""
+
+    async def find_acts(
+        self, search: AuditSearch, scope: CompanyScope
+    ) -> tuple[Sequence[AuditEntry], int]:
+        """
+        Return a page, newest first, and how many there are.
+
+        A limited scope leaves the acts of one of its companies, or of exactly all of them.
+        """
+        ...
+
+    async def after(self, number: int, most: int, scope: CompanyScope) -> Sequence[AuditEntry]:
+        """Return what follows ``number``, in the order of the chain; ``scope`` as above."""
+        ...
+
+    async def verify(self) -> int:
+        """Walk the chain; return its length. ValueError names the first broken link."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedRequest:
+    """
+    One served request, as the access line tells it.
+
+    Attributes:
+        line: The whole line as JSON; what may stand there is decided by the log.
+    """
+
+    at: datetime
+    trace_id: str
+    surface: str
+    route: str
+    status: int
+    code: str
+    client_id: str
+    user_id: str
+    company_id: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestSearch:
+    """Which requests; None for all."""
+
+    paging: Paging
+    since: datetime
+    until: datetime
+    trace_id: str | None = None
+    route: str | None = None
+    status: int | None = None
+    client_id: str | None = None
+    user_id: str | None = None
+
+
+class RequestLog(Protocol):
+    """Served requests."""
+
+    async def add(self, requests: Sequence[LoggedRequest]) -> None:
+        """Store some."""
+        ...
+
+    async def search(
+        self, search: RequestSearch, scope: CompanyScope
+    ) -> tuple[Sequence[LoggedRequest], int]:
+        """Return a page, newest first, and how many there are."""
+        ...
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what is older; return how many."""
         ...

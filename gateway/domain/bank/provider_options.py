@@ -13,10 +13,9 @@ from enum import StrEnum
 from typing import Final, Protocol, runtime_checkable
 
 from gateway.domain.bank.charges import Charge, ChargeOrder
-from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.domain.bank.providers import Outcome, Page, ProviderAccount, ProviderError
-from gateway.domain.bank.refunds import Refund, RefundOrder
+from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.domain.bank.statements import Block
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.windows import Window

@@ -1,16 +1,14 @@
-"""Limits on failed attempts: so many within a window, then a block."""
+"""Limits on failed attempts, and the port that counts them for all processes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-
-from gateway.domain.identity.failure_counts import Failures
+from typing import Protocol
 
 REMEMBERED = timedelta(days=1)
 """For this long after a block, the next block is longer."""
-
 # 2**16 times the shortest block exceeds every longest block; more would overflow a timedelta
 _MOST_DOUBLINGS = 16
 
@@ -70,3 +68,42 @@ def blocked_for(failures: Failures, now: datetime) -> timedelta:
 def doubling_blocks(shortest: timedelta, longest: timedelta) -> Callable[[int], timedelta]:
     """Make each block twice as long as the one before, up to ``longest``."""
     return lambda blocks: min(shortest * 2 ** min(blocks, _MOST_DOUBLINGS), longest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """
+    Wrong passwords or codes in a row, or in a window, under one key.
+
+    Attributes:
+        key: ``account_ip``, ``ip``, ``account`` or ``factor`` and what it counts.
+        count: In the window that began at ``since``.
+        blocked_until: Nothing is tried before then.
+        blocks: How often it was blocked, for doubling.
+    """
+
+    key: str
+    count: int
+    since: datetime
+    blocked_until: datetime | None = None
+    blocks: int = 0
+
+
+class FailureCounts(Protocol):
+    """Wrong passwords and codes, counted for all processes."""
+
+    async def find(self, keys: Sequence[str]) -> Sequence[Failures]:
+        """Return what is counted under these keys."""
+        ...
+
+    async def change(self, key: str, next_of: Callable[[Failures | None], Failures]) -> Failures:
+        """Replace one by what follows it, in one transaction; return what follows."""
+        ...
+
+    async def clear(self, keys: Sequence[str]) -> None:
+        """Forget what is counted under these keys."""
+        ...
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what began and ended before an instant; return how many."""
+        ...

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gateway.domain.accounts.permissions import Action
+from gateway.domain.accounts.credentials import Action
 
 
 class Area(StrEnum):

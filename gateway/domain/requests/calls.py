@@ -9,8 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.accounts.credentials import Principal
-from gateway.domain.accounts.permissions import Permission
+from gateway.domain.accounts.credentials import Permission, Principal
 from gateway.domain.identity.panel_sessions import Browser, KnownBrowser
 from gateway.domain.identity.rights import Right
 from gateway.domain.identity.sessions import SignedInUser

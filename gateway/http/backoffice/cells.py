@@ -1,27 +1,34 @@
-"""Cells that rows of the back office share: rights, limits, statuses, pages and versions."""
+"""Cells that rows of the back office share, and what its rows on accounts run."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
 import msgspec
 from aiohttp import hdrs
 
-from gateway.domain.accounts.permissions import Action
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
-from policies.traffic.person_quota import PERSON
+from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.backoffice.bank_connections import BankConnections
+from gateway.operations.backoffice.scoped_records import VisibleAccounts
+from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
+from gateway.operations.bank.reads import Balances, Blocks, Charges, Incoming, PixKeys, Statements
+from gateway.operations.bank.refunds import Refunds
+from gateway.operations.bank.reports import Reports
+from gateway.operations.payouts.payouts import Payouts
+from gateway.operations.payouts.records import PayoutLists
+from policies.traffic.quota import PERSON
 
 Item = TypeVar("Item")
 Shown = TypeVar("Shown", bound=Document)
-
 BODY_BYTES: Final = 64 * 1024
 """As on banking: the largest body, a credential for a bank with its certificate, has 32 KiB."""
-
 NO_BODY: Final = RowLimits(PERSON, 0)
 WITH_BODY: Final = RowLimits(PERSON, BODY_BYTES)
-
 CREATED: Final = 201
 WAITS: Final = 202
 NO_CONTENT: Final = 204
@@ -56,3 +63,31 @@ def versioned(document: Shown, version: str) -> VersionedAnswer[Shown]:
 def done(_done: None, _who: BackOfficeCaller) -> Answer[None]:
     """Answer without content."""
     return Answer(content=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackOfficeOperations:
+    """
+    The operations of contract 4.3.
+
+    Attributes:
+        approvals: Where people's payouts and refunds go first.
+        alphanumeric_cnpj: Whether inputs take the CNPJ with letters.
+    """
+
+    accounts: VisibleAccounts
+    connections: BankConnections
+    balances: Balances
+    blocks: Blocks
+    statements: Statements
+    reports: Reports
+    pix_keys: PixKeys
+    key_orders: PixKeyOrders
+    charges: Charges
+    charge_orders: ChargeOrders
+    incoming: Incoming
+    refunds: Refunds
+    payouts: Payouts
+    payout_lists: PayoutLists
+    approvals: Approvals
+    alphanumeric_cnpj: bool = False

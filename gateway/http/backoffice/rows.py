@@ -20,15 +20,13 @@ from gateway.http.backoffice.administration.sessions import sign_in_rows
 from gateway.http.backoffice.administration.user_acts import UserActs
 from gateway.http.backoffice.administration.users import user_rows
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller
-from gateway.http.backoffice.money.balances import balance_rows
+from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.money.charges import qrcode_acting_rows, qrcode_reading_rows
 from gateway.http.backoffice.money.payouts import withdraw_acting_rows, withdraw_reading_rows
 from gateway.http.backoffice.money.pix_keys import key_acting_rows, key_reading_rows
 from gateway.http.backoffice.money.received import received_rows
 from gateway.http.backoffice.money.refunds import refund_reading_rows, refund_rows
-from gateway.http.backoffice.money.reports import report_rows
-from gateway.http.backoffice.money.statements import statement_rows
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.money.statements import balance_rows, report_rows, statement_rows
 from gateway.http.backoffice.oversight.approvals import ApprovalActs, approval_rows
 from gateway.http.backoffice.oversight.audit import audit_rows
 from gateway.http.backoffice.oversight.callbacks import webhook_rows
@@ -39,9 +37,9 @@ from gateway.http.backoffice.oversight.reviews import review_rows
 from gateway.http.backoffice.oversight.stops import lifting_rows, stop_rows
 from gateway.http.route import Row
 from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
-from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.oversight import Oversight
+from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.sessions import UserSessions
 

@@ -22,15 +22,16 @@ from gateway.http.backoffice.rows import BackOfficeRows
 from gateway.http.common import open_gate
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
-from policies.authorization.account_state import AccountState
-from policies.authorization.company_scope import DecidesCompanyScope
-from policies.authorization.right import RequiresRight
-from policies.authorization.second_factor import RequiresSecondFactor
-from policies.authorization.step_up import FreshFactor
-from policies.authorization.visible_account import VisibleAccount
-from policies.traffic.person_quota import WithinPersonQuota
-from policies.validation.identifiers import Identifiers
-from policies.validation.parameters import KnownParameters
+from policies.authorization.credential import AccountState
+from policies.authorization.user import (
+    DecidesCompanyScope,
+    FreshFactor,
+    RequiresRight,
+    RequiresSecondFactor,
+    VisibleAccount,
+)
+from policies.traffic.quota import WithinPersonQuota
+from policies.validation.parameters import Identifiers, KnownParameters
 
 NAME: Final = "backoffice"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.domain.accounts.permissions import Action, Permission, Resource
+from gateway.domain.accounts.credentials import Action, Permission, Resource
 from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode

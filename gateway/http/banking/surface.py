@@ -11,12 +11,10 @@ from gateway.http.banking.routes import BODY_BYTES, Operations, banking_rows
 from gateway.http.common import open_gate
 from gateway.http.route import Gate, Surface
 from policies.authentication.basic import BasicCredentials
-from policies.authorization.account_scope import AccountScope
-from policies.authorization.account_state import AccountState
-from policies.authorization.permission import RequiresPermission
+from policies.authorization.credential import AccountScope, AccountState, RequiresPermission
 from policies.traffic.quota import WithinQuota
 from policies.traffic.throttle import NotBlocked
-from policies.validation.identifiers import Identifiers
+from policies.validation.parameters import Identifiers
 
 CHALLENGE = 'Basic realm="baas", charset="UTF-8"'
 

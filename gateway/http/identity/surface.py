@@ -10,21 +10,23 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.common import admit_anybody, open_gate
-from gateway.http.identity.account_routes import (
-    BODY_BYTES,
-    account_rows,
-    recovery_rows,
-    second_factor_rows,
-)
 from gateway.http.identity.actions import AccountActions, RecoveryActions, SignInActions
 from gateway.http.identity.callers import admit_anonymous, admit_signed_in
 from gateway.http.identity.represent import done
-from gateway.http.identity.routes import Published, key_rows, sign_in_rows, token_rows
+from gateway.http.identity.routes import (
+    BODY_BYTES,
+    Published,
+    account_rows,
+    key_rows,
+    recovery_rows,
+    second_factor_rows,
+    sign_in_rows,
+    token_rows,
+)
 from gateway.http.route import Gate, Surface
 from policies.authentication.bearer import BearerToken
-from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.csrf import NoForeignPage, Origin
-from policies.traffic.person_quota import WithinPersonQuota
+from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
 
 CHALLENGE = 'Bearer realm="iam"'
 """Never Basic: a browser would open its own password dialog."""

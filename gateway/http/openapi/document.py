@@ -10,8 +10,7 @@ import orjson
 import yaml
 
 from gateway.http.common import VERSION
-from gateway.http.openapi.examples import BY_NAME
-from gateway.http.openapi.headers import ANSWER_HEADERS, REQUEST_HEADERS
+from gateway.http.openapi.examples import ANSWER_HEADERS, BY_NAME, REQUEST_HEADERS
 from gateway.http.openapi.operations import (
     ERROR,
     EXPLAINING,
@@ -19,9 +18,10 @@ from gateway.http.openapi.operations import (
     bodies_of,
     operation,
     shapes_of,
+    shown_tags,
+    tag_of,
 )
 from gateway.http.openapi.schemas import Schema, described, reached
-from gateway.http.openapi.tags import shown_tags, tag_of
 from gateway.http.route import Surface
 
 _ABOUT: Final = MappingProxyType(

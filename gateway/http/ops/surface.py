@@ -17,8 +17,7 @@ from aiohttp import hdrs
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.errors import INTERNAL, METHOD_NOT_ALLOWED, ROUTE_UNKNOWN
-from gateway.net.server.refusals import render
-from gateway.net.server.reply import Reply
+from gateway.net.server.reply import Reply, render
 from gateway.net.server.request import Request
 from gateway.telemetry import trace
 from gateway.telemetry.metrics.registry import MetricRegistry

@@ -1,5 +1,7 @@
 """
-The back office served a second time, for the panel's pages: behind the cookie.
+The back office served a second time, for the panel's pages: only the rows listed here.
+
+A new row of the back office is not open to the panel until it is listed here.
 
 The same rows behind the same policies, except for authentication. Nothing is proxied,
 so there is no header to strip, no destination to choose and no token to pass on.
@@ -9,12 +11,50 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
+from gateway.domain.accounts.accounts import Environment
 from gateway.domain.requests.calls import Policy
 from gateway.http.panel.surface import READING, PanelPolicies
 from gateway.http.route import Gate, Row, Surface
 from policies.authentication.bearer import BearerToken
+
+_ACCOUNTS: Final = (
+    *("accounts", "account", "account_create", "account_change"),
+    *("account_provider", "account_provider_test"),
+    *("balance", "statement", "report"),
+    *("pix_keys", "pix_key", "pix_key_create", "pix_key_cancel", "pix_key_owner"),
+    *("qrcode", "qrcode_generate", "qrcode_cancel"),
+    *("pix_transactions", "pix_refunds", "pix_refund", "pix_refund_create"),
+    *("withdraw", "withdraws", "withdraw_bank", "withdraw_pix", "withdraw_cancel"),
+)
+_DECISIONS: Final = (
+    *("approvals", "approval", "approval_approve", "approval_reject", "approval_secret"),
+    *("reviews", "review_judge", "stops", "stop_pull", "stop_lift"),
+)
+_PEOPLE: Final = (
+    *("users", "user", "roles", "user_invite", "user_invite_again", "user_roles"),
+    *("user_companies", "user_disable", "user_enable", "user_reset_mfa"),
+    *("user_rename", "user_unlock"),
+    *("user_sessions", "user_sessions_end", "user_session_end"),
+)
+_CONTROL: Final = (
+    *("companies", "company", "company_create"),
+    *("credentials", "credential", "credential_issue", "credential_rotate", "credential_revoke"),
+    "credential_limits",
+    *("audit", "audit_export", "audit_verify", "requests"),
+    *("providers", "webhooks"),
+)
+_SANDBOX: Final = ("outbox",)
+"""Rows that exist in the sandbox alone."""
+
+
+def allowed_in(environment: Environment) -> frozenset[str]:
+    """Return the names of the rows that the panel may call in an environment."""
+    only = _SANDBOX if environment is Environment.SANDBOX else ()
+    names = (*_ACCOUNTS, *_DECISIONS, *_PEOPLE, *_CONTROL, *only)
+    return frozenset(f"backoffice.{name}" for name in names)
+
 
 NAME = "panel_api"
 PREFIX = "/panel/api"

@@ -13,8 +13,7 @@ from gateway.domain.identity.panel_sessions import KNOWN_FOR, KnownBrowser
 from gateway.domain.identity.rights import Role, changes
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
-from gateway.http.identity.documents import Epoch, PublicId
-from gateway.http.identity.represent import epoch, public_id
+from gateway.http.identity.represent import Epoch, PublicId, epoch, public_id
 from gateway.http.route import Answer
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.panel.view import PanelView, SignedInView

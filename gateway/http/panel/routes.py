@@ -17,7 +17,8 @@ from gateway.domain.identity.errors import (
 )
 from gateway.domain.identity.panel_sessions import Browser
 from gateway.domain.kernel.errors import ServiceError
-from gateway.http.identity.account_routes import (
+from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
+from gateway.http.identity.routes import (
     FAILS,
     LEAVING,
     NO_CONTENT,
@@ -25,7 +26,6 @@ from gateway.http.identity.account_routes import (
     SECOND_FACTOR,
     SIGN_IN,
 )
-from gateway.http.identity.callers import AnonymousCaller, SignedInCaller
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.identity.services import IdentityServices

@@ -7,12 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gateway.domain.requests.calls import Call, Policy
-from gateway.http.identity.account_routes import (
-    BODY_BYTES,
-    account_rows,
-    recovery_rows,
-    second_factor_rows,
-)
 from gateway.http.identity.actions import AccountActions, RecoveryActions
 from gateway.http.identity.callers import (
     AnonymousCaller,
@@ -20,6 +14,7 @@ from gateway.http.identity.callers import (
     admit_anonymous,
     admit_signed_in,
 )
+from gateway.http.identity.routes import BODY_BYTES, account_rows, recovery_rows, second_factor_rows
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.routes import (
     PanelSessionActions,
@@ -30,9 +25,8 @@ from gateway.http.panel.routes import (
 )
 from gateway.http.route import Gate, Row, Surface
 from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
-from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.csrf import CsrfToken, Origin, ReadFromOurPage, WriteFromOurPage
-from policies.traffic.person_quota import WithinPersonQuota
+from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
 
 NAME = "panel"
 CHALLENGE = 'Bearer realm="iam"'

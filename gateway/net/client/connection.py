@@ -12,12 +12,10 @@ import msgspec
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError, Unavailable
-from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.response_reader import ResponseReader
-from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.tls import ResumingContext, VerifiedSSLObject
-from gateway.net.common.lazy_timer import LazyTimer
-from gateway.net.common.runtime import Failpoint
+from gateway.net.common.runtime import Failpoint, LazyTimer
 
 # Windows has none; a dead connection is noticed there when it is used.
 _HAS_POLL: Final = hasattr(select, "poll")

@@ -17,7 +17,7 @@ from multidict import istr
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply
-from gateway.net.common.framing import LENGTH, VERSIONS, is_only_chunked
+from gateway.net.common.parser import LENGTH, VERSIONS, is_only_chunked
 
 LINE_BYTES: Final = 8190
 """The longest line of a head; as aiohttp has it."""

@@ -1,9 +1,14 @@
-"""HTTP requests to a bank, and its answers."""
+"""
+HTTP requests to a bank: their bytes, how far each has got, and the answers.
+
+A head is one template for each operation, filled in for each call. How far a call has got is
+the only evidence of whether a byte left us.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Final
 from urllib.parse import quote
@@ -11,7 +16,83 @@ from urllib.parse import quote
 import msgspec
 
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Evidence, Phase, Refused
+from gateway.domain.bank.providers import Evidence, Phase, ProviderError, Refused, Unreachable
+from gateway.domain.kernel.clocks import Deadline
+
+# Looking a member up by its name costs Python 3.11 a call each time.
+_REFUSED_HERE: Final = Phase.REFUSED_HERE
+_CONNECTING: Final = Phase.CONNECTING
+_CONNECTED: Final = Phase.CONNECTED
+_SENT: Final = Phase.SENT
+_ANSWERED: Final = Phase.ANSWERED
+
+
+class SendRefused(Exception):
+    """The request must no longer be written; raised before its first byte."""
+
+
+class SendProgress:
+    """
+    The progress of one call, noted by the transport as it happens.
+
+    A call may send only before ``end``, and not after ``send_by``. ``sending`` checks
+    both; the transport calls it in the same step as the write.
+
+    Attributes:
+        bytes_left: Set before the first byte is written, and never reset: if it is
+            False, certainly nothing left us.
+        refused_here: We stopped the call ourselves; it says nothing about the bank.
+    """
+
+    __slots__ = ("_ended", "bytes_left", "http_status", "phase", "refused_here", "send_by")
+
+    def __init__(self, send_by: Deadline | None = None) -> None:
+        self.send_by = send_by
+        self.phase: Phase = _REFUSED_HERE
+        self.bytes_left = False
+        self.http_status = 0
+        self.refused_here = False
+        self._ended = False
+
+    def connecting(self) -> None:
+        """Note that a connection is being opened or taken from the pool."""
+        self.phase = _CONNECTING
+
+    def connected(self) -> None:
+        """Note that there is a connection."""
+        self.phase = _CONNECTED
+
+    def sending(self) -> None:
+        """
+        Note that the first byte is written now, or refuse it.
+
+        Raises:
+            SendRefused: the deadline has passed, or the call is over.
+        """
+        if self._ended or (self.send_by is not None and self.send_by.passed()):
+            self.refused_here = True
+            raise SendRefused
+        self.bytes_left = True
+        self.phase = _SENT
+
+    def answered(self, http_status: int) -> None:
+        """Note that the answer's head has arrived."""
+        self.phase = _ANSWERED
+        self.http_status = http_status
+
+    def end(self) -> None:
+        """Forbid any later write, whatever still runs for this call."""
+        self._ended = True
+
+    def evidence(self, failure: ProviderError) -> Evidence:
+        """Return what is known after a failure."""
+        return Evidence(
+            phase=self.phase,
+            bytes_left=self.bytes_left,
+            reason=str(failure.reason),
+            http_status=self.http_status or None,
+        )
+
 
 _PLAIN: Final = re.compile(r"[0-9A-Za-z._~-]+", re.ASCII)
 _NO_STEPS: Final = frozenset({"", ".", ".."})
@@ -102,3 +183,103 @@ def filled(template: str, **steps: str) -> str:
         return template.format_map({name: quote(step, safe="") for name, step in steps.items()})
     except UnicodeEncodeError as problem:
         raise Refused(Reason.UNSENDABLE) from problem
+
+
+# A token (RFC 9110, 5.6.2), except for the percent sign, which templates use.
+_TOKEN: Final = re.compile(r"[!#$&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
+# Headers that frame the message or name the trace: only the client writes them.
+_RESERVED: Final = frozenset(
+    {"accept-encoding", "connection", "content-length", "expect", "host", "te", "trailer",
+     "traceparent", "tracestate", "transfer-encoding", "upgrade", "x-trace-id"}
+)  # fmt: skip
+_DEFAULTS: Final = (("Accept", "application/json"), ("User-Agent", "pixgate"))
+_JSON: Final = ("Content-Type", "application/json")
+# Servers expect no Content-Length from these without a body; from others a zero (RFC 9110, 8.6).
+_BODILESS: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+# An adapter has about thirty operations; the bound is for one that invents methods.
+_TEMPLATES: Final = 64
+Shape = tuple[str, bool, bool, bool, tuple[str, ...]]
+"""
+What all requests of an operation have in common.
+
+The method, whether there is a body, a ``tracestate``, whether it is the last request of its
+connection, and the names of the headers.
+"""
+
+
+class RequestWriter:
+    """
+    Writes requests for one bank.
+
+    Args:
+        host: The value of the Host header, with the port if it is not the usual one.
+        prefix: What all paths begin with; empty, or a path without its last slash.
+        trace_headers: Returns the trace of a call, as values that are safe in a head: our
+            id, the W3C ``traceparent``, and the ``tracestate``, which may be empty.
+    """
+
+    def __init__(
+        self, host: str, prefix: str, trace_headers: Callable[[], tuple[str, str, str]]
+    ) -> None:
+        self._host = host.replace("%", "%%")
+        self._prefix = prefix
+        self._trace_headers = trace_headers
+        self._templates: dict[Shape, str] = {}
+
+    def write(self, request: ProviderRequest, *, last: bool = False) -> bytes:
+        """
+        Write a request, head and body in one piece.
+
+        The last request of its connection says so, as RFC 9112 9.6 asks.
+
+        Raises:
+            Unreachable: ``unsendable``, for anything that could be read as more than one
+                request with one body: control characters, a space in the path,
+                characters beyond ASCII, or a header that changes the framing.
+        """
+        headers, body = request.headers, request.body
+        trace_headers = self._trace_headers()
+        has_state = trace_headers[2] != ""
+        shape = (request.method, bool(body), has_state, last, tuple(headers))
+        template = self._templates.get(shape) or self._template(shape)
+        variable = (self._prefix + request.path, *headers.values())
+        checked = "".join(variable)
+        if not (checked.isascii() and checked.isprintable()) or " " in request.path:
+            raise Unreachable(Reason.UNSENDABLE)
+        if not request.path.startswith("/"):
+            raise Unreachable(Reason.UNSENDABLE)
+        filled = (variable[0], *(trace_headers if has_state else trace_headers[:2]), *variable[1:])
+        return (template % (*filled, len(body)) if body else template % filled).encode() + body
+
+    def _template(self, shape: Shape) -> str:
+        """Make the template of an operation, and keep a bounded number of them."""
+        if len(self._templates) >= _TEMPLATES:
+            self._templates.clear()
+        made = self._templates[shape] = "\r\n".join([*self._lines(shape), "", ""])
+        return made
+
+    def _lines(self, shape: Shape) -> list[str]:
+        """Write the lines, with ``%s`` for the values of a call."""
+        method, has_body, has_state, is_last, names = shape
+        lowered = {name.lower() for name in names}
+        tokens = all(map(_TOKEN.fullmatch, (method, *names)))
+        if not tokens or lowered & _RESERVED or len(lowered) != len(names):
+            raise Unreachable(Reason.UNSENDABLE)
+        defaults = (*_DEFAULTS, _JSON) if has_body else _DEFAULTS
+        fixed = [f"{name}: {value}" for name, value in defaults if name.lower() not in lowered]
+        lines = [
+            f"{method} %s HTTP/1.1",
+            f"Host: {self._host}",
+            "Accept-Encoding: identity",
+            *(["Connection: close"] if is_last else []),
+            *fixed,
+            "X-Trace-ID: %s",
+            "traceparent: %s",
+            *(["tracestate: %s"] if has_state else []),
+            *(f"{name}: %s" for name in names),
+        ]
+        if has_body:
+            lines.append("Content-Length: %d")
+        elif method not in _BODILESS:
+            lines.append("Content-Length: 0")
+        return lines

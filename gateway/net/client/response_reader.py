@@ -29,7 +29,7 @@ from gateway.net.client.framing import (
     is_without_body,
 )
 from gateway.net.client.messages import ProviderAnswer
-from gateway.net.common.framing import LENGTH
+from gateway.net.common.parser import LENGTH
 
 
 def _usual(connection: bytes) -> re.Pattern[bytes]:

@@ -21,14 +21,18 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.connection import AnswerDeadlines, Connection, send_split
 from gateway.net.client.connector import Connector, read_endpoint
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.messages import (
+    ProviderAnswer,
+    ProviderRequest,
+    RequestWriter,
+    SendProgress,
+    SendRefused,
+)
 from gateway.net.client.pool import Pool, WarmConnections
-from gateway.net.client.request_writer import RequestWriter
-from gateway.net.client.send_progress import SendProgress, SendRefused
 from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused
-from gateway.net.common.parser_check import require_proven_parser
+from gateway.net.common.parser import require_proven_parser
 from gateway.net.common.runtime import Failpoint, Runtime
-from gateway.telemetry import traceparent
+from gateway.telemetry import trace
 
 LONGEST_S: Final = 600.0
 """No call lasts longer, whatever its limits say."""
@@ -141,9 +145,7 @@ class HttpTransport:
         self._environment = environment
         self._runtime = runtime or Runtime()
         self._tls = tls or TlsFiles()
-        self._writer = RequestWriter(
-            self._endpoint.header, self._endpoint.prefix, traceparent.outgoing
-        )
+        self._writer = RequestWriter(self._endpoint.header, self._endpoint.prefix, trace.outgoing)
         self._open: _Open | None = None
 
     async def start(self) -> None:

@@ -1,4 +1,8 @@
-"""Clocks, randomness and sleep as parameters, so that tests control them."""
+"""
+Clocks, randomness, sleep and deadlines as parameters, so that tests control them.
+
+One timer serves many deadlines: setting it later costs no work on the loop.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,11 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
+from typing import Final
 
 from gateway.domain.kernel.clocks import Monotonic, Now
 
@@ -39,3 +46,77 @@ class Runtime:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     on_certificate: Callable[[datetime], None] | None = None
     failpoint: Failpoint | None = None
+
+
+# The loop's timers are as exact as this. A timer that fires a moment early is in time.
+_RESOLUTION_S: Final = 0.001
+
+
+class LazyTimer:
+    """
+    Calls ``on_late`` once when the deadline that was set last has passed.
+
+    A connection moves its deadline with every request. Most of the time the new
+    deadline is later than the timer that already runs, so nothing is scheduled:
+    that timer looks again when it fires. Only a deadline that is sooner than the
+    running timer schedules another one.
+    """
+
+    __slots__ = ("_at", "_context", "_fires_at", "_loop", "_on_late", "_timer")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, on_late: Callable[[], None]) -> None:
+        """Start without a deadline."""
+        self._loop = loop
+        self._on_late = on_late
+        # The current context belongs to one request; the timer would keep it alive.
+        self._context = Context()
+        self._at = inf
+        self._fires_at = inf
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set_in(self, seconds: float) -> None:
+        """Replace the deadline: ``seconds`` from now."""
+        self._at = at = self._loop.time() + seconds
+        if at < self._fires_at:
+            self._schedule()
+
+    def set_at(self, at: float) -> None:
+        """Replace the deadline: a reading of the loop's clock, in seconds."""
+        self._at = at
+        if at < self._fires_at:
+            self._schedule()
+
+    def clear(self) -> None:
+        """Remove the deadline; a running timer will find none and end."""
+        self._at = inf
+
+    def cancel(self) -> None:
+        """Remove the deadline and the running timer."""
+        self._at = self._fires_at = inf
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def dispose(self) -> None:
+        """Cancel for good. Drops ``on_late``, so that its owner can be freed at once."""
+        self.cancel()
+        del self._on_late
+
+    def _schedule(self) -> None:
+        """Let the timer fire at the deadline."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._fires_at = self._at
+        self._timer = self._loop.call_at(self._at, self._fire, context=self._context)
+
+    def _fire(self) -> None:
+        """Report that it is late, or wait for the deadline of now."""
+        self._timer = None
+        self._fires_at = inf
+        if self._at == inf:
+            return
+        if self._at > self._loop.time() + _RESOLUTION_S:
+            self._schedule()
+            return
+        self._at = inf
+        self._on_late()

@@ -36,12 +36,25 @@ from yarl import URL
 
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import DRAINING, INTERNAL, MALFORMED_REQUEST
-from gateway.net.common.lazy_timer import LazyTimer
-from gateway.net.server.client_address import without_mapping
-from gateway.net.server.refusals import describe, find_code
-from gateway.net.server.reply import Reply, UnwritableReply, Written, reply_format, to_bytes
-from gateway.net.server.request import MalformedBody, Request, RequestTimeout, find_flaw
-from gateway.net.server.request_queue import RequestQueue, make_parser
+from gateway.net.common.runtime import LazyTimer
+from gateway.net.server.peer import without_mapping
+from gateway.net.server.reply import (
+    Reply,
+    UnwritableReply,
+    Written,
+    describe,
+    find_code,
+    reply_format,
+    to_bytes,
+)
+from gateway.net.server.request import (
+    MalformedBody,
+    Request,
+    RequestQueue,
+    RequestTimeout,
+    find_flaw,
+    make_parser,
+)
 
 if TYPE_CHECKING:
     from gateway.net.server.http_server import HttpServer

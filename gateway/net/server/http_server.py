@@ -8,12 +8,10 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
-from gateway.net.server.client_address import is_within
 from gateway.net.server.connection import Connection
-from gateway.net.server.limits import ServerLimits
-from gateway.net.server.proxied import CONNECTIONS
-from gateway.net.server.refusals import Refusals
-from gateway.net.server.reply import Reply, Written
+from gateway.net.server.peer import ServerLimits, is_within
+from gateway.net.server.proxy_protocol import CONNECTIONS
+from gateway.net.server.reply import Refusals, Reply, Written
 from gateway.net.server.request import Request
 
 Handler = Callable[[Request], Reply | Coroutine[Any, Any, Reply | Written]]

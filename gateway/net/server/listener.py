@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.net.common.parser_check import require_proven_parser
+from gateway.net.common.parser import require_proven_parser
 from gateway.net.server.http_server import Handler, HttpServer
-from gateway.net.server.limits import ServerLimits
-from gateway.net.server.refusals import Refusals
+from gateway.net.server.peer import ServerLimits
+from gateway.net.server.reply import Refusals
 
 # A cancelled handler needs no longer to run its ``finally`` blocks.
 _CANCELLED_GRACE_S: Final = 1.0

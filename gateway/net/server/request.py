@@ -1,36 +1,33 @@
-"""A request: its framing and head are checked, its body is read within a size and a time."""
+"""A request, checked and bounded as it is read; those read ahead wait in order."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+from collections import deque
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Protocol
 
 from aiohttp import hdrs
+from aiohttp.base_protocol import BaseProtocol
 from aiohttp.http import HttpVersion11
-from aiohttp.http_parser import RawRequestMessage
-from aiohttp.streams import StreamReader
+from aiohttp.http_parser import HttpRequestParser, RawRequestMessage
+from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestPayloadError
 from multidict import CIMultiDictProxy
 
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.errors import HEADERS_TOO_LARGE, MALFORMED_REQUEST
-from gateway.net.common.framing import LENGTH, VERSIONS, is_only_chunked
-from gateway.net.server.limits import ServerLimits
+from gateway.net.common.parser import LENGTH, VERSIONS, is_only_chunked
+from gateway.net.server.peer import ServerLimits
 
 # A bracketed IPv6 address or a name of at most 255 characters (RFC 1035), and a port.
 _HOST: Final = re.compile(
     r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{0,255})(?::([0-9]{0,5}))?", re.ASCII
 )
-
-
 _LINE_REST: Final = len("  HTTP/1.1")
-
-
 _LAST_PORT: Final = 65535
-
-
 # Callers use few names for us; strangers can send any, so the cache is bounded.
 _HOSTS_KEPT: Final = 256
 
@@ -218,3 +215,118 @@ async def _collect(content: StreamReader, limit_bytes: int) -> bytes:
         if len(body) > limit_bytes:
             raise BodyTooLarge
     return bytes(body)
+
+
+_END_OF_HEADERS: Final = b"\r\n\r\n"
+# Bytes of a body that are read before the application asks: one read of a socket.
+_BODY_AHEAD: Final = 65536
+# Pipelined requests that wait at most. aiohttp's own bound; callers rarely send two.
+_LONGEST: Final = 32
+Item = tuple[RawRequestMessage | Exception, StreamReader]
+"""A request whose head is complete, with its body; or the error that ended reading."""
+
+
+def make_parser(
+    protocol: BaseProtocol, loop: asyncio.AbstractEventLoop, limits: ServerLimits
+) -> HttpRequestParser:
+    """Make the parser of one connection, within its limits; bodies stay encoded as they came."""
+    return HttpRequestParser(
+        protocol,
+        loop,
+        _BODY_AHEAD,
+        max_line_size=limits.request_line_bytes,
+        max_field_size=limits.header_line_bytes,
+        max_headers=limits.headers,
+        payload_exception=RequestPayloadError,
+        auto_decompress=False,
+        max_msg_queue_size=_LONGEST,
+    )
+
+
+class RequestQueue:
+    """
+    Turns bytes into requests, until the framing is lost.
+
+    Attributes:
+        waiting: Read and not yet started, in order.
+        has_partial: Bytes of another request have come, and its head is not complete.
+        closed: Nothing more is read: the framing is lost, or the connection ends.
+    """
+
+    __slots__ = ("_ended_at_head", "_last", "_parser", "closed", "has_partial", "waiting")
+
+    def __init__(self, parser: HttpRequestParser) -> None:
+        """Start empty."""
+        self.waiting: deque[Item] = deque()
+        self.has_partial = False
+        self.closed = False
+        self._parser = parser
+        self._last: StreamReader = EMPTY_PAYLOAD
+        self._ended_at_head = True
+
+    @property
+    def is_full(self) -> bool:
+        """Are there as many waiting as may be?"""
+        return len(self.waiting) >= _LONGEST
+
+    @property
+    def has_room(self) -> bool:
+        """Is at least half of it free, so that reading on is worth it?"""
+        return len(self.waiting) * 2 <= _LONGEST
+
+    def feed(self, data: bytes) -> bool:
+        """
+        Read on, or resume what was held back; return whether there is more to answer.
+
+        Input that cannot be read is refused in its turn, and nothing after it is read.
+        """
+        in_body = not self._last.is_eof()
+        try:
+            heads, is_upgraded, rest = self._parser.feed_data(data)
+        except Exception as problem:  # noqa: BLE001 - a fault of the parser must end in an answer
+            self.refuse(problem)
+            return True
+        if data:
+            self._ended_at_head = data.endswith(_END_OF_HEADERS)
+        if heads:
+            self._add(heads)
+        elif not (in_body or self.has_partial):
+            # Blank lines before a request are allowed, and are no request yet.
+            self.has_partial = bool(data.strip(b"\r\n"))
+        if is_upgraded:
+            # Asked for and not granted: what follows is a request like any other.
+            self._parser.set_upgraded(False)
+            return self.feed(rest) or bool(heads)
+        return bool(heads)
+
+    def take(self) -> Item:
+        """Remove and return what has waited longest."""
+        self._parser.message_consumed()
+        return self.waiting.popleft()
+
+    def refuse(self, problem: Exception) -> None:
+        """Queue a refusal after what waits, and read nothing more."""
+        self.waiting.append((problem, EMPTY_PAYLOAD))
+        self.close(MalformedBody())
+
+    def close(self, problem: Exception) -> None:
+        """Read nothing more; a handler that waits for the rest of a body gets ``problem``."""
+        self.closed = True
+        self.has_partial = False
+        if not self._last.is_eof():
+            self._last.set_exception(problem)
+
+    def release_parser(self) -> None:
+        """Drop the parser: it refers to the connection, which refers to this queue."""
+        del self._parser
+
+    def _add(self, heads: Sequence[Item]) -> None:
+        """
+        Queue requests, and note whether another one begins after the last.
+
+        Bytes of a next request in the same segment as the end of a body cannot be
+        told from that body; they count as idle until more arrive.
+        """
+        self.waiting.extend(heads)
+        self._last = heads[-1][1]
+        self.has_partial = self._last is EMPTY_PAYLOAD and not self._ended_at_head

@@ -10,16 +10,18 @@ from datetime import datetime, timedelta
 from gateway.domain.accounts.accounts import Accounts, Companies
 from gateway.domain.accounts.credentials import (
     UNLIMITED,
+    Action,
     Credential,
     CredentialLimits,
     Credentials,
+    Permission,
+    Resource,
     Rotation,
     SecretCollection,
     SecretDigest,
 )
-from gateway.domain.accounts.permissions import Action, Permission, Resource
 from gateway.domain.kernel.storage import AlreadyExists
-from gateway.operations.accounts.companies import existing
+from gateway.operations.accounts.accounts import existing
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
 
 # A day for a partner to roll the new secret out; at most a month with two secrets in use.

@@ -12,8 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from gateway.domain.accounts.credentials import Credential, CredentialLimits, SecretCollection
-from gateway.domain.accounts.permissions import Permission
+from gateway.domain.accounts.credentials import (
+    Credential,
+    CredentialLimits,
+    Permission,
+    SecretCollection,
+)
 from gateway.domain.backoffice.access_orders import (
     BackOfficeOrder,
     CredentialIssue,

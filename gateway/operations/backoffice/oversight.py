@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gateway.domain.backoffice.audit_record import AuditEntry, AuditRecord, AuditSearch
 from gateway.domain.backoffice.callbacks import Callback, Callbacks, CallbackSearch
-from gateway.domain.backoffice.request_log import LoggedRequest, RequestLog, RequestSearch
-from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.backoffice.lists import (
+    AuditEntry,
+    AuditRecord,
+    AuditSearch,
+    LoggedRequest,
+    RequestLog,
+    RequestSearch,
+)
+from gateway.domain.identity.challenges import Mail, Outbox
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.operations.bank.pages import Listed

@@ -1,5 +1,5 @@
 """
-One caller's records: what lies outside of their company scope is as good as absent.
+One caller's records: what lies outside their company scope is as good as absent.
 
 Every administrative act on a record begins here, whoever asks for it.
 """
@@ -7,12 +7,12 @@ Every administrative act on a record begins here, whoever asks for it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gateway.domain.accounts.accounts import Company
+from gateway.domain.accounts.accounts import Account, Companies, Company
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.backoffice.lists import ScopedRecords
+from gateway.domain.backoffice.lists import OwnedAccount, ScopedRecords
 from gateway.domain.identity.errors import NOT_FOUND
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.clocks import Now
@@ -22,8 +22,12 @@ from gateway.domain.kernel.strict import uuid_text
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.stops import Stop, StopScope
+from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
+from gateway.operations.accounts.credentials import CredentialRecords
+from gateway.operations.backoffice.reviews import PayoutReviews
+from gateway.operations.backoffice.stops import KillSwitches
 from gateway.operations.bank.pages import Listed
-from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 
 Item = TypeVar("Item")
 
@@ -146,3 +150,58 @@ def _found(record: Item | None, kind: str) -> Item:
 async def _listed(paging: Paging, found: Awaitable[tuple[Sequence[Item], int]]) -> Listed[Item]:
     items, total = await found
     return Listed(items=items, paging=paging, total=total)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSearch:
+    """Which accounts; ``company_id`` None is every company in scope."""
+
+    paging: Paging
+    company_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleAccounts:
+    """Reads accounts (contract 2.10, 4.3); every call raises ``StoreUnavailable`` as stores do."""
+
+    records: ScopedRecords
+    companies: Companies
+
+    async def search(self, scope: CompanyScope, wanted: AccountSearch) -> Listed[OwnedAccount]:
+        """Return a page of those in scope, oldest first; none of an unknown company."""
+        items, total = await self.records.accounts(wanted.paging, scope, wanted.company_id)
+        return Listed(items=items, paging=wanted.paging, total=total)
+
+    async def read(self, account: Account, _taken: None) -> OwnedAccount:
+        """Return the account that the policies found, with its company."""
+        return OwnedAccount(account, await self.companies.find(account.company_id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminServices:
+    """
+    The records that administrators keep, for one caller.
+
+    Attributes:
+        visible: What the caller may see and change; asked before a record is changed.
+    """
+
+    acting: AuditContext
+    visible: RecordsInScope
+    companies: CompanyRecords
+    accounts: AccountRecords
+    credentials: CredentialRecords
+    stops: KillSwitches
+    reviews: PayoutReviews
+
+    def by(self, acting: AuditContext, scope: CompanyScope) -> AdminServices:
+        """Return the same services for another caller."""
+        return AdminServices(
+            acting=acting,
+            visible=replace(self.visible, scope=scope),
+            companies=replace(self.companies, acting=acting),
+            accounts=replace(self.accounts, acting=acting),
+            credentials=replace(self.credentials, acting=acting),
+            stops=replace(self.stops, acting=acting),
+            reviews=replace(self.reviews, acting=acting),
+        )

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from gateway.domain.accounts.accounts import Accounts, Companies
 from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.payouts.stops import RESUMED, STOPPED, Stop, Stops, StopScope
-from gateway.operations.accounts.companies import existing
+from gateway.operations.accounts.accounts import existing
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, reason
 
 LONGEST = timedelta(days=30)

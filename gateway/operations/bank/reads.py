@@ -10,10 +10,10 @@ from typing import Final
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.charges import Charge, ChargePayment
-from gateway.domain.bank.incoming import IncomingPayment, IncomingSearch
 from gateway.domain.bank.pix_keys import PixKey
 from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import Bank, Banks, Page
+from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch
 from gateway.domain.bank.statements import Balance, Block, Entry, Statement
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now

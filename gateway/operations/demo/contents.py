@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from gateway.domain.accounts.accounts import BankCoordinates
-from gateway.domain.accounts.permissions import EVERY_PERMISSION, Action, Permission, Resource
+from gateway.domain.accounts.credentials import EVERY_PERMISSION, Action, Permission, Resource
 from gateway.domain.bank.pix_keys import PixKey, PixKeyStatus, PixKeyType
 from gateway.domain.kernel.money import Money
 

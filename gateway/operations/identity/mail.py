@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import quote
 
-from gateway.domain.identity.challenges import MailToken, Purpose
-from gateway.domain.identity.mail import Mail
+from gateway.domain.identity.challenges import Mail, MailToken, Purpose
 from gateway.domain.identity.users import User
 from gateway.operations.identity.ports import IdentityContext
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from gateway.domain.identity.challenges import Challenges
-from gateway.domain.identity.failure_counts import FailureCounts
-from gateway.domain.identity.mail import Outbox
+from gateway.domain.identity.attempt_limits import FailureCounts
+from gateway.domain.identity.challenges import Challenges, Outbox
 from gateway.domain.identity.panel_sessions import KnownBrowser
-from gateway.domain.identity.sessions import AccessClaims, Sessions
-from gateway.domain.identity.signing_keys import SigningKeys
+from gateway.domain.identity.sessions import AccessClaims, Sessions, SigningKeys
 from gateway.domain.identity.users import Users
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.clocks import Now

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from gateway.domain.identity.signing_keys import SigningKey
+from gateway.domain.identity.sessions import SigningKey
 from gateway.operations.identity.ports import IdentityContext
 from gateway.operations.identity.user_changes import audit_event
 from gateway.operations.kernel.audit_context import RuleViolation

@@ -18,12 +18,12 @@ from functools import partial
 from gateway.domain.identity.attempt_limits import (
     REMEMBERED,
     AttemptLimit,
+    Failures,
     blocked_for,
     doubling_blocks,
     undo_attempt,
 )
 from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
-from gateway.domain.identity.failure_counts import Failures
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
 from gateway.operations.identity.ports import IdentityContext

@@ -16,7 +16,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import AlreadyExists
 from gateway.domain.kernel.strict import Malformed
 from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_user
-from gateway.operations.accounts.companies import existing
+from gateway.operations.accounts.accounts import existing
 from gateway.operations.identity.mail import Mailer
 from gateway.operations.identity.passwords import NewPasswords
 from gateway.operations.identity.ports import ClientInfo, IdentityContext

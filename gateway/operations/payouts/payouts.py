@@ -47,8 +47,7 @@ from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import paying_bank_of, refuse_letters
 from gateway.operations.payouts.followup import FollowUp, Moved, unobserved
-from gateway.operations.payouts.guards import PayoutGuards
-from gateway.operations.payouts.restored_store import seen_before
+from gateway.operations.payouts.guards import PayoutGuards, seen_before
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import current_record
 from gateway.telemetry.trace import current_trace_id

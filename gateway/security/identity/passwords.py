@@ -1,5 +1,11 @@
 """
-Digests of passwords: Argon2id over a peppered password, a few at a time.
+Digests of passwords (Argon2id), and the passwords that attackers try first.
+
+``common_passwords.txt`` lists them in lower case, one per line. We composed it: words
+that lists of leaked passwords start with, in English and Brazilian Portuguese, combined
+with the endings people add to satisfy a rule (years, runs of digits, ``@123``), doubled,
+and as runs on a keyboard. Besides the list, repetitions of a short text and runs along
+the alphabet or a keyboard count as common.
 
 One digest takes some 20 ms and 19 MiB, so they run in two threads, and the queue is
 bounded: when it is full, callers are told to retry instead of overloading the process.
@@ -8,21 +14,164 @@ bounded: when it is full, callers are told to retry instead of overloading the p
 from __future__ import annotations
 
 import asyncio
+import base64
 import hmac
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
 
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
 from gateway.domain.kernel.errors import ServiceError
-from gateway.security.identity import phc
-from gateway.security.identity.common_passwords import is_common
-from gateway.security.identity.phc import Cost, Digest
 from gateway.security.secrets import Random
+
+_FORM = re.compile(
+    r"\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3}),keyid=([A-Za-z0-9+/]{1,22})"
+    r"\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{16,86})",
+    re.ASCII,
+)
+# costs above these could stop a process: 1 GiB and some seconds for one digest
+_MOST_KIB = 1_048_576
+# Bounds of what a stored digest may make us compute: a forged row must not cost minutes.
+_MOST_PASSES = 16
+_MOST_LANES = 16
+# the minimum of Argon2 (RFC 9106, part 3.1)
+_LEAST_KIB_A_LANE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The cost of a digest: memory in KiB, passes over it, and lanes (OWASP's minimum)."""
+
+    kib: int = 19_456
+    passes: int = 2
+    lanes: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """A digest as stored."""
+
+    cost: Cost
+    key_id: str
+    salt: bytes = field(repr=False)
+    tag: bytes = field(repr=False)
+
+    def __str__(self) -> str:
+        cost = f"m={self.cost.kib},t={self.cost.passes},p={self.cost.lanes}"
+        key_id = _encoded(self.key_id.encode("ascii"))
+        return f"$argon2id$v=19${cost},keyid={key_id}${_encoded(self.salt)}${_encoded(self.tag)}"
+
+
+def read(text: str) -> Digest | None:
+    """Read a digest; None for malformed text, or a cost that is out of bounds."""
+    found = _FORM.fullmatch(text)
+    if found is None:
+        return None
+    cost = Cost(int(found[1]), int(found[2]), int(found[3]))
+    if not _is_sane(cost):
+        return None
+    try:
+        key_id, salt, tag = (_decoded(each) for each in found.group(4, 5, 6))
+        return Digest(cost=cost, key_id=key_id.decode("ascii"), salt=salt, tag=tag)
+    except ValueError:
+        return None
+
+
+def _is_sane(cost: Cost) -> bool:
+    """Say whether a process can afford this: a forged row must not stop it."""
+    return (
+        1 <= cost.lanes <= _MOST_LANES
+        and 1 <= cost.passes <= _MOST_PASSES
+        and _LEAST_KIB_A_LANE * cost.lanes <= cost.kib <= _MOST_KIB
+    )
+
+
+def _encoded(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii").rstrip("=")
+
+
+def _decoded(text: str) -> bytes:
+    return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+
+
+_FILE = "common_passwords.txt"
+# fewer different characters than this can be guessed by trying
+_LEAST_DISTINCT = 5
+# "abcdabcdabcd" is one text of four characters, repeated
+_LONGEST_UNIT = 4
+# shorter runs, such as "abcd", occur in ordinary words
+_SHORTEST_RUN = 5
+_RUNS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "01234567890123456789",
+    "qwertyuiopasdfghjklzxcvbnm",
+    "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p",
+    "1q2w3e4r5t6y7u8i9o0p",
+)
+_ENDING = re.compile(r"[^a-z]+\Z", re.ASCII)
+_LEET = str.maketrans("@4301!5$7", "aaeoiisst")
+
+
+def is_common(password: str) -> bool:
+    """Say whether attackers try a password first, in any letter case."""
+    lowered = password.casefold()
+    return (
+        lowered in _listed()
+        or _plain(lowered) in _listed()
+        or len(set(lowered)) < _LEAST_DISTINCT
+        or _is_repeated(lowered)
+        or _is_run(lowered)
+    )
+
+
+@lru_cache(maxsize=1)
+def _listed() -> frozenset[str]:
+    """Read the list, once, on first use."""
+    text = files("gateway.security.identity").joinpath(_FILE).read_text(encoding="utf-8")
+    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def _plain(text: str) -> str:
+    """Replace look-alike signs by letters, except at the end, where digits are digits."""
+    ending = _ENDING.search(text)
+    cut = ending.start() if ending else len(text)
+    return text[:cut].translate(_LEET) + text[cut:]
+
+
+def _is_repeated(text: str) -> bool:
+    """Say whether it is a short text repeated, the last time perhaps cut."""
+    return any(
+        text == (text[:length] * len(text))[: len(text)]
+        for length in range(1, min(_LONGEST_UNIT, len(text) // 2) + 1)
+    )
+
+
+def _is_run(text: str) -> bool:
+    """Say whether it consists only of runs of neighbours, forwards or backwards."""
+    rest = text
+    while rest:
+        length = _run_length(rest)
+        if length < _SHORTEST_RUN:
+            return False
+        rest = rest[length:]
+    return True
+
+
+def _run_length(text: str) -> int:
+    """Return the length of the run at the beginning."""
+    lines = [line[::step] for line in _RUNS for step in (1, -1)]
+    length = 0
+    while length < len(text) and any(text[: length + 1] in line for line in lines):
+        length += 1
+    return length
+
 
 _SALT_BYTES = 16
 _TAG_BYTES = 32
@@ -86,7 +235,7 @@ class PasswordHasher:
 
         It takes as long as any other. Raises as ``make`` does.
         """
-        digest = phc.read(stored)
+        digest = read(stored)
         known = digest is not None and digest.key_id in self._peppers
         with_what = digest if digest is not None and known else self._dummy
         tag = await self._run(
@@ -96,7 +245,7 @@ class PasswordHasher:
 
     def is_outdated(self, stored: str) -> bool:
         """Say whether the digest has another cost or pepper than new ones."""
-        digest = phc.read(stored)
+        digest = read(stored)
         return digest is None or (digest.cost, digest.key_id) != (self._cost, self._current)
 
     def is_common(self, password: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.identity.challenges import Mail, Outbox
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.security.sealing import SealBroken, Sealer
 

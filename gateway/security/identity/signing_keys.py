@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
-from gateway.domain.identity.signing_keys import SigningKey, SigningKeys
+from gateway.domain.identity.sessions import SigningKey, SigningKeys
 from gateway.domain.kernel.clocks import Monotonic, Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.security.sealing import Sealer

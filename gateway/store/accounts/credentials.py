@@ -14,11 +14,11 @@ from gateway.domain.accounts.credentials import (
     UNLIMITED,
     Credential,
     CredentialLimits,
+    Permission,
     Rotation,
     SecretCollection,
     SecretDigest,
 )
-from gateway.domain.accounts.permissions import Permission
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists

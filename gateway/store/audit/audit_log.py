@@ -1,5 +1,5 @@
 """
-The record of acts: append-only, each event chained to the one before by its hash.
+The record of acts: append-only, each event chained to the one before it.
 
 Every writer locks the head's row, so events become visible in the order of
 their numbers. How hashes and seals are made: ``audit_chain``.
@@ -9,31 +9,86 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, bindparam, func, insert, select, update
+from sqlalchemy import BindParameter, Select, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.domain.backoffice.change_feed import Act
 from gateway.domain.kernel.audit import AuditEvent, AuditHead
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.store.audit.companies import companies_of, written
 from gateway.store.audit.walk import BROKEN, Walk, broken, check_seal
 from gateway.store.kernel.chain import NO_HASH, NO_KEY, ChainKeys
 from gateway.store.kernel.database import Database, chain_of, note
 from gateway.store.tables import columns
+from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import audit, audit_head
+from gateway.store.tables.core import (
+    accounts,
+    audit,
+    audit_head,
+    companies,
+    credentials,
+    payouts,
+    stops,
+)
+from gateway.store.tables.identity import users
+
+_KEY: Final[BindParameter[str]] = bindparam("key")
+_STOP: Final = "stop"
+_OWNERS: Final[Mapping[str, Select[*tuple[Any, ...]]]] = {
+    "company": select(companies.c.id).where(companies.c.id == _KEY),
+    "account": select(accounts.c.company_id).where(accounts.c.id == _KEY),
+    "credential": select(credentials.c.company_id).where(credentials.c.client_id == _KEY),
+    "payout": (
+        select(accounts.c.company_id)
+        .join(payouts, payouts.c.account_id == accounts.c.id)
+        .where(payouts.c.provider_key == _KEY)
+    ),
+    "approval": select(approvals.c.company_id).where(approvals.c.id == _KEY),
+    "user": select(users.c.companies).where(users.c.id == _KEY),
+}
+"""By the kind of a subject; a subject of any other kind is of people without a limit."""
+_STOPPED: Final = select(stops.c.scope, stops.c.subject).where(stops.c.id == _KEY)
+
+
+async def companies_of(connection: AsyncConnection, event: AuditEvent) -> str:
+    """
+    Return the companies of an act as they are stored: sorted ids with spaces between.
+
+    Most acts are of one. An act on a person is of all that they are limited to;
+    empty is for people who are limited to none.
+    """
+    if event.companies is not None:
+        return written(event.companies)
+    return await _owner(connection, event.subject)
+
+
+def written(ids: frozenset[str]) -> str:
+    """Write companies in one way, so that equal ones are equal texts."""
+    return " ".join(sorted(ids))
+
+
+async def _owner(connection: AsyncConnection, subject: str) -> str:
+    """Look up whose a subject is."""
+    kind, _, key = subject.partition(":")
+    if kind == _STOP:
+        stopped = (await connection.execute(_STOPPED, {"key": key})).one_or_none()
+        return await _owner(connection, f"{stopped.scope}:{stopped.subject}") if stopped else ""
+    lookup = _OWNERS.get(kind)
+    if lookup is None:
+        return ""
+    found: str | None = (await connection.execute(lookup, {"key": key})).scalar_one_or_none()
+    return found or ""
+
 
 _log = logging.getLogger(__name__)
-
 SEALED: Final = "audit.sealed"
 SUBJECT: Final = "audit:chain"
 """Of acts on the log itself."""
-
 _SYSTEM: Final = "system"
 # Events per statement while the chain is walked: memory stays flat for a log of any length.
 _BATCH: Final = 1000

@@ -14,8 +14,7 @@ from gateway.domain.backoffice.callbacks import (
     CallbackState,
 )
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.store.kernel.database import Database
-from gateway.store.kernel.pages import page
+from gateway.store.kernel.database import Database, page
 from gateway.store.tables.backoffice import callbacks
 from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.scope import of_company

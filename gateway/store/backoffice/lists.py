@@ -1,4 +1,4 @@
-"""Records within a company scope: found, cut into pages and counted by the database."""
+"""Records within a company scope, in pages; and the log of served requests."""
 
 from __future__ import annotations
 
@@ -6,28 +6,68 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, delete, func, insert, select
 
 from gateway.domain.accounts.accounts import Account, Company
 from gateway.domain.accounts.credentials import Credential
-from gateway.domain.backoffice.lists import OwnedAccount
+from gateway.domain.backoffice.lists import LoggedRequest, OwnedAccount, RequestSearch
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.stops import Stop
-from gateway.store.accounts.accounts import read_account
-from gateway.store.accounts.companies import read_company
+from gateway.store.accounts.accounts import read_account, read_company
 from gateway.store.accounts.credentials import EVERY, read_credentials
 from gateway.store.backoffice.stops import read_stop
 from gateway.store.identity.users import read_user
-from gateway.store.kernel.database import Database
-from gateway.store.kernel.pages import page
+from gateway.store.kernel.database import Database, page
 from gateway.store.payouts.rows import restored_payout
-from gateway.store.tables.columns import Record
+from gateway.store.tables.backoffice import requests
+from gateway.store.tables.columns import Record, record_of, row_of
 from gateway.store.tables.core import accounts, companies, credentials, payouts, stops
 from gateway.store.tables.identity import sessions, users
 from gateway.store.tables.scope import of_account, of_company, stops_in, stops_of, users_in
+
+_NEWEST = select(requests).order_by(requests.c.at.desc(), requests.c.number.desc())
+
+
+class StoredRequestLog:
+    """``RequestLog`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, logged: Sequence[LoggedRequest]) -> None:
+        """Store some."""
+        if not logged:
+            return
+        async with self._database.writing() as connection:
+            await connection.execute(insert(requests), [row_of(each) for each in logged])
+
+    async def search(
+        self, search: RequestSearch, scope: CompanyScope
+    ) -> tuple[Sequence[LoggedRequest], int]:
+        """Return a page, newest first, and how many there are."""
+        wanted = _NEWEST.where(requests.c.at >= search.since, requests.c.at < search.until)
+        for column, value in (
+            (requests.c.trace_id, search.trace_id),
+            (requests.c.route, search.route),
+            (requests.c.status, search.status),
+            (requests.c.client_id, search.client_id),
+            (requests.c.user_id, search.user_id),
+        ):
+            if value is not None:
+                wanted = wanted.where(column == value)
+        wanted = wanted.where(*of_company(requests.c.company_id, scope))
+        rows, total = await page(self._database, wanted, search.paging)
+        return [record_of(LoggedRequest, row) for row in rows], total
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what is older; return how many."""
+        old = delete(requests).where(requests.c.at < before)
+        async with self._database.writing() as connection:
+            return (await connection.execute(old)).rowcount
+
 
 _OWNED = (
     select(

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gateway.domain.backoffice.approvals import Approvals
-from gateway.domain.backoffice.audit_record import AuditRecord
 from gateway.domain.backoffice.callbacks import Callbacks
-from gateway.domain.backoffice.lists import ScopedRecords
-from gateway.domain.backoffice.request_log import RequestLog
+from gateway.domain.backoffice.lists import AuditRecord, RequestLog, ScopedRecords
 from gateway.store.approvals import StoredApprovals
 from gateway.store.audit.record import StoredAuditRecord
 from gateway.store.backoffice.callbacks import StoredCallbacks
-from gateway.store.backoffice.lists import StoredScopedRecords
-from gateway.store.backoffice.request_log import StoredRequestLog
+from gateway.store.backoffice.lists import StoredRequestLog, StoredScopedRecords
 from gateway.store.kernel.database import Database
 
 

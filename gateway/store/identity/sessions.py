@@ -1,4 +1,4 @@
-"""Sign-ins in the store, with their refresh tokens."""
+"""Sign-ins in the store, with their refresh tokens; and the keys that sign access tokens."""
 
 from __future__ import annotations
 
@@ -9,14 +9,49 @@ from datetime import datetime, timedelta
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.domain.identity.sessions import RefreshToken, Session
+from gateway.domain.identity.sessions import RefreshToken, Session, SigningKey
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.store.audit import audit_log
 from gateway.store.identity.users import read_user
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import Record, record_of, row_of
-from gateway.store.tables.identity import refresh_tokens, sessions, users
+from gateway.store.tables.identity import refresh_tokens, sessions, signing_keys, users
+
+_LIST = select(signing_keys).order_by(signing_keys.c.signs_from, signing_keys.c.id)
+
+
+class StoredSigningKeys:
+    """``SigningKeys`` over a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, key: SigningKey, event: AuditEvent) -> None:
+        """Store a new one."""
+        async with self._database.writing() as connection:
+            await connection.execute(insert(signing_keys), row_of(key))
+            await audit_log.append(connection, event)
+
+    async def list(self) -> Sequence[SigningKey]:
+        """Return all, by ``signs_from``, retired ones included."""
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(_LIST)).all()
+        return [record_of(SigningKey, row) for row in rows]
+
+    async def retire(self, key_id: str, at: datetime, event: AuditEvent) -> bool:
+        """Stop publishing one; False when there is none or it is retired already."""
+        retiring = (
+            update(signing_keys)
+            .where(signing_keys.c.id == key_id, signing_keys.c.retired_at.is_(None))
+            .values(retired_at=at)
+        )
+        async with self._database.writing() as connection:
+            if (await connection.execute(retiring)).rowcount == 0:
+                return False
+            await audit_log.append(connection, event)
+        return True
+
 
 # "Last seen" is to the minute, so that reading does not become writing.
 _MINUTE = timedelta(minutes=1)
@@ -31,7 +66,6 @@ _LIVE = (
     .order_by(sessions.c.created_at, sessions.c.id)
 )
 _TOKEN = select(refresh_tokens).where(refresh_tokens.c.digest == bindparam("digest"))
-
 _LAST = select(func.coalesce(func.max(refresh_tokens.c.number), 0)).where(
     refresh_tokens.c.session_id == bindparam("session_id")
 )

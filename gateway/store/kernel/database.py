@@ -1,15 +1,17 @@
-"""One database: where units of work begin, and where its failures become ours."""
+"""One database: its units of work, how much it is used, and its failures as ours."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from types import TracebackType
+from typing import Any, Final, Protocol, Self
 
-from sqlalchemy import ColumnElement, Insert, Select, Table, bindparam
+from sqlalchemy import ColumnElement, Insert, Select, Table, bindparam, func, select
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -21,25 +23,108 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 from sqlalchemy.types import TypeEngine
 
 from gateway.domain.backoffice.change_feed import Act
+from gateway.domain.kernel.clocks import Monotonic
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.kernel.windows import Paging
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
-from gateway.store.kernel.usage import Usage
+from gateway.store.tables.columns import Record
+
+
+async def page(
+    database: Database, wanted: Select[*tuple[Any, ...]], paging: Paging
+) -> tuple[Sequence[Record], int]:
+    """Return the rows of one page of an ordered selection, and how many rows it has in all."""
+    count = select(func.count()).select_from(wanted.order_by(None).subquery())
+    async with database.reading() as connection:
+        total = (await connection.execute(count)).scalar_one()
+        # Past the end a database would walk the whole list to find nothing.
+        if paging.offset >= total:
+            return [], total
+        shown = wanted.limit(paging.limit).offset(paging.offset)
+        return (await connection.execute(shown)).all(), total
+
+
+OnUsage = Callable[[str, float], None]
+"""Called after a unit of work: ``read`` or ``write``, and its seconds."""
+
+
+class Usage:
+    """
+    Counts the units of work of one process, on its event loop.
+
+    Attributes:
+        waiting: Those without a connection yet.
+        in_use: Those that have one.
+        on_usage: Called after each unit of work, with its kind and seconds.
+    """
+
+    __slots__ = ("clock", "in_use", "on_usage", "waiting")
+
+    def __init__(self, clock: Monotonic = time.perf_counter) -> None:
+        """Measure nothing until ``on_usage`` is set."""
+        self.clock = clock
+        self.waiting = 0
+        self.in_use = 0
+        self.on_usage: OnUsage = _ignore
+
+    def begin(self, work: str) -> Taking:
+        """Count a unit of work from its beginning to the end of the block."""
+        return Taking(self, work)
+
+
+class Taking:
+    """One unit of work: it waits until ``got`` is called, and is over with the block."""
+
+    __slots__ = ("_began", "_has", "_usage", "_work")
+
+    def __init__(self, usage: Usage, work: str) -> None:
+        self._usage = usage
+        self._work = work
+        self._has = False
+        self._began = 0.0
+
+    def __enter__(self) -> Self:
+        """Begin to wait."""
+        self._usage.waiting += 1
+        self._began = self._usage.clock()
+        return self
+
+    def got(self) -> None:
+        """Have a connection."""
+        self._has = True
+        self._usage.waiting -= 1
+        self._usage.in_use += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End, however it ended."""
+        usage = self._usage
+        if self._has:
+            usage.in_use -= 1
+        else:
+            usage.waiting -= 1
+        usage.on_usage(self._work, usage.clock() - self._began)
+
+
+def _ignore(_work: str, _took_s: float) -> None:
+    """Ignore the event: nobody measures this store."""
+
 
 # The driver's text for these quotes the row, which may hold personal data.
 _QUOTING = (IntegrityError, DataError, UnicodeError, OverflowError)
 _FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
 # Of PostgreSQL: met another's lock for too long, or in a ring of waiting transactions.
 _MET_ANOTHER = ("40", "55P03", "57014")
-
 _ACTS: Final = "pixgate_acts"
 _CHAIN: Final = "pixgate_chain"
-
 Key = tuple[str, bytes]
 """An account's id and the digest of a reference."""
-
 Found = Select[*tuple[Any, ...]]
 Values = tuple[object, ...]
-
 BulkRow = Mapping[str, object]
 Types = Mapping[str, TypeEngine[Any]]
 """The values of a row by name, each with the type of its column."""

@@ -39,10 +39,11 @@ from gateway.store.kernel.database import (
     faults_of_rows,
 )
 from gateway.store.payouts.batching import BatchLimits, BatchQueue
-from gateway.store.payouts.limits import Allowances, allowances
 from gateway.store.payouts.rows import attempt_row, key_columns, payout_row, restored_payout
 from gateway.store.payouts.statements import (
+    Allowances,
     Statements,
+    allowances,
     claim_values,
     ending_values,
     statements,

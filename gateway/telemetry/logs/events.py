@@ -1,4 +1,4 @@
-"""Requests and bank calls as log lines: an allow-list of fields, each of a known form."""
+"""Requests, bank calls and security events as log lines: an allow-list of fields."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from datetime import datetime
 from typing import Final
 
 import msgspec
+import structlog
 
 from gateway.telemetry.logs.redaction import mask_text
 from gateway.telemetry.metrics.families import OTHER
 from gateway.telemetry.metrics.series import METHODS
+from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import AccessRecord, ProviderCall
 
 Fields = dict[str, object]
-
 _CLIENT_ID: Final = re.compile(r"cli_[a-z2-7]{20}", re.ASCII)
 _ADDRESS: Final = re.compile(r"[0-9A-Fa-f:.]{2,45}", re.ASCII)
 _METHODS: Final = frozenset(METHODS)
@@ -196,3 +197,38 @@ def _address(text: str) -> str:
 def _client_id(text: str) -> str:
     """Show an id of our form, and nothing else."""
     return text if _CLIENT_ID.fullmatch(text) else OTHER
+
+
+_SESSION: Final = {
+    "created": "session_created",
+    "rotated": "session_renewed",
+    **dict.fromkeys(("idle_end", "absolute_end", "revoked"), "session_expired"),
+}
+_ALARMS: Final = frozenset({"authn_token_reuse", "authn_factor_reuse", "authn_login_lock"})
+_REUSES: Final = {
+    "authn_token_reuse": (Event.TOKEN_REFRESH, "reuse_attack"),
+    "authn_factor_reuse": (Event.MFA, "totp.reused"),
+}
+
+
+class SecurityLog:
+    """Tells of sign-ins and sessions, to the log and to the metrics."""
+
+    def __init__(self, count: Count) -> None:
+        """Count with ``count``."""
+        self._count = count
+        self._log = structlog.get_logger("gateway.security")
+
+    def on_event(self, word: str, user_id: str) -> None:
+        """Log what befell a person; ``user_id`` is empty for nobody known."""
+        say = self._log.warning if word in _ALARMS else self._log.info
+        say(word, user_id=user_id)
+        if word in _REUSES:
+            self._count(*_REUSES[word])
+
+    def count(self, event: Event, label: str) -> None:
+        """Count an event; what becomes of a session is logged too."""
+        self._count(event, label)
+        word = _SESSION.get(label, "") if event is Event.SESSION_EVENT else ""
+        if word:
+            self._log.info(word, reason_id=label)

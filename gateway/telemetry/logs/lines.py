@@ -1,5 +1,5 @@
 """
-Log lines on their way out: appended at once, written together by a short timer.
+Log lines on their way out: those said too often are counted, the rest written together.
 
 Writing each line by itself costs more than all the rest of a line. What a
 killed process had not written yet is at most ``delay_s`` old.
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from threading import get_ident
@@ -18,6 +18,56 @@ from typing import Final
 
 import msgspec
 import orjson
+
+from gateway.domain.kernel.clocks import Monotonic
+
+# Messages are written in the code, so they are few; beyond the bound all share one ceiling.
+_KINDS: Final = 1024
+_OTHERS: Final = "others"
+
+
+class Ceiling:
+    """
+    Lets each message through so many times a second.
+
+    Messages are told apart up to 1024 a second; the rest share one count.
+    """
+
+    def __init__(self, most: int, clock: Monotonic) -> None:
+        """Allow ``most`` lines per message and second."""
+        self._most = most
+        self._clock = clock
+        self._second = 0
+        self._seen: Counter[str] = Counter()
+        self._over: Counter[str] = Counter()
+
+    def admits(self, message: str) -> bool:
+        """Count a message and say whether it may be written."""
+        second = int(self._clock())
+        if second != self._second:
+            self._turn(second)
+        kind = message if message in self._seen or len(self._seen) < _KINDS else _OTHERS
+        self._seen[kind] += 1
+        return self._seen[kind] <= self._most
+
+    def take_suppressed(self) -> dict[str, int]:
+        """Return how often which message was held back in seconds gone by; once."""
+        second = int(self._clock())
+        if second != self._second:
+            self._turn(second)
+        if not self._over:
+            return {}
+        over, self._over = self._over, Counter()
+        return dict(over)
+
+    def _turn(self, second: int) -> None:
+        """Begin a new second."""
+        seen, self._seen = self._seen, Counter()
+        self._second = second
+        for message, times in seen.items():
+            if times > self._most:
+                self._over[message] += times - self._most
+
 
 _OPTIONS: Final = orjson.OPT_UTC_Z
 _ENCODER: Final = msgspec.json.Encoder()

@@ -1,5 +1,5 @@
 """
-What may be read in a log: fields by allow-list, texts without what looks secret or personal.
+What may be read in a log: fields by allow-list, texts and exceptions masked.
 
 Masking is the second net. The first is not to log bodies, headers and banks'
 words at all. A partner's own trace id is shown as it stands: it is echoed too.
@@ -16,13 +16,14 @@ from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
+from traceback import walk_tb
+from types import TracebackType
 from typing import Final
 from uuid import UUID
 
 from gateway.domain.kernel import strict
 
 MASK: Final = "***"
-
 ALLOWED: Final = frozenset(
     (
         *(
@@ -68,14 +69,12 @@ ALLOWED: Final = frozenset(
     )
 )
 """Fields whose value is shown, masked as text; every other value is ``***``."""
-
 _LONGEST: Final = 8192
 _DEEPEST: Final = 6
 _LONG_NUMBER: Final = 10**9
 _EMAIL_SHOWN_FROM: Final = 4
 _SHORTEST_BASE64: Final = 12
 _NUMBER_KEPT: Final = slice(3, 9)
-
 Replace = str | Callable[[re.Match[str]], str]
 
 
@@ -248,3 +247,45 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], Replace], ...]] = tuple(
         (r"(?<![\w-])[A-Za-z0-9_-]{40,}(?![\w-])", _mask_token),
     )
 )
+# A line a reader can take in; the rest of a message rarely helps and may quote a caller.
+_LONGEST_MESSAGE = 500
+_FRAMES = 12
+_CAUSES = 4
+
+
+def describe_failure(problem: BaseException, causes: int = _CAUSES) -> dict[str, object]:
+    """
+    Describe an exception and what it came from.
+
+    Neither source lines nor local variables; quoted parts of the message and
+    the parameters of a statement are hidden.
+    """
+    fields: dict[str, object] = {
+        "type": f"{type(problem).__module__}.{type(problem).__qualname__}",
+        "text": _message(problem),
+        "where": _frames(problem.__traceback__),
+    }
+    origin = problem.__cause__ or (None if problem.__suppress_context__ else problem.__context__)
+    if origin is not None and causes:
+        fields["cause"] = describe_failure(origin, causes - 1)
+    return fields
+
+
+def _message(problem: BaseException) -> str:
+    """Write the message; of a database's only what stands before the statement and its values."""
+    try:
+        text = str(problem)
+    except Exception:  # noqa: BLE001 - a broken __str__ must not hide the failure it belongs to
+        return "unreadable"
+    for end in ("\n[SQL", "\nDETAIL", "\n[parameters"):
+        text = text.partition(end)[0]
+    return mask_quoted(text)[:_LONGEST_MESSAGE]
+
+
+def _frames(trace: TracebackType | None) -> list[str]:
+    """Name the innermost places, outermost first."""
+    places = [
+        f"{frame.f_globals.get('__name__', '?')}:{line} {frame.f_code.co_qualname}"
+        for frame, line in walk_tb(trace)
+    ]
+    return places[-_FRAMES:]

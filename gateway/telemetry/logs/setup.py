@@ -20,10 +20,8 @@ import structlog
 from structlog.typing import EventDict
 
 from gateway.domain.kernel.clocks import Monotonic, Now
-from gateway.telemetry.logs.failures import describe_failure
-from gateway.telemetry.logs.lines import LineBuffer, encode
-from gateway.telemetry.logs.rate_limit import Ceiling
-from gateway.telemetry.logs.redaction import mask_quoted, redact
+from gateway.telemetry.logs.lines import Ceiling, LineBuffer, encode
+from gateway.telemetry.logs.redaction import describe_failure, mask_quoted, redact
 from gateway.telemetry.trace import current_trace_id
 
 FILTERED: Final = ("", "aiohttp.server", "aiohttp.access", "asyncio")

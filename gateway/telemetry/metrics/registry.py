@@ -13,9 +13,17 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import CollectorRegistry
 
 from gateway.telemetry.metrics import series
-from gateway.telemetry.metrics.cells import Timings, Values
-from gateway.telemetry.metrics.exposition import OPENMETRICS, PLAIN, Form, written
-from gateway.telemetry.metrics.families import Family, Kind, Vocabulary
+from gateway.telemetry.metrics.families import (
+    OPENMETRICS,
+    PLAIN,
+    Family,
+    Form,
+    Kind,
+    Timings,
+    Values,
+    Vocabulary,
+    written,
+)
 from gateway.telemetry.metrics.series import SERIES
 
 _A_MOMENT_S: Final = 0.0001

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from gateway.domain.accounts.permissions import Resource
+from gateway.domain.accounts.credentials import Resource
 from gateway.domain.backoffice.change_feed import Kept as KeptKind
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area

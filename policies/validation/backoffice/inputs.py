@@ -16,8 +16,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, Parameter, RawRequest
-from policies.validation.document import Number, document
-from policies.validation.fields import positive
+from policies.validation.fields import Number, document, positive
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 Read = TypeVar("Read")

@@ -18,9 +18,8 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests import schemas
 from gateway.domain.requests.calls import Input, RawRequest
-from policies.validation import fields, identifiers
-from policies.validation.document import document
-from policies.validation.fields import KeyType, Reference, TaxNumber, Text
+from policies.validation import fields, parameters
+from policies.validation.fields import KeyType, Reference, TaxNumber, Text, document
 
 LONGEST_EXPIRY_S: Final = 315_360_000
 """Ten years of 365 days."""
@@ -186,7 +185,7 @@ def refund(asked: RawRequest) -> RefundRequest:
     Raises:
         ServiceError: with a code of ``SVC.VAL``.
     """
-    payment = identifiers.reference(asked)
+    payment = parameters.reference(asked)
     body = _body(asked, RefundBody, ("reference", "value"))
     return RefundRequest(
         value=fields.positive(body["value"]),

@@ -1,28 +1,28 @@
-"""Which days, which page of them, and which status: in a body, as the query says it elsewhere."""
+"""Which days, which page of them, which status; which accounts; which report?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gateway.domain.bank.incoming import IncomingSearch, IncomingStatus
-from gateway.domain.bank.refunds import RefundSearch, RefundStatus
-from gateway.domain.kernel import errors
-from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search
+from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
+from gateway.domain.kernel import errors, strict
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Paging, Search, Window
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus
-from gateway.domain.requests.calls import Input, RawRequest
+from gateway.domain.requests.calls import Input, Parameter, RawRequest
 from policies.validation import fields
-from policies.validation.document import document
-from policies.validation.fields import Day
-from policies.validation.search import days, positive_integer
+from policies.validation.fields import Day, document
+from policies.validation.inputs import SEARCH
+from policies.validation.search import days, paging, positive_integer, window
 
 Status = TypeVar("Status", bound=StrEnum)
 Wanted = TypeVar("Wanted")
-
 Page = Annotated[int, msgspec.Meta(ge=1, le=10**18 - 1, description="Counted from 1.")]
 Limit = Annotated[
     int,
@@ -30,7 +30,6 @@ Limit = Annotated[
         ge=1, description=f"Per page; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}."
     ),
 ]
-
 _REFUSES: Final = (
     errors.PAYLOAD_INVALID,
     errors.FIELD_MISSING,
@@ -110,3 +109,126 @@ def _counted(body: Mapping[str, Any], name: str, default: int) -> int:
 INCOMING: Final[Input[IncomingSearch]] = _filtered(IncomingBody, IncomingStatus, IncomingSearch)
 REFUNDS: Final[Input[RefundSearch]] = _filtered(RefundsBody, RefundStatus, RefundSearch)
 WITHDRAWS: Final[Input[PayoutSearch]] = _filtered(WithdrawsBody, PayoutStatus, PayoutSearch)
+_PAGING = frozenset({"page", "limit"})
+
+
+@dataclass(frozen=True, slots=True)
+class AccountsAsked:
+    """A page of accounts; ``company_id`` None is every company's."""
+
+    paging: Paging
+    company_id: str | None
+
+
+def accounts(asked: RawRequest) -> AccountsAsked:
+    """
+    Read the query.
+
+    Raises:
+        ServiceError: ``SVC.VAL.009`` for page or limit, ``SVC.VAL.011`` for a
+            company that is no UUID or named twice.
+    """
+    return AccountsAsked(paging(asked), _company(asked))
+
+
+def _company(asked: RawRequest) -> str | None:
+    values = asked.query.get("company_id", ())
+    if len(values) == 0 or list(values) == [""]:
+        return None
+    try:
+        (text,) = values
+        return strict.uuid_text(text)
+    except ValueError as problem:
+        raise ServiceError(errors.PAYLOAD_INVALID, "uuid_form", field="company_id") from problem
+
+
+ACCOUNTS: Final[Input[AccountsAsked]] = Input(
+    read=accounts,
+    parameters=(
+        *(each for each in SEARCH.parameters if each.name in _PAGING),
+        Parameter(
+            name="company_id",
+            required=False,
+            schema={"type": "string", "format": "uuid"},
+            description="Of this company alone.",
+        ),
+    ),
+    refuses=(errors.NUMBER_INVALID, errors.PAYLOAD_INVALID),
+)
+_DAYS = frozenset({"init", "ends"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportAsked:
+    """
+    A report that is asked for.
+
+    Attributes:
+        locale: Empty for the plain form.
+    """
+
+    window: Window
+    format: str
+    locale: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportReader:
+    """Reads which report; the words it takes are those of the writers."""
+
+    formats: Collection[str]
+    locales: Collection[str]
+
+    def __call__(self, asked: RawRequest) -> ReportAsked:
+        """
+        Read the query.
+
+        Raises:
+            ServiceError: for the window as everywhere; ``SVC.VAL.001`` without a
+                format, ``SVC.VAL.011`` for a format or locale that is unknown or
+                given twice.
+        """
+        days = window(asked)
+        wanted = _word(asked, "format", self.formats)
+        if not wanted:
+            raise ServiceError(errors.FIELD_MISSING, "missing", field="format")
+        return ReportAsked(window=days, format=wanted, locale=_word(asked, "locale", self.locales))
+
+
+def _word(asked: RawRequest, name: str, words: Collection[str]) -> str:
+    """Read one of the words; empty where it is absent or empty."""
+    values = asked.query.get(name, ())
+    if len(values) == 0 or list(values) == [""]:
+        return ""
+    if len(values) != 1 or values[0] not in words:
+        reason = "not_one_of" if len(values) == 1 else "repeated"
+        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name)
+    return values[0]
+
+
+def report_input(formats: Collection[str], locales: Collection[str]) -> Input[ReportAsked]:
+    """Take a report of one of the formats, in one of the locales."""
+    return Input(
+        read=ReportReader(formats, locales),
+        parameters=(
+            *(each for each in SEARCH.parameters if each.name in _DAYS),
+            Parameter(
+                name="format",
+                required=True,
+                schema={"type": "string", "enum": sorted(formats)},
+                description="The kind of file.",
+            ),
+            Parameter(
+                name="locale",
+                required=False,
+                schema={"type": "string", "enum": sorted(locales)},
+                description="For readers in Brazil; only csv is written differently.",
+            ),
+        ),
+        refuses=(
+            errors.FIELD_MISSING,
+            errors.DATE_INVALID,
+            errors.WINDOW_INVALID,
+            errors.PAYLOAD_INVALID,
+        ),
+    )

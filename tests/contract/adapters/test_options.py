@@ -9,7 +9,6 @@ from typing import Protocol
 import pytest
 
 from gateway.domain.bank.charges import ChargeOrder, ChargeStatus, ChargeType, Payer
-from gateway.domain.bank.incoming import IncomingStatus
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
 from gateway.domain.bank.provider_options import (
@@ -33,7 +32,7 @@ from gateway.domain.bank.providers import (
     Settled,
     Unknown,
 )
-from gateway.domain.bank.refunds import RefundOrder, RefundStatus
+from gateway.domain.bank.refunds import IncomingStatus, RefundOrder, RefundStatus
 from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from provider_adapters._shared.documents import is_e2e_id

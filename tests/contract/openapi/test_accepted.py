@@ -93,7 +93,7 @@ async def test_every_row_is_in_a_group(place: RoutedRow):
     (tag,) = described(place).operation(place)["tags"]
 
     assert tag != "Other", (
-        f"{place.row.name}: no group of gateway/http/openapi/tags.py has the word of its path"
+        f"{place.row.name}: no group of gateway/http/openapi/operations.py has the word of its path"
     )
     assert tag in {each["name"] for each in described(place).document["tags"]}
 

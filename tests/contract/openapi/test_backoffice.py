@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from gateway.http.openapi.codes import codes_of
+from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.client import NOBODY, BackofficeClient

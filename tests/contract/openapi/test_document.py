@@ -9,8 +9,8 @@ import yaml
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 from gateway.domain.kernel.errors import CATALOGUE, ELSEWHERE
-from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.document import as_json, as_yaml
+from gateway.http.openapi.operations import codes_of
 from gateway.http.route import Row
 from gateway.http.table import RoutedRow
 from tests.contract.openapi.described import DOCUMENT, SURFACE, operation, resolved

@@ -21,8 +21,8 @@ from schemathesis.specs.openapi.checks import (
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.http.openapi.codes import codes_of
 from gateway.http.openapi.document import document
+from gateway.http.openapi.operations import codes_of
 from gateway.http.table import RoutedRow, Table
 from tests.surfaces.identity_api import ApiClient
 from tests.surfaces.identity_api_fixtures import api_client, clock, kind, maria, store, url

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from gateway.store.tables.core import METADATA
 from tests.contract.stores import samples
 from tests.world.store import migrated

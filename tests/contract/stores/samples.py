@@ -4,8 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from gateway.domain.accounts.accounts import Account, BankCoordinates, Company, Environment
-from gateway.domain.accounts.credentials import Credential, SecretDigest
-from gateway.domain.accounts.permissions import Permission
+from gateway.domain.accounts.credentials import Credential, Permission, SecretDigest
 from gateway.domain.bank.payout_orders import PayoutMethod, PixDestination
 from gateway.domain.bank.pix_keys import PixKeyType
 from gateway.domain.bank.providers import Evidence, Phase

@@ -16,7 +16,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.store.audit.walk import event_of
 from gateway.store.engine import Store, open_store
 from gateway.store.kernel.chain import NO_HASH, ChainKeys, chained
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from gateway.store.tables.core import audit, audit_head
 from tests.contract.stores.samples import NOW, event, now
 

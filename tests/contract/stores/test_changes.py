@@ -16,7 +16,7 @@ from gateway.domain.kernel.storage import AlreadyExists
 from gateway.runtime.records.change_feed import ChangeFeed
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.store.audit import audit_log
-from gateway.store.audit.change_feed import StoredChanges
+from gateway.store.audit.record import StoredChanges
 from gateway.store.engine import Store
 from tests.contract.stores.samples import CLIENT, account, company, credential, event
 from tests.contract.stores.told import WRITERS, Writer

@@ -6,9 +6,9 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from gateway.domain.identity.failure_counts import Failures
-from gateway.domain.identity.mail import Mail
-from gateway.domain.identity.signing_keys import SigningKey
+from gateway.domain.identity.attempt_limits import Failures
+from gateway.domain.identity.challenges import Mail
+from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.store.engine import Store
 from tests.contract.stores.samples import NOW, event

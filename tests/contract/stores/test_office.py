@@ -16,14 +16,13 @@ from gateway.domain.backoffice.approvals import (
     ApprovalState,
     Waiting,
 )
-from gateway.domain.backoffice.audit_record import AuditEntry, AuditSearch
 from gateway.domain.backoffice.callbacks import (
     Callback,
     CallbackKind,
     CallbackSearch,
     CallbackState,
 )
-from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
+from gateway.domain.backoffice.lists import AuditEntry, AuditSearch, LoggedRequest, RequestSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from gateway.domain.accounts.accounts import Environment
 from gateway.store import schema
 from gateway.store.engine import Store, open_store
-from gateway.store.stamp import Stamp, StoreRefused, prepare
+from gateway.store.schema import Stamp, StoreRefused, prepare
 from tests.contract.stores.samples import NOW, now
 
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION

@@ -12,8 +12,7 @@ from types import MappingProxyType
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._shared.limits import ClientLimits

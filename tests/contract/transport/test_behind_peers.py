@@ -9,8 +9,7 @@ import random
 import pytest
 
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import dripping, echo, echoing, hasty
 from tests.contract.transport.roads import FAR, behind, marks, order, read, road, tried

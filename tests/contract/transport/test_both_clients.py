@@ -14,8 +14,7 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import BadReply, Phase, ProviderError, Unavailable, Unreachable
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.messages import ProviderRequest
-from gateway.net.client.send_progress import SendProgress, SendRefused
+from gateway.net.client.messages import ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.transport import HttpTransport, Transport
 from gateway.telemetry import trace
 from tests.unit.provider_adapters.authority import Authority

@@ -10,8 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import dripping, hasty
 from tests.contract.transport.roads import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.roads import FAR, marks, order, road, tried
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing

@@ -9,8 +9,7 @@ import signal
 import pytest
 
 from gateway.domain.bank.providers import ProviderError, Unreachable
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.contract.transport.conftest import PEERS, Run, Street
 from tests.contract.transport.plays import echo
 from tests.contract.transport.roads import FAR, behind, marks, order, road, tried

@@ -8,8 +8,7 @@ import time
 import pytest
 
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.roads import FAR, READ, order, read, road, tried
 from tests.servers.peer import Peer

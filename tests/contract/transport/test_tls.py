@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, Unreachable
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.tls import TlsFiles
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.cutting import Cutting

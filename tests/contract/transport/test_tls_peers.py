@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.bank.providers import Unavailable, Unreachable
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.tls import TlsFiles
 from tests.contract.transport.conftest import Run, Street
 from tests.contract.transport.plays import echoing

@@ -10,9 +10,8 @@ from itertools import pairwise
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.response_reader import ResponseReader
-from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.transport import HttpTransport
 from tests.contract.transport.roads import LIMITS, READ
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, standing

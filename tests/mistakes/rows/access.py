@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_ACCOUNT_SCOPE = "tests/unit/policies/authorization/test_account_scope.py"
-_ACCOUNT_STATE = "tests/unit/policies/authorization/test_account_state.py"
+_ACCOUNT_SCOPE = "tests/unit/policies/authorization/test_credential_account_scope.py"
+_ACCOUNT_STATE = "tests/unit/policies/authorization/test_credential_account_state.py"
 _BASIC = "tests/unit/policies/authentication/test_basic.py"
-_CLIENT_ADDRESS = "tests/unit/gateway/net/server/test_client_address.py"
+_CLIENT_ADDRESS = "tests/unit/gateway/net/server/test_peer_client_address.py"
 _DIGESTS = "tests/unit/gateway/security/test_secrets_digests.py"
 _ORDER = "tests/surfaces/banking/test_order.py"
-_PERMISSIONS = "tests/unit/gateway/domain/accounts/test_permissions.py"
+_PERMISSIONS = "tests/unit/gateway/domain/accounts/test_credentials_permissions.py"
 _QUOTA = "tests/unit/policies/traffic/test_quota.py"
 _SURFACE = "tests/unit/gateway/http/banking/test_surface.py"
 _THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
@@ -147,7 +147,7 @@ ROWS = (
         name="write-does-not-include-read",
         promise="`manage` includes `write`, `write` includes `read`.",
         source="contract 5.2",
-        file="gateway/domain/accounts/permissions.py",
+        file="gateway/domain/accounts/credentials.py",
         right="self.action >= needed.action",
         wrong="self.action == needed.action",
         tests=(_PERMISSIONS,),
@@ -156,7 +156,7 @@ ROWS = (
         name="read-includes-write",
         promise="A permission covers its own resource alone.",
         source="contract 5.2",
-        file="gateway/domain/accounts/permissions.py",
+        file="gateway/domain/accounts/credentials.py",
         right="self.resource is needed.resource and self.action >= needed.action",
         wrong="self.resource is needed.resource or self.action >= needed.action",
         tests=(_PERMISSIONS,),
@@ -165,7 +165,7 @@ ROWS = (
         name="sister-account-served",
         promise="A credential of one account acts on no other account of the company.",
         source="contract 5.1",
-        file="policies/authorization/account_scope.py",
+        file="policies/authorization/credential.py",
         right="principal.account_id is not None and principal.account_id != account.id",
         wrong="principal.account_id is None and principal.account_id != account.id",
         tests=(f"{_ACCOUNT_SCOPE}::test_a_sister_account_is_refused",),
@@ -174,7 +174,7 @@ ROWS = (
         name="other-company-served",
         promise="An account of another company does not exist for the caller (404).",
         source="contract 5.1",
-        file="policies/authorization/account_scope.py",
+        file="policies/authorization/credential.py",
         right=" or account.company_id != principal.company_id:",
         wrong=":",
         tests=(f"{_ACCOUNT_SCOPE}::test_absent_and_foreign_accounts_are_told_apart_by_nobody",),
@@ -183,7 +183,7 @@ ROWS = (
         name="unverified-account-served",
         promise="An account that is not verified is not banked on.",
         source="contract 5.1",
-        file="policies/authorization/account_state.py",
+        file="policies/authorization/credential.py",
         right="if not call.account.verified:",
         wrong="if not call.account.verified and not call.account.active:",
         tests=(_ACCOUNT_STATE,),
@@ -201,7 +201,7 @@ ROWS = (
         name="forged-address-believed",
         promise="Of a chain of proxies the rightmost address that is not ours counts.",
         source="decisions 11 (caller's address)",
-        file="gateway/net/server/client_address.py",
+        file="gateway/net/server/peer.py",
         right='for entry in reversed(",".join(lines).rsplit(",", _MOST_HOPS)):',
         wrong='for entry in ",".join(lines).rsplit(",", _MOST_HOPS):',
         tests=(_CLIENT_ADDRESS,),

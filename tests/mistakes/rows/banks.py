@@ -6,8 +6,8 @@ from tests.mistakes.mistake import Mistake
 
 _ACCOUNTS = "tests/unit/gateway/operations/accounts/test_accounts.py"
 _ADDRESSES = "tests/unit/gateway/net/client/test_addresses.py"
-_BREAKER = "tests/unit/provider_adapters/_shared/test_breaker.py"
-_BULKHEAD = "tests/unit/provider_adapters/_shared/test_bulkhead.py"
+_BREAKER = "tests/unit/provider_adapters/_shared/test_admission_breaker.py"
+_BULKHEAD = "tests/unit/provider_adapters/_shared/test_admission_bulkhead.py"
 _CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
 _DIAL = "tests/unit/gateway/net/client/test_connector.py"
 _HTTP = "tests/unit/provider_adapters/_shared/test_http.py"
@@ -29,7 +29,7 @@ ROWS = (
         name="breaker-never-opens",
         promise="Five failures in a row leave a bank alone for a while.",
         source="decisions 6",
-        file="provider_adapters/_shared/breaker.py",
+        file="provider_adapters/_shared/admission.py",
         right="self._failures += 1",
         wrong="self._failures = 1",
         tests=(f"{_BREAKER}::test_five_failures_in_a_row_open_it",),
@@ -38,7 +38,7 @@ ROWS = (
         name="bulkhead-without-a-wall",
         promise="One slow bank gets so many calls at once and no more.",
         source="decisions 6",
-        file="provider_adapters/_shared/bulkhead.py",
+        file="provider_adapters/_shared/admission.py",
         right="if self.in_flight >= self._limits.in_flight:",
         wrong="if self.in_flight > self._limits.in_flight:",
         tests=(f"{_BULKHEAD}::test_calls_enter_up_to_the_limit_and_are_counted",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
-_ACCESS_TOKENS = "tests/unit/gateway/security/identity/test_access_tokens.py"
+_ACCESS_TOKENS = "tests/unit/gateway/security/identity/test_tokens_access_tokens.py"
 _CHALLENGES = "tests/contract/stores/test_challenges.py"
 _CODES = "tests/unit/gateway/operations/identity/test_second_factors.py"
 _CSRF = "tests/unit/policies/traffic/test_csrf.py"
@@ -12,7 +12,7 @@ _LISTS = "tests/contract/stores/test_lists.py"
 _REFRESHING = "tests/unit/gateway/operations/identity/test_tokens.py"
 _SESSION = "tests/unit/policies/authentication/test_session.py"
 _SESSIONS = "tests/contract/stores/test_sessions.py"
-_STEP_UP = "tests/unit/policies/authorization/test_step_up.py"
+_STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
 _THROTTLING = "tests/unit/gateway/operations/identity/test_throttling.py"
 _USERS = "tests/contract/stores/test_users.py"
 
@@ -57,7 +57,7 @@ ROWS = (
         name="old-factor-is-fresh",
         promise="What is dangerous asks for a second factor of the last five minutes.",
         source="decisions 6 (`STEP_UP_REQUIRED`)",
-        file="policies/authorization/step_up.py",
+        file="policies/authorization/user.py",
         right="if self.now() - at > self.fresh:",
         wrong="if at - self.now() > self.fresh:",
         tests=(_STEP_UP,),
@@ -125,7 +125,7 @@ ROWS = (
         name="any-audience",
         promise="An access token is for us alone.",
         source="contract 5.4",
-        file="gateway/security/identity/access_tokens.py",
+        file="gateway/security/identity/tokens.py",
         right='"strict_aud": True,',
         wrong='"verify_aud": False,',
         tests=(f"{_ACCESS_TOKENS}::test_a_claim_of_another_content_or_kind_is_refused",),
@@ -134,7 +134,7 @@ ROWS = (
         name="expired-token-taken",
         promise="An access token is over when its time is.",
         source="contract 5.4",
-        file="gateway/security/identity/access_tokens.py",
+        file="gateway/security/identity/tokens.py",
         right="if ends + leeway <= now:",
         wrong="if ends + leeway <= issued:",
         tests=(f"{_ACCESS_TOKENS}::test_after_that_it_is_over",),
@@ -143,7 +143,7 @@ ROWS = (
         name="token-of-another-type",
         promise="A token's header names our algorithm and our type, both.",
         source="contract 5.4",
-        file="gateway/security/identity/access_tokens.py",
+        file="gateway/security/identity/tokens.py",
         right='if head["alg"] != ALGORITHM or head["typ"] != TYPE:',
         wrong='if head["alg"] != ALGORITHM and head["typ"] != TYPE:',
         tests=(f"{_ACCESS_TOKENS}::test_any_other_head_is_refused_though_the_key_signed_it",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _BODY = "tests/unit/gateway/net/server/test_request.py"
-_DOCUMENT = "tests/unit/policies/validation/test_document.py"
+_DOCUMENT = "tests/unit/policies/validation/test_fields_document.py"
 _JSON = "tests/unit/gateway/http/test_rendering_json.py"
 _LISTS = "tests/contract/stores/test_lists.py"
 _ORDER = "tests/surfaces/identity/test_order.py"
@@ -77,7 +77,7 @@ ROWS = (
         name="json-key-twice",
         promise="A JSON object whose key stands twice is malformed.",
         source="decisions 4",
-        file="policies/validation/document.py",
+        file="policies/validation/fields.py",
         right="if len(found) != len(pairs):",
         wrong="if len(found) > len(pairs):",
         tests=(f"{_DOCUMENT}::test_what_is_not_one_json_object_is_refused",),
@@ -140,7 +140,7 @@ ROWS = (
         name="total-of-one-page",
         promise="`meta.total` counts the whole list.",
         source="contract 2.1",
-        file="gateway/store/kernel/pages.py",
+        file="gateway/store/kernel/database.py",
         right="wanted.order_by(None).subquery()",
         wrong="wanted.order_by(None).limit(paging.limit).subquery()",
         tests=(f"{_LISTS}::test_a_page_is_cut_and_all_are_counted",),

@@ -6,7 +6,7 @@ from tests.mistakes.mistake import Mistake
 
 _AUDIT = "tests/contract/stores/test_audit.py"
 _AUDIT_CHAIN = "tests/unit/gateway/store/kernel/test_chain.py"
-_CELLS = "tests/unit/gateway/telemetry/metrics/test_cells.py"
+_CELLS = "tests/unit/gateway/telemetry/metrics/test_families_cells.py"
 _CHANGE_FEED = "tests/unit/gateway/runtime/records/test_change_feed.py"
 _EFFECTIVE = "tests/unit/gateway/config/test_effective.py"
 _IMPORTS = "tests/architecture/test_imports.py"
@@ -51,7 +51,7 @@ ROWS = (
         name="label-from-a-caller",
         promise="A metric's label holds none of a caller's words.",
         source="docs/metrics.md",
-        file="gateway/telemetry/metrics/cells.py",
+        file="gateway/telemetry/metrics/families.py",
         right="value if allowed is None or value in allowed else OTHER",
         wrong="value if allowed is None or value else OTHER",
         tests=(

@@ -8,7 +8,7 @@ from typing import Any
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.domain.accounts.permissions import Action
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.backoffice.audit_record import AuditSearch
-from gateway.domain.bank.incoming import IncomingStatus
+from gateway.domain.backoffice.lists import AuditSearch
+from gateway.domain.bank.refunds import IncomingStatus
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.reports.formats import FORMATS

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.identity.failure_counts import Failures
+from gateway.domain.identity.attempt_limits import Failures
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.operations.identity.throttling import password_keys

@@ -6,7 +6,7 @@ import pytest
 
 from gateway.domain.identity.rights import Right, Role, needs_step_up
 from gateway.http.table import RoutedRow
-from policies.authorization.step_up import FreshFactor
+from policies.authorization.user import FreshFactor
 from tests.surfaces.backoffice import matrix
 from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
 from tests.unit.people import somebody

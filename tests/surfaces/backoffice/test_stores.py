@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.config.hidden import Address
 from gateway.config.settings import Database, Settings
+from gateway.config.values import Address
 from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.backoffice.test_operations import generated, paid, today, withdrawing
 from tests.surfaces.world import opened, order, sandbox

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.config.hidden import Address
 from gateway.config.settings import Database, Settings
+from gateway.config.values import Address
 from gateway.domain.payouts.stops import StopScope
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.demo.document import Pair

@@ -13,14 +13,14 @@ import pytest
 
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.lifecycle import running
-from gateway.config.hidden import Address, Secret
 from gateway.config.identity import Identity, Mail
 from gateway.config.listeners import Admin, Server
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
+from gateway.config.values import Address, Secret
 from gateway.domain.accounts.accounts import Environment
-from gateway.store.stamp import StoreRefused
+from gateway.store.schema import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused
 from tests.surfaces.answers import Answer
 from tests.surfaces.world import basic, opened, sandbox, send

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gateway.config.hidden import Address
 from gateway.config.settings import Database, Settings
+from gateway.config.values import Address
 from gateway.http.table import RoutedRow
 from tests.surfaces import rows
 from tests.surfaces.world import NOBODY, World, opened, order, sandbox

@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from gateway.runtime.signals import NOT_RELOADED
+from gateway.runtime.process import NOT_RELOADED
 from tests import raw_http
 from tests.surfaces.answers import Answer
 from tests.surfaces.processes import Served, place, served, today

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 
-from gateway.config.hidden import Address
 from gateway.config.settings import Auth, Basic, Database
+from gateway.config.values import Address
 from gateway.http.table import RoutedRow
 from tests.contract.stores.relay import relayed
 from tests.surfaces import rows

@@ -8,7 +8,7 @@ from gateway.config.settings import Rate
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.identity.surface import CATALOGUE
-from gateway.http.openapi.codes import codes_of
+from gateway.http.openapi.operations import codes_of
 from tests.surfaces.identity_api import ApiClient, api_client_on
 from tests.world.identity import EMAIL, PASSWORD
 

@@ -11,8 +11,7 @@ import msgspec
 import pyotp
 import pytest
 
-from gateway.config.identity import Identity
-from gateway.config.session import Session
+from gateway.config.identity import Identity, Session
 from gateway.domain.identity.rights import Role
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.operations.identity.users import NewUser

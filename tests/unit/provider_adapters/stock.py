@@ -18,8 +18,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply, ProviderError, Unavailable, Unreachable
 from gateway.net.client import addresses
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import SendProgress, SendRefused
+from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import LONGEST_S
 from gateway.net.common.runtime import Runtime

@@ -14,10 +14,23 @@ from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.requests.versions import version_of_account
-from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, on_account
-from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, versioned, writing
-from gateway.http.backoffice.failures import REFUSED, TAKEN, explained
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.callers import (
+    REFUSED,
+    TAKEN,
+    AccountCaller,
+    BackOfficeCaller,
+    explained,
+    on_account,
+)
+from gateway.http.backoffice.cells import (
+    CREATED,
+    NO_BODY,
+    WITH_BODY,
+    BackOfficeOperations,
+    reading,
+    versioned,
+    writing,
+)
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import instant
 from gateway.http.resources import represent as resources
@@ -27,14 +40,14 @@ from gateway.http.resources.documents import (
 )
 from gateway.http.route import Row, VersionedAnswer, route
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
-from gateway.operations.backoffice.admin_services import AdminServices
-from gateway.operations.backoffice.visible_accounts import (
+from gateway.operations.backoffice.scoped_records import (
     AccountSearch,
+    AdminServices,
     VisibleAccounts,
 )
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
-from policies.validation.backoffice.accounts import ACCOUNTS, AccountsAsked
+from policies.validation.backoffice.searches import ACCOUNTS, AccountsAsked
 from policies.validation.fields import Name, TaxNumber, Text
 from policies.validation.inputs import NOTHING
 

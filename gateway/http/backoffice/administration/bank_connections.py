@@ -7,8 +7,7 @@ from typing import Literal, TypedDict
 
 from gateway.domain.identity.rights import Area
 from gateway.http.backoffice.callers import AccountCaller, as_actor
-from gateway.http.backoffice.cells import NO_BODY, writing
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.cells import NO_BODY, BackOfficeOperations, writing
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Row, route
 from gateway.operations.backoffice.bank_connections import SENTENCES, Connected

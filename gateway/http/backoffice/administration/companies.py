@@ -11,7 +11,7 @@ from gateway.domain.accounts.accounts import Company
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_company
-from gateway.http.backoffice.callers import BackOfficeCaller, as_administrator
+from gateway.http.backoffice.callers import ABSENT, TAKEN, BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
@@ -20,13 +20,12 @@ from gateway.http.backoffice.cells import (
     reading,
     versioned,
 )
-from gateway.http.backoffice.failures import ABSENT, TAKEN
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, VersionedAnswer, route
-from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Name, Text

@@ -9,15 +9,19 @@ from typing import Annotated, Literal, NamedTuple, NotRequired, TypedDict
 
 import msgspec
 
-from gateway.domain.accounts.credentials import Credential, CredentialLimits
-from gateway.domain.accounts.permissions import EVERY_PERMISSION, Permission
+from gateway.domain.accounts.credentials import (
+    EVERY_PERMISSION,
+    Credential,
+    CredentialLimits,
+    Permission,
+)
 from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.requests.versions import version_of_credential
-from gateway.http.backoffice.callers import BackOfficeCaller
+from gateway.http.backoffice.callers import ABSENT, CHANGED, TAKEN, BackOfficeCaller, explained
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
@@ -28,7 +32,6 @@ from gateway.http.backoffice.cells import (
     versioned,
     writing,
 )
-from gateway.http.backoffice.failures import ABSENT, CHANGED, TAKEN, explained
 from gateway.http.backoffice.oversight.approvals import ApprovalDocument, WaitingAnswer, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
@@ -37,8 +40,7 @@ from gateway.http.resources.represent import meter
 from gateway.http.route import Answer, Row, VersionedAnswer, route
 from gateway.operations.accounts.credentials import DEFAULT_OVERLAP, CredentialOrder, Issued
 from gateway.operations.backoffice.access_orders import CredentialOrders
-from gateway.operations.backoffice.admin_services import AdminServices
-from gateway.operations.backoffice.scoped_records import RecordsInScope
+from gateway.operations.backoffice.scoped_records import AdminServices, RecordsInScope
 from gateway.operations.bank.pages import Listed
 from gateway.operations.kernel.audit_context import RuleViolation
 from policies.validation.backoffice import inputs

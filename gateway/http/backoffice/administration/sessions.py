@@ -8,9 +8,8 @@ from typing import TypedDict
 from gateway.domain.identity.rights import Area
 from gateway.domain.identity.sessions import Session
 from gateway.http.backoffice.administration.user_acts import UserActs
-from gateway.http.backoffice.callers import BackOfficeCaller
+from gateway.http.backoffice.callers import ABSENT, CHANGED, BackOfficeCaller
 from gateway.http.backoffice.cells import NO_BODY, NO_CONTENT, done, reading, writing
-from gateway.http.backoffice.failures import ABSENT, CHANGED
 from gateway.http.common import STORE_FAILS
 from gateway.http.identity.represent import public_id
 from gateway.http.rendering import instant

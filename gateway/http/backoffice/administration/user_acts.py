@@ -16,13 +16,11 @@ from gateway.domain.identity.sessions import Session
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
-from gateway.http.backoffice.callers import BackOfficeCaller
+from gateway.http.backoffice.callers import BackOfficeCaller, explained
 from gateway.http.backoffice.cells import ReasonBody
-from gateway.http.backoffice.failures import explained
 from gateway.http.identity.represent import public_id
 from gateway.operations.backoffice.access_orders import PeopleOrders
-from gateway.operations.backoffice.admin_services import AdminServices
-from gateway.operations.backoffice.scoped_records import RecordsInScope
+from gateway.operations.backoffice.scoped_records import AdminServices, RecordsInScope
 from gateway.operations.bank.pages import Listed
 from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.sessions import UserSessions

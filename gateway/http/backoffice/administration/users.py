@@ -19,7 +19,7 @@ from gateway.http.backoffice.administration.user_acts import (
     Standing,
     UserActs,
 )
-from gateway.http.backoffice.callers import BackOfficeCaller
+from gateway.http.backoffice.callers import ABSENT, CHANGED, CONDITIONAL, TAKEN, BackOfficeCaller
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
@@ -30,7 +30,6 @@ from gateway.http.backoffice.cells import (
     reading,
     versioned,
 )
-from gateway.http.backoffice.failures import ABSENT, CHANGED, CONDITIONAL, TAKEN
 from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import instant

@@ -13,10 +13,15 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
 from gateway.domain.requests.calls import Input
-from gateway.http.backoffice.callers import AccountCaller, as_caller
-from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
-from gateway.http.backoffice.failures import READS
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.callers import READS, AccountCaller, as_caller
+from gateway.http.backoffice.cells import (
+    NO_BODY,
+    WAITS,
+    WITH_BODY,
+    BackOfficeOperations,
+    reading,
+    writing,
+)
 from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
 from gateway.http.common import STORE_FAILS
 from gateway.http.resources import represent as resources

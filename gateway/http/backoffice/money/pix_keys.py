@@ -10,10 +10,22 @@ from msgspec import Meta
 from gateway.domain.bank.pix_keys import KeyOwner, hidden_tax_number
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.http.backoffice.callers import AccountCaller, as_actor, as_caller
-from gateway.http.backoffice.cells import CREATED, NO_BODY, WITH_BODY, reading, writing
-from gateway.http.backoffice.failures import CHANGES, READS, bank_fails
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.callers import (
+    CHANGES,
+    READS,
+    AccountCaller,
+    as_actor,
+    as_caller,
+    bank_fails,
+)
+from gateway.http.backoffice.cells import (
+    CREATED,
+    NO_BODY,
+    WITH_BODY,
+    BackOfficeOperations,
+    reading,
+    writing,
+)
 from gateway.http.resources import represent as resources
 from gateway.http.route import Row, route
 from policies.validation.backoffice.orders import order_inputs

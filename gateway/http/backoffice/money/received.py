@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from gateway.domain.bank.incoming import IncomingPayment
+from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.http.backoffice.callers import AccountCaller, on_account
-from gateway.http.backoffice.cells import WITH_BODY, reading
-from gateway.http.backoffice.failures import READS, bank_fails
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.callers import READS, AccountCaller, bank_fails, on_account
+from gateway.http.backoffice.cells import WITH_BODY, BackOfficeOperations, reading
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
 from gateway.http.resources.documents import (

@@ -11,10 +11,22 @@ from gateway.domain.bank.refunds import Refund, RefundRequest, RefundStatus
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout
-from gateway.http.backoffice.callers import AccountCaller, on_account
-from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
-from gateway.http.backoffice.failures import CHANGES, READS, REFUND_FAILS, bank_fails
-from gateway.http.backoffice.operations import BackOfficeOperations
+from gateway.http.backoffice.callers import (
+    CHANGES,
+    READS,
+    REFUND_FAILS,
+    AccountCaller,
+    bank_fails,
+    on_account,
+)
+from gateway.http.backoffice.cells import (
+    NO_BODY,
+    WAITS,
+    WITH_BODY,
+    BackOfficeOperations,
+    reading,
+    writing,
+)
 from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources

@@ -27,9 +27,14 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
 from gateway.domain.payouts.payouts import Payout, PayoutRequest
-from gateway.http.backoffice.callers import BackOfficeCaller
+from gateway.http.backoffice.callers import (
+    ABSENT,
+    CHANGED,
+    REFUND_FAILS,
+    BackOfficeCaller,
+    explained,
+)
 from gateway.http.backoffice.cells import NO_BODY, WAITS, WITH_BODY, reading, writing
-from gateway.http.backoffice.failures import ABSENT, CHANGED, REFUND_FAILS, explained
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypedDict
 
-from gateway.domain.backoffice.audit_record import AuditEntry, AuditSearch
+from gateway.domain.backoffice.lists import AuditEntry, AuditSearch
 from gateway.domain.identity.rights import Area
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading

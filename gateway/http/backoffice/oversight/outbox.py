@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from gateway.domain.identity.mail import Mail
+from gateway.domain.identity.challenges import Mail
 from gateway.domain.identity.rights import Area
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading

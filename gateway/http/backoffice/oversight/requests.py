@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypedDict
 
-from gateway.domain.backoffice.request_log import LoggedRequest, RequestSearch
+from gateway.domain.backoffice.lists import LoggedRequest, RequestSearch
 from gateway.domain.identity.rights import Area
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading

@@ -11,16 +11,15 @@ from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.reviews import Opinion, Verdict
-from gateway.http.backoffice.callers import BackOfficeCaller, as_administrator
+from gateway.http.backoffice.callers import REFUSED, BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import NO_BODY, WITH_BODY, reading, writing
-from gateway.http.backoffice.failures import REFUSED
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
-from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.reviews import Judgement, Resolution
+from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs
 from policies.validation.fields import Why

@@ -11,7 +11,7 @@ import msgspec
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.stops import Stop, StopScope
-from gateway.http.backoffice.callers import BackOfficeCaller, as_administrator
+from gateway.http.backoffice.callers import CHANGED, REFUSED, BackOfficeCaller, as_administrator
 from gateway.http.backoffice.cells import (
     CREATED,
     NO_BODY,
@@ -21,13 +21,12 @@ from gateway.http.backoffice.cells import (
     reading,
     writing,
 )
-from gateway.http.backoffice.failures import CHANGED, REFUSED
 from gateway.http.common import STORE_FAILS
 from gateway.http.rendering import instant
 from gateway.http.resources.documents import Instant, Meter
 from gateway.http.resources.represent import meter
 from gateway.http.route import Row, route
-from gateway.operations.backoffice.admin_services import AdminServices
+from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.backoffice.stops import StopOrder
 from gateway.operations.bank.pages import Listed
 from policies.validation.backoffice import inputs

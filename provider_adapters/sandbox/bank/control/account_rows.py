@@ -11,16 +11,14 @@ from provider_adapters.sandbox.bank.control.api import (
     listing,
     read_payer,
 )
-from provider_adapters.sandbox.bank.http.answers import Answer
-from provider_adapters.sandbox.bank.http.bodies import Fields
 from provider_adapters.sandbox.bank.http.documents import ACCOUNT_TYPES
-from provider_adapters.sandbox.bank.kernel import accounts, blocks, clock, movements
+from provider_adapters.sandbox.bank.http.messages import Answer, Fields
+from provider_adapters.sandbox.bank.kernel import accounts, blocks, clock, statement
 from provider_adapters.sandbox.bank.kernel.accounts import Account, PayoutKind
 from provider_adapters.sandbox.bank.kernel.blocks import Block
 from provider_adapters.sandbox.bank.kernel.books import COMPE, ISPB, Books
-from provider_adapters.sandbox.bank.kernel.movements import OtherMovement
 from provider_adapters.sandbox.bank.kernel.refusals import invalid
-from provider_adapters.sandbox.bank.kernel.statement import number
+from provider_adapters.sandbox.bank.kernel.statement import OtherMovement, number
 from provider_adapters.sandbox.bank.pix import charges, keys, received_payments, refunds
 from provider_adapters.sandbox.bank.pix.charges import Charge, NewCharge
 from provider_adapters.sandbox.bank.pix.keys import NewKey
@@ -99,7 +97,7 @@ async def _fee(request: ControlRequest) -> Answer:
 
 
 async def _move(request: ControlRequest) -> Answer:
-    account, kinds = _account(request), {kind: kind for kind in movements.DESCRIPTIONS}
+    account, kinds = _account(request), {kind: kind for kind in statement.DESCRIPTIONS}
     made = _book(request, account, request.body.choice("kind", kinds))
     return Answer(document={"id": number(made)}, status=_CREATED)
 
@@ -133,7 +131,7 @@ def _book(request: ControlRequest, account: Account, kind: str) -> int:
         name=other.name,
         tax_number=other.tax_number,
     )
-    return movements.book(books, movement)
+    return statement.book(books, movement)
 
 
 async def _receive(request: ControlRequest) -> Answer:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from provider_adapters.sandbox.bank.http import answers, bodies
-from provider_adapters.sandbox.bank.http.answers import Answer
+from provider_adapters.sandbox.bank.http import messages
 from provider_adapters.sandbox.bank.http.listening_port import ListeningPort
+from provider_adapters.sandbox.bank.http.messages import Answer
 from provider_adapters.sandbox.bank.http.recorded_calls import RecordedCalls
 from provider_adapters.sandbox.bank.kernel.books import Books
 from provider_adapters.sandbox.bank.kernel.faults import Faults
@@ -48,9 +48,9 @@ class ControlRequest:
         return self.controls.books
 
     @property
-    def body(self) -> bodies.Fields:
+    def body(self) -> messages.Fields:
         """The body, read strictly; raises ``INVALID_REQUEST``."""
-        return bodies.read(self.raw)
+        return messages.read(self.raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ControlRow:
 
 def application(controls: Controls, rows: Sequence[ControlRow]) -> web.Application:
     """Build the application of the control port."""
-    app = web.Application(middlewares=[answers.show_refusals])
+    app = web.Application(middlewares=[messages.show_refusals])
     for row in rows:
         app.router.add_route(row.method, f"/control{row.path}", _serve(row, controls))
     return app
@@ -75,7 +75,7 @@ def listing(rows: Sequence[object]) -> Answer:
     return Answer(document={"data": rows, "meta": {"total": len(rows)}})
 
 
-def read_payer(body: bodies.Fields) -> Payer:
+def read_payer(body: messages.Fields) -> Payer:
     """Read a payer; raises ``INVALID_REQUEST``."""
     return Payer(
         name=body.text("name"),
@@ -91,6 +91,6 @@ def _serve(row: ControlRow, controls: Controls) -> Handler:
         request = ControlRequest(
             controls=controls, path=received.match_info, query=received.query, raw=raw
         )
-        return answers.respond(await row.run(request))
+        return messages.respond(await row.run(request))
 
     return serve

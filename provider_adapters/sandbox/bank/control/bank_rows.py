@@ -11,8 +11,8 @@ from provider_adapters.sandbox.bank.control.api import (
     listing,
     read_payer,
 )
-from provider_adapters.sandbox.bank.http import bodies
-from provider_adapters.sandbox.bank.http.answers import Answer
+from provider_adapters.sandbox.bank.http import messages
+from provider_adapters.sandbox.bank.http.messages import Answer
 from provider_adapters.sandbox.bank.kernel import ledger, refusals
 from provider_adapters.sandbox.bank.kernel.clock import show
 from provider_adapters.sandbox.bank.kernel.faults import OPERATIONS, Fault, FaultKind
@@ -147,7 +147,7 @@ async def _move_clock(request: ControlRequest) -> Answer:
     return await _clock(request)
 
 
-def _fault(body: bodies.Fields) -> Fault:
+def _fault(body: messages.Fields) -> Fault:
     status = body.whole("status", 500)
     if status not in _STATUSES:
         problem = "status is 200 to 599"
@@ -161,7 +161,7 @@ def _fault(body: bodies.Fields) -> Fault:
     )
 
 
-def _count(body: bodies.Fields) -> int | None:
+def _count(body: messages.Fields) -> int | None:
     """Read the count; absent is 1, ``null`` is until cleared."""
     if body.says_null("count"):
         return None

@@ -9,14 +9,13 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from provider_adapters.sandbox.bank.http import (
-    answers,
-    bodies,
     documents,
     fault_effects,
+    messages,
     orders,
     recorded_calls,
 )
-from provider_adapters.sandbox.bank.http.answers import Answer
+from provider_adapters.sandbox.bank.http.messages import Answer
 from provider_adapters.sandbox.bank.kernel import accounts, blocks, paging, statement
 from provider_adapters.sandbox.bank.kernel.accounts import Account
 from provider_adapters.sandbox.bank.kernel.books import Books
@@ -51,9 +50,9 @@ class CustomerRequest:
     raw: bytes
 
     @property
-    def body(self) -> bodies.Fields:
+    def body(self) -> messages.Fields:
         """The body, read strictly; raises ``INVALID_REQUEST``."""
-        return bodies.read(self.raw)
+        return messages.read(self.raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def application(
 ) -> web.Application:
     """Build the application of the bank's port."""
     app = web.Application(
-        middlewares=[answers.show_refusals, recorded_calls.recording(recorded)],
+        middlewares=[messages.show_refusals, recorded_calls.recording(recorded)],
         client_max_size=LARGEST_BODY,
     )
     for row in ROWS:

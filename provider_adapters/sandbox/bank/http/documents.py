@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from provider_adapters.sandbox.bank.http.bodies import Document
+from provider_adapters.sandbox.bank.http.messages import Document
 from provider_adapters.sandbox.bank.kernel.accounts import Account, Balance
 from provider_adapters.sandbox.bank.kernel.blocks import Block
 from provider_adapters.sandbox.bank.kernel.books import COMPE, ISPB

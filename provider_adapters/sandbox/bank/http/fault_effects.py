@@ -10,8 +10,8 @@ from typing import Final
 
 from aiohttp import web
 
-from provider_adapters.sandbox.bank.http import answers
-from provider_adapters.sandbox.bank.http.answers import Answer
+from provider_adapters.sandbox.bank.http import messages
+from provider_adapters.sandbox.bank.http.messages import Answer
 from provider_adapters.sandbox.bank.kernel.faults import Fault, FaultKind
 from provider_adapters.sandbox.bank.kernel.refusals import Code, Refusal
 
@@ -40,17 +40,17 @@ async def serve(
     ``execute`` runs at most once, and is never interrupted: it does not await.
     """
     if fault and not fault.executes:
-        return await _spoil(request, fault, answers.failure(fault.status))
+        return await _spoil(request, fault, messages.failure(fault.status))
     answer = _executed(execute)
     fault = fault or answer.fault
-    return await _spoil(request, fault, answer) if fault else answers.respond(answer)
+    return await _spoil(request, fault, answer) if fault else messages.respond(answer)
 
 
 def _executed(execute: Callable[[], Answer]) -> Answer:
     try:
         return execute()
     except Refusal as problem:
-        return answers.refusal(problem)
+        return messages.refusal(problem)
 
 
 async def _spoil(request: web.Request, fault: Fault, answer: Answer) -> web.StreamResponse:
@@ -73,14 +73,14 @@ def _wrong(fault: Fault, answer: Answer) -> web.Response:
             half = body[: len(body) // 2 + 1]
             return web.Response(body=half, content_type="application/json")
         case FaultKind.WRONG_TYPES:
-            return answers.respond(Answer(document=_mistype(answer.document)))
+            return messages.respond(Answer(document=_mistype(answer.document)))
         case FaultKind.REJECT:
-            return answers.respond(answers.error(400, Code.REJECTED, "refused"))
+            return messages.respond(messages.error(400, Code.REJECTED, "refused"))
         case _:
-            shown = answers.failure(fault.status)
+            shown = messages.failure(fault.status)
             headers = _headers(fault.status)
             spoilt = Answer(document=shown.document, status=fault.status, headers=headers)
-            return answers.respond(spoilt)
+            return messages.respond(spoilt)
 
 
 def _headers(status: int) -> dict[str, str]:

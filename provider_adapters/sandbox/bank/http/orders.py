@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from provider_adapters.sandbox.bank.http.bodies import Fields
 from provider_adapters.sandbox.bank.http.documents import ACCOUNT_TYPES, CHARGE_TYPES, KEY_TYPES
+from provider_adapters.sandbox.bank.http.messages import Fields
 from provider_adapters.sandbox.bank.kernel import refusals
 from provider_adapters.sandbox.bank.pix.charges import NewCharge
 from provider_adapters.sandbox.bank.pix.destinations import Destination

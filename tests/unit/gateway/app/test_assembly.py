@@ -13,7 +13,7 @@ from gateway.config.listeners import Admin
 from gateway.config.reading import ConfigError
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.runtime.wall_clock import OFFSET
+from gateway.runtime.process import OFFSET
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.surfaces.world import sandbox

@@ -6,11 +6,11 @@ import pytest
 from multidict import CIMultiDict
 
 from gateway.app.build_callbacks import listener_of, make_proofs, paths
-from gateway.config.hidden import Secret
 from gateway.config.settings import Settings
 from gateway.config.upstream import Callbacks, Provider
+from gateway.config.values import Secret
 from gateway.domain.backoffice.callbacks import CallbackKind, Notice
-from gateway.security.derivation import Derivation
+from gateway.security.keys import Derivation
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.callbacks import sign, token_of
 from tests.unit.standing import NOON, Clock

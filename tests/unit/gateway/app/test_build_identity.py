@@ -19,7 +19,7 @@ from gateway.operations.identity.users import NewUser
 from gateway.runtime.retention import IdentityRetention
 from gateway.security.keys import load_keys
 from gateway.store.engine import open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from tests.unit.standing import Clock
 from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.store import migrated

@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 
 from gateway.app.assembly import assemble
-from gateway.config.session import Session
+from gateway.config.identity import Session
 from gateway.config.settings import Settings
 
 

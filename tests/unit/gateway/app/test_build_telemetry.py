@@ -15,7 +15,7 @@ from msgspec import structs
 from gateway.app.build_telemetry import build_telemetry, refusals_below
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
-from gateway.domain.accounts.permissions import Resource
+from gateway.domain.accounts.credentials import Resource
 from gateway.domain.bank.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
 from gateway.domain.bank.providers import ProviderAdapter
 from gateway.domain.identity import errors as identity_errors

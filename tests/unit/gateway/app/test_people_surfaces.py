@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from gateway.app.surfaces import described_surfaces
-from gateway.config.session import Session
+from gateway.config.identity import Session
 from gateway.config.settings import Settings
 from gateway.http.route import Surface
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import BrowserCookie, SessionCookie
-from policies.traffic.person_quota import PERSON, WithinPersonQuota
+from policies.traffic.quota import PERSON, WithinPersonQuota
 
 
 def surfaces(**changed: object) -> dict[str, Surface]:

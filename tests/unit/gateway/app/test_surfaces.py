@@ -9,8 +9,8 @@ from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings, Validation
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.http.checks import check_surfaces
 from gateway.http.route import Surface
+from gateway.http.table import check_surfaces
 from policies.validation.parameters import KnownParameters
 from tests.surfaces.world import order
 from tests.unit.people import posted

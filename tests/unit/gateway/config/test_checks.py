@@ -6,13 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from gateway.config.checks import Finding, check, is_loopback, remarks, sealing_key
-from gateway.config.hidden import Address, Secret
-from gateway.config.identity import Identity, Mail
+from gateway.config.identity import Identity, Mail, Session
 from gateway.config.listeners import Server
 from gateway.config.reading import settings_from
-from gateway.config.session import Session
 from gateway.config.settings import Approvals, Auth, Basic, Database, Sealing, Settings
 from gateway.config.upstream import Provider, SandboxBank
+from gateway.config.values import Address, Secret
 from gateway.domain.accounts.accounts import Environment
 
 PEPPER = Secret("a pepper of production, long enough")

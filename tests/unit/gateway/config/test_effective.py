@@ -5,9 +5,9 @@ import json
 import msgspec
 
 from gateway.config.effective import config_digest, effective
-from gateway.config.hidden import Address, Secret
 from gateway.config.settings import Auth, Basic, Database, Sealing, Server, Settings
 from gateway.config.upstream import Callbacks, Provider
+from gateway.config.values import Address, Secret
 
 CANARY = "canary-7f3a"
 

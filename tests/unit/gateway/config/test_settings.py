@@ -9,10 +9,9 @@ import pytest
 from gateway.config import documents
 from gateway.config.checks import check
 from gateway.config.documents import Section
-from gateway.config.hidden import Address
+from gateway.config.identity import Session
 from gateway.config.listeners import Admin, Server, Trace
 from gateway.config.reading import read_settings, settings_from
-from gateway.config.session import Session
 from gateway.config.settings import (
     Auth,
     Basic,
@@ -27,6 +26,7 @@ from gateway.config.settings import (
     Validation,
 )
 from gateway.config.upstream import Breaker, Callbacks, Provider, SandboxBank
+from gateway.config.values import Address
 
 SHIPPED = Path(__file__).parents[4] / "config.yaml"
 STRUCTS = [

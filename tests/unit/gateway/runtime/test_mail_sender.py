@@ -12,9 +12,9 @@ from email.policy import default
 import aiosmtplib
 import pytest
 
-from gateway.config.hidden import Secret
 from gateway.config.identity import Mail as Server
-from gateway.domain.identity.mail import Mail
+from gateway.config.values import Secret
+from gateway.domain.identity.challenges import Mail
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.mail_sender import MailSender, message
 from tests.unit.standing import NOON, Clock

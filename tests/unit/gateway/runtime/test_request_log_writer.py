@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.backoffice.lists import LoggedRequest
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.telemetry.records import AccessRecord

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from gateway.domain.backoffice.callbacks import Callback, CallbackKind, CallbackSearch
-from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.backoffice.lists import LoggedRequest
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.runtime.retention import CALLBACKS_KEPT, REQUESTS_KEPT, BackofficeRetention

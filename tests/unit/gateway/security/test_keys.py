@@ -12,9 +12,9 @@ from threading import Barrier
 import pytest
 from msgspec.structs import replace
 
-from gateway.config.hidden import Secret
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Auth, Basic, Sealing, Settings
+from gateway.config.values import Secret
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.accounts.credentials import SecretDigest
 from gateway.security.keys import FILE, Keys, load_keys

@@ -7,7 +7,7 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.store.engine import Store, open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from tests.contract.stores import samples
 from tests.world.store import migrated
 

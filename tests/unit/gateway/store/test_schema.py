@@ -12,7 +12,7 @@ from gateway.store import schema
 
 PREPARED_ONLY = """
 import sys
-import gateway.store.stamp
+import gateway.store.schema
 sys.exit(", ".join({"alembic", "asyncpg", "aiosqlite"} & sys.modules.keys()) or 0)
 """
 

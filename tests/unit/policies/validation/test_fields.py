@@ -5,7 +5,7 @@ import pytest
 from gateway.domain.kernel import errors, strict
 from gateway.domain.kernel.money import Money
 from policies.validation import fields
-from policies.validation.document import Number
+from policies.validation.fields import Number
 from tests.unit.refusals import refusal_of
 
 

@@ -8,8 +8,7 @@ from multidict import CIMultiDict
 from gateway.domain.bank import providers
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError
-from gateway.net.client.messages import ProviderAnswer
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import ProviderAnswer, SendProgress
 from provider_adapters._shared import faults
 
 

@@ -23,8 +23,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.telemetry import records, trace
 from provider_adapters._shared import faults
 from provider_adapters._shared.http import ClientParts, ProviderClient

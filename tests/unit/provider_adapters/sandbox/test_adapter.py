@@ -21,9 +21,9 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.refunds import RefundStatus
 from provider_adapters.sandbox.factory import SandboxFactory
 from tests.contract.adapters.harness import ACCOUNT, FAR, KEY, on_stage, order
-from tests.unit.provider_adapters.sandbox.test_orders import refund
 from tests.unit.provider_adapters.sandbox.test_payouts import PAYOUT
 from tests.unit.provider_adapters.sandbox.test_refunds import REFUND
+from tests.unit.provider_adapters.sandbox.test_requests_orders import refund
 from tests.unit.provider_adapters.sandbox.test_translate import KEY as DOCUMENT
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying, standing
 from tests.unit.provider_adapters.witness import SHORT, Witness

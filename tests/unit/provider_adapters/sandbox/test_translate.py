@@ -9,10 +9,10 @@ import pytest
 
 from gateway.domain.bank import providers
 from gateway.domain.bank.charges import ChargePayment, ChargeStatus, ChargeType, Party, Payer
-from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
 from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, NOT_ALLOWED
 from gateway.domain.bank.providers import BadReply, NotFound, ProviderError, Refused, Unavailable
+from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Block, BlockKind, Direction, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gateway.cli.sandbox.demo import summary
-from gateway.security.identity.totp import Totp
+from gateway.security.identity.one_time_codes import Totp
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ import pytest
 from gateway.cli.serve.startup_errors import REFUSALS
 from gateway.config.reading import ConfigError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.net.common.parser_check import UnfitParser
+from gateway.net.common.parser import UnfitParser
 from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.store.stamp import StoreRefused
+from gateway.store.schema import StoreRefused
 from provider_adapters._shared.factory import AdapterRefused
 
 

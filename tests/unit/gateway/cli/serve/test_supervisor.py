@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from gateway.runtime.signals import NOT_RELOADED
+from gateway.runtime.process import NOT_RELOADED
 from gateway.store import schema
 from tests.servers.process import free_port
 from tests.surfaces.processes import ROOT

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain.backoffice.change_feed import ALWAYS, Act, Belief, Kept, outdated
 from gateway.domain.payouts.stops import RESUMED, STOPPED
-from gateway.runtime.audit_tally import FAILED, REFUSED, TAKEN
+from gateway.runtime.audit_log import FAILED, REFUSED, TAKEN
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from datetime import timedelta
 from gateway.domain.identity.attempt_limits import (
     REMEMBERED,
     AttemptLimit,
+    Failures,
     blocked_for,
     doubling_blocks,
     undo_attempt,
 )
-from gateway.domain.identity.failure_counts import Failures
 from tests.unit.standing import NOON
 
 SECOND = timedelta(seconds=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from gateway.domain.accounts.permissions import Action
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
 from gateway.domain.identity.sessions import Session, person
 from gateway.domain.identity.users import User

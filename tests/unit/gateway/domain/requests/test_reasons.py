@@ -22,15 +22,15 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "_not_possible
 """What refuses, and at which place the word stands."""
 
 WORKED_OUT = {
-    "gateway/http/admission.py: reason": ("in_flight", "loop_lag"),
-    "gateway/http/backoffice/money/reports.py: problem.reason": (),
+    "gateway/http/server.py: reason": ("in_flight", "loop_lag"),
+    "gateway/http/backoffice/money/statements.py: problem.reason": (),
     "gateway/operations/backoffice/scoped_records.py: kind": (
         "company",
         "credential",
         "stop",
         "user",
     ),
-    "gateway/http/backoffice/failures.py: problem.reason": (),
+    "gateway/http/backoffice/callers.py: problem.reason": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
     "gateway/operations/backoffice/approvals.py: *_DECIDED": ("decided",),
@@ -59,7 +59,7 @@ WORKED_OUT = {
         "limit_per_payout",
         "limit_per_day",
     ),
-    "gateway/security/identity/access_tokens.py: str(problem)": (
+    "gateway/security/identity/tokens.py: str(problem)": (
         *("form", "kid", "not_yet", "expired", "head", "alg_or_typ", "time", "id"),
     ),
     "policies/authentication/basic.py: reason": (
@@ -85,7 +85,7 @@ WORKED_OUT = {
         *("bank_number_form", "branch_form", "account_form"),
     ),
     "policies/validation/payout.py: reason": ("missing_for_bank_account",),
-    "policies/validation/backoffice/reports.py: reason": ("not_one_of", "repeated"),
+    "policies/validation/backoffice/searches.py: reason": ("not_one_of", "repeated"),
     "policies/validation/search.py: reason": ("window_backwards", "window_long"),
 }
 """Words that are no text where they are used, and what they can be."""

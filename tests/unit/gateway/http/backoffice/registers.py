@@ -20,10 +20,9 @@ from gateway.http.backoffice.administration.credentials import CredentialActs
 from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, as_administrator
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes
-from gateway.operations.backoffice.admin_services import AdminServices
 from gateway.operations.backoffice.oversight import Oversight
 from gateway.operations.backoffice.reviews import PayoutReviews
-from gateway.operations.backoffice.scoped_records import RecordsInScope
+from gateway.operations.backoffice.scoped_records import AdminServices, RecordsInScope
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import ROWS

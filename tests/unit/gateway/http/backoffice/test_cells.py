@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.domain.accounts.permissions import Action
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.kernel.company_scope import scope_of
 from gateway.http.backoffice.callers import BackOfficeCaller

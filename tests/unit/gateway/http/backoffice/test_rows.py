@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.accounts.permissions import Action
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Right
 from gateway.http import backoffice
 from gateway.http.backoffice.rows import BackOfficeRows

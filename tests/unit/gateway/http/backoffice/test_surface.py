@@ -7,7 +7,7 @@ import pytest
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.http.backoffice.surface import CATALOGUE, CHALLENGE
-from gateway.http.checks import check_surfaces
+from gateway.http.table import check_surfaces
 from tests.unit.gateway.http.backoffice.surface import ROWS, SURFACE, gate_of
 
 PERSON = [

@@ -8,7 +8,7 @@ from multidict import CIMultiDict
 
 from gateway.domain.requests.calls import RawRequest
 from gateway.http.callbacks.surface import callback_surface
-from gateway.http.checks import check_surfaces
+from gateway.http.table import check_surfaces
 from gateway.operations.backoffice.callbacks import Delivery
 
 

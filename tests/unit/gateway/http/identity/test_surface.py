@@ -6,9 +6,8 @@ from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.http.identity.surface import CATALOGUE
 from policies.authentication.bearer import BearerToken
-from policies.traffic.address_quota import WithinAddressQuota
 from policies.traffic.csrf import NoForeignPage
-from policies.traffic.person_quota import WithinPersonQuota
+from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
 
 IDENTITY = next(each for each in described_surfaces(Settings()) if each.name == "identity")
 

@@ -7,21 +7,19 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.accounts.permissions import Action
+from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.requests.calls import Call
-from gateway.http.checks import check_surfaces
 from gateway.http.panel.api import panel_api
 from gateway.http.panel.surface import PanelPolicies
 from gateway.http.route import Gate, Surface
+from gateway.http.table import check_surfaces
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import HARDENED, BrowserCookie, DeviceCookie, SessionCookie
-from policies.authorization.right import RequiresRight
-from policies.traffic.address_quota import WithinAddressQuota
+from policies.authorization.user import RequiresRight
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
-from policies.traffic.person_quota import WithinPersonQuota
-from policies.traffic.quota import Quota
+from policies.traffic.quota import Quota, WithinAddressQuota, WithinPersonQuota
 from tests.unit.gateway.http.listener_client import row, surface
 from tests.unit.people import somebody
 

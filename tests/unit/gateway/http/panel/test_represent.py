@@ -21,7 +21,7 @@ from gateway.http.identity.callers import AnonymousCaller
 from gateway.http.panel.represent import PanelResponses
 from gateway.operations.identity.ports import ClientInfo
 from gateway.operations.panel.view import PanelView, SignedInView
-from gateway.security.identity.device_cookies import DeviceCookies
+from gateway.security.identity.cookies import DeviceCookies
 from policies.authentication.session import HARDENED
 from tests.unit.people import COMPANY, somebody
 from tests.unit.standing import NOON

@@ -6,8 +6,7 @@ import pytest
 
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
-from gateway.http.checks import check_surfaces
-from gateway.http.table import RoutedRow, Table
+from gateway.http.table import RoutedRow, Table, check_surfaces
 from policies.authentication.session import BrowserCookie, SessionCookie
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 

@@ -13,8 +13,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.connection import AnswerDeadlines, Connection
-from gateway.net.client.messages import Kind, ProviderRequest
-from gateway.net.client.send_progress import SendProgress, SendRefused
+from gateway.net.client.messages import Kind, ProviderRequest, SendProgress, SendRefused
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
 from tests.unit.provider_adapters.scripted import Line as BankLine

@@ -15,9 +15,8 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client import pool
 from gateway.net.client.connection import AnswerDeadlines, Connection
-from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.pool import Pool
-from gateway.net.client.send_progress import SendProgress
 from gateway.net.client.transport import HttpTransport
 from provider_adapters._shared.limits import ClientLimits
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing

@@ -13,12 +13,11 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import ProviderError, Unavailable, Unreachable
 from gateway.domain.kernel.clocks import Deadline
-from gateway.net.client.messages import Kind, ProviderRequest
-from gateway.net.client.send_progress import SendProgress
+from gateway.net.client.messages import Kind, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
-from gateway.telemetry import traceparent
+from gateway.telemetry import trace
 from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
 from tests.unit.provider_adapters.authority import EXPIRED, Authority
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying, standing
@@ -68,7 +67,7 @@ async def test_head_and_body_arrive_in_one_piece():
 async def test_a_caller_s_trace_goes_on_to_the_bank_with_a_parent_of_ours():
     trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
     sent = f"00-{trace_id}-00f067aa0ba902b7-01"
-    traceparent.begin("mine", (sent,), ("rojo=1",))
+    trace.begin_parent("mine", (sent,), ("rojo=1",))
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
         await to.call(READ, SendProgress())
 

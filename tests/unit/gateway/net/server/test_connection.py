@@ -12,8 +12,7 @@ from aiohttp.base_protocol import BaseProtocol
 from gateway.net.server import connection
 from gateway.net.server.connection import Connection
 from gateway.net.server.http_server import HttpServer
-from gateway.net.server.refusals import Refusals
-from gateway.net.server.reply import Reply, Written
+from gateway.net.server.reply import Refusals, Reply, Written
 from gateway.net.server.request import Request
 from tests.raw_http import HOST, ask, exchange
 from tests.wired import SHORT, listening

@@ -8,9 +8,8 @@ import pytest
 
 from gateway.net.server.connection import Connection
 from gateway.net.server.http_server import HttpServer
-from gateway.net.server.limits import ServerLimits
-from gateway.net.server.refusals import Refusals
-from gateway.net.server.reply import Reply
+from gateway.net.server.peer import ServerLimits
+from gateway.net.server.reply import Refusals, Reply
 from tests.raw_http import ask, exchange
 from tests.wired import SHORT, listening
 

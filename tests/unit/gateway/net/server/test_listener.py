@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from aiohttp import http_parser
 
-from gateway.net.common.parser_check import UnfitParser
-from gateway.net.server.limits import ServerLimits
+from gateway.net.common.parser import UnfitParser
 from gateway.net.server.listener import Address, Listener
+from gateway.net.server.peer import ServerLimits
 from tests.raw_http import HOST, ask, exchange
 from tests.wired import listening
 

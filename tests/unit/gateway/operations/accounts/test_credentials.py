@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.accounts.permissions import Permission
+from gateway.domain.accounts.credentials import Permission
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.accounts.credentials import CredentialOrder, Issued
 from gateway.operations.kernel.audit_context import RuleViolation

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits
-from gateway.domain.accounts.permissions import Permission
+from gateway.domain.accounts.credentials import UNLIMITED, CredentialLimits, Permission
 from gateway.domain.backoffice.approvals import Approval, ApprovalState, Outcome
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser

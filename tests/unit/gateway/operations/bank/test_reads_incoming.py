@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.incoming import IncomingPayment, IncomingSearch, IncomingStatus
 from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import NotSupported, Unavailable
+from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch, IncomingStatus
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging, Search, Window

@@ -12,7 +12,6 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
-from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import (
     ABOVE_PAYMENT,
@@ -35,7 +34,13 @@ from gateway.domain.bank.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.domain.bank.refunds import RefundRequest, RefundSearch, RefundStatus, refund_key
+from gateway.domain.bank.refunds import (
+    IncomingPayment,
+    RefundRequest,
+    RefundSearch,
+    RefundStatus,
+    refund_key,
+)
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.money import Money

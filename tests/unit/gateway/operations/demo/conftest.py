@@ -7,8 +7,7 @@ import pytest
 
 from gateway.app.build_identity import build_identity
 from gateway.cli.sandbox.bank_control import ControlledBank
-from gateway.cli.sandbox.demo_factory import unsealed
-from gateway.cli.sandbox.demo_file import DemoFile
+from gateway.cli.sandbox.demo_factory import DemoFile, unsealed
 from gateway.config.settings import Settings
 from gateway.operations.demo.document import DemoUrls
 from gateway.operations.demo.ensure import DemoParts

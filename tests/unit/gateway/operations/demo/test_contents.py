@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gateway.domain.accounts.permissions import EVERY_PERMISSION
+from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.domain.bank.pix_keys import normal_key
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.money import Money

@@ -16,8 +16,7 @@ from gateway.operations.identity.sign_in import (
     SecondFactorRequired,
 )
 from gateway.operations.identity.tokens import SignedIn, TokenPair
-from gateway.security.identity.passwords import PasswordHasher
-from gateway.security.identity.phc import Cost
+from gateway.security.identity.passwords import Cost, PasswordHasher
 from tests.unit.standing import NOON
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, IdentityWorld, refusal
 

@@ -23,8 +23,7 @@ from gateway.operations.identity.throttling import (
     password_keys,
 )
 from gateway.operations.identity.tokens import SignedIn
-from gateway.security.identity.passwords import PasswordHasher, PoolSize
-from gateway.security.identity.phc import Cost
+from gateway.security.identity.passwords import Cost, PasswordHasher, PoolSize
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD
 
 pytestmark = pytest.mark.slow

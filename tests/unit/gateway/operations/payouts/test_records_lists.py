@@ -15,7 +15,7 @@ from gateway.domain.payouts.payouts import PayoutState
 from gateway.domain.payouts.status import PayoutSearch, PayoutStatus, status_of
 from gateway.operations.payouts.records import PayoutLists
 from gateway.store.engine import Store, open_store
-from gateway.store.stamp import prepare
+from gateway.store.schema import prepare
 from tests.contract.stores import samples
 from tests.unit.people import caller
 from tests.world.store import migrated

@@ -12,8 +12,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import PayoutState
 from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.operations.payouts.executions import Execution
-from gateway.operations.payouts.verification import Kind, Report, Verification
+from gateway.operations.payouts.verification import Execution, Kind, Report, Verification
 from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, account, payout
 from tests.unit.movements import movement
 from tests.unit.standing_payouts import company_and_accounts, stand

@@ -8,9 +8,8 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from gateway.domain.identity.errors import TOO_MANY_ATTEMPTS
 from gateway.domain.kernel.errors import ServiceError
-from gateway.security.identity import phc
-from gateway.security.identity.passwords import PasswordHasher, PoolSize
-from gateway.security.identity.phc import Cost
+from gateway.security.identity import passwords
+from gateway.security.identity.passwords import Cost, PasswordHasher, PoolSize
 
 PEPPERS = {"new": b"n" * 32, "old": b"o" * 32}
 CHEAP = Cost(kib=64, passes=1)
@@ -35,7 +34,7 @@ async def test_the_right_password_matches_and_no_other(hasher):
 async def test_the_costs_are_those_that_owasp_asks_for():
     hasher = PasswordHasher(PEPPERS)
 
-    digest = phc.read(await hasher.make(PASSWORD))
+    digest = passwords.read(await hasher.make(PASSWORD))
 
     hasher.close()
     assert digest is not None
@@ -50,7 +49,7 @@ async def test_two_digests_of_one_password_differ(hasher):
 async def test_a_digest_without_its_pepper_opens_to_nobody(hasher):
     """A stolen table alone cannot be tried against."""
     stored = await hasher.make(PASSWORD)
-    digest = phc.read(stored)
+    digest = passwords.read(stored)
     assert digest is not None
 
     unpeppered = Argon2id(

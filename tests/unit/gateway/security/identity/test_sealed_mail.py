@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.domain.identity.mail import Mail, Outbox
+from gateway.domain.identity.challenges import Mail, Outbox
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.security.sealing import Sealer

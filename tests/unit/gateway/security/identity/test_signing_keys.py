@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from jwt.algorithms import OKPAlgorithm
 
-from gateway.domain.identity.signing_keys import SigningKey
+from gateway.domain.identity.sessions import SigningKey
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.security.identity.signing_keys import Keyring, jwks, new_signing_key
 from gateway.security.sealing import SealBroken, Sealer

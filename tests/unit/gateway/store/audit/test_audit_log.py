@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from gateway.domain.backoffice.audit_record import AuditSearch
+from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.store.engine import Store

@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from gateway.domain.bank.incoming import IncomingSearch, IncomingStatus
-from gateway.domain.bank.refunds import RefundSearch, RefundStatus
+from gateway.domain.bank.refunds import IncomingSearch, IncomingStatus, RefundSearch, RefundStatus
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.windows import Paging, Search, Window

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gateway.domain.bank.charges import Payer
-from gateway.domain.bank.incoming import IncomingPayment
 from gateway.domain.bank.providers import Unavailable
+from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import Paging

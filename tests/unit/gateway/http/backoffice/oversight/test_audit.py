@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gateway.domain.backoffice.audit_record import AuditSearch
+from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.http.backoffice.oversight.audit import NDJSON, show_lines

@@ -9,7 +9,7 @@ import msgspec
 from gateway.app.surfaces import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.identity.mail import Mail
+from gateway.domain.identity.challenges import Mail
 from tests.contract.stores.people import user
 from tests.contract.stores.samples import event
 from tests.unit.gateway.http.backoffice.registers import AdminWorld

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.domain.backoffice.request_log import LoggedRequest
+from gateway.domain.backoffice.lists import LoggedRequest
 from gateway.domain.identity.errors import VALIDATION_FAILED
 from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
 from tests.unit.gateway.http.backoffice.surface import line

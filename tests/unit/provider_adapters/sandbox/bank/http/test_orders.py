@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from provider_adapters.sandbox.bank.http import bodies, orders
+from provider_adapters.sandbox.bank.http import messages, orders
 from provider_adapters.sandbox.bank.kernel.refusals import Refusal
 
 TO_KEY = {"forma": "chave", "tipo_chave": "email", "chave": "a@b.c", "documento": "5"}
@@ -15,7 +15,7 @@ CHARGE = {"referencia": "r", "tipo": "DINAMICA", "chave": "a@b.c"}
 
 
 def body(document):
-    return bodies.read(json.dumps(document).encode())
+    return messages.read(json.dumps(document).encode())
 
 
 def payout(to, key="pk", **more):

@@ -1,0 +1,82 @@
+"""What values of settings look like, and texts that nobody may read over a shoulder."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from msgspec import Meta
+
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+"""A duration that is not zero."""
+SecondsOrNone = Annotated[float, Meta(ge=0, le=86_400)]
+"""A duration; zero means not at all."""
+Count = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+"""A number of things or bytes; not zero."""
+Reais = Annotated[
+    str,
+    Meta(pattern=r"\A(0|[1-9][0-9]{0,9})\.[0-9]{2}\Z", description="reais with two decimals"),
+]
+"""An amount of money, as text: no float stands between the file and us."""
+Port = Annotated[int, Meta(ge=0, le=65_535)]
+"""A TCP port; 0 takes a free one."""
+Name = Annotated[
+    str,
+    Meta(
+        pattern=r"\A[a-z0-9][a-z0-9-]{0,62}\Z",
+        description="a name of lower-case letters, digits and hyphens",
+    ),
+]
+"""A name that stands in records, metrics and logs."""
+Label = Annotated[str, Meta(min_length=1, max_length=64)]
+"""A name for people only."""
+
+
+def written(text: str) -> Meta:
+    """Say what a file that is silent about the setting is taken to say."""
+    return Meta(extra={"written": text})
+
+
+_USERINFO = re.compile(r"(?<=://)[^/?#\s]*@")
+_PASSWORD = re.compile(r"([?&][a-z]*password=)[^&#\s]*", re.IGNORECASE)
+
+
+class Secret(str):
+    """
+    A secret; ``repr``, ``str`` and formatting hide it.
+
+    ``encode`` is the one way to its content. An empty one means that none is
+    configured.
+    """
+
+    __slots__ = ()
+
+    @property
+    def shown(self) -> str:
+        """Say only whether there is one."""
+        return "***" if self else ""
+
+    def __repr__(self) -> str:
+        return f"Secret({self.shown!r})"
+
+    def __str__(self) -> str:
+        return self.shown
+
+
+class Address(str):
+    """A URL that may carry a password, which ``repr`` hides; ``str`` is the whole of it."""
+
+    __slots__ = ()
+
+    @property
+    def shown(self) -> str:
+        """The address without user and password."""
+        return without_credentials(self)
+
+    def __repr__(self) -> str:
+        return f"Address({self.shown!r})"
+
+
+def without_credentials(text: str) -> str:
+    """Hide the user and password of every URL in ``text``."""
+    return _PASSWORD.sub(r"\1***", _USERINFO.sub("***@", text))

@@ -1,0 +1,137 @@
+"""
+The peer of a connection: its address, and how much of the listener it may take.
+
+What a client says about itself is never believed. Each proxy appends the address that
+it saw, so the rightmost address that is not one of our proxies is the client's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Final, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerLimits:
+    """
+    The limits below the application; the defaults are those of the contract's deployment.
+
+    Attributes:
+        request_line_bytes: Method, target and version with the two spaces.
+        header_line_bytes: One header: name, colon, space and value.
+        headers: Header lines of one request, trailers included.
+        header_deadline_s: From the connection's start, or from the first byte of
+            a later request, until its headers are complete.
+        body_deadline_s: From the first read of a body until its last byte.
+        keepalive_s: How long a connection may stay idle between two requests.
+        answer_deadline_s: How long a caller may take nothing of the answer it is sent.
+        linger_s: How long bytes are still read and thrown away after a refusal, so
+            that the caller sees the answer and not a reset.
+        connections_per_address: Open at once from one client address.
+        connections: Open at once in all.
+        trusted_peers: Networks of our own proxies. The limit per address does not
+            apply to them; the limit in all does.
+        client_address: Where the client's address comes from. Except for ``peer``,
+            only ``trusted_peers`` are believed.
+    """
+
+    # References and cursors in a target are long; nothing of ours comes near this.
+    request_line_bytes: int = 16 * 1024
+    # aiohttp's default, and close to that of most proxies.
+    header_line_bytes: int = 8190
+    # A proxy adds ten or so to the few that a partner sends.
+    headers: int = 64
+    header_deadline_s: float = 10.0
+    body_deadline_s: float = 15.0
+    # Longer than the 60 seconds of common proxies, which should be the ones to close.
+    keepalive_s: float = 75.0
+    answer_deadline_s: float = 60.0
+    # One round trip on a bad line, and little for a caller that never stops sending.
+    linger_s: float = 2.0
+    connections_per_address: int = 100
+    connections: int = 10_000
+    trusted_peers: Networks = ()
+    client_address: ClientAddress = "peer"
+
+
+ClientAddress = Literal["peer", "forwarded", "proxy_protocol"]
+"""Its source: the socket, the header ``X-Forwarded-For``, or a PROXY header before HTTP."""
+Networks = tuple[IPv4Network | IPv6Network, ...]
+FORWARDED: Final = "X-Forwarded-For"
+_MOST_HOPS: Final = 32
+"""Proxies in a row. Nobody has more, and reading a longer list costs time."""
+_LONGEST: Final = len("[ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255]:65535")
+
+
+def without_mapping(address: str) -> str:
+    """Return an IPv4 address that the system shows as IPv6 (``::ffff:…``) in its own form."""
+    if not address.startswith("::ffff:"):
+        return address
+    return read_address(address) or address
+
+
+def is_within(address: str, networks: Networks) -> bool:
+    """Is the address in one of the networks? Text that is no address is in none."""
+    try:
+        read = ip_address(address)
+    except ValueError:
+        return False
+    return any(read in network for network in networks)
+
+
+def read_address(text: str) -> str | None:
+    """
+    Read an address as a proxy writes it, with or without a port; None for anything else.
+
+    ``192.0.2.1``, ``192.0.2.1:5000``, ``2001:db8::1``, ``[2001:db8::1]``, ``[2001:db8::1]:5000``.
+    """
+    bare = _without_port(text) if len(text) <= _LONGEST else ""
+    if "%" in bare:  # a zone names an interface of the other machine
+        return None
+    try:
+        read = ip_address(bare)
+    except ValueError:
+        return None
+    mapped = read.ipv4_mapped if isinstance(read, IPv6Address) else None
+    return str(mapped or read)
+
+
+def forwarded_address(lines: Sequence[str], peer: str, trusted: Networks) -> str:
+    """
+    Return the rightmost address that is not one of our proxies.
+
+    Args:
+        lines: Every ``X-Forwarded-For`` of the request, in order.
+        peer: Who sent the request. The caller makes sure that it is one of our proxies.
+        trusted: Networks of our own proxies.
+
+    Returns:
+        If an entry is no address, the trusted proxy that passed it on: nobody we
+        trust knows what is further left.
+    """
+    known = peer
+    for entry in reversed(",".join(lines).rsplit(",", _MOST_HOPS)):
+        found = read_address(entry.strip(" \t"))
+        if found is None:
+            return known
+        known = found
+        if not is_within(found, trusted):
+            return known
+    return known
+
+
+def _without_port(text: str) -> str:
+    """Remove brackets and a port."""
+    if text.startswith("["):
+        host, bracket, port = text[1:].partition("]")
+        sound = bracket and ":" in host and (not port or _is_port(port))
+        return host if sound else ""
+    host, colon, port = text.partition(":")
+    return host if colon and "." in host and _is_port(colon + port) else text
+
+
+def _is_port(text: str) -> bool:
+    """Is it a colon and digits?"""
+    return text.startswith(":") and text[1:].isascii() and text[1:].isdigit()

@@ -1,0 +1,199 @@
+"""Gauges: how late the event loop is, open connections, and what waits in the store."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Final
+
+import structlog
+
+from gateway.domain.backoffice.approvals import Approvals
+from gateway.domain.identity.challenges import Outbox
+from gateway.domain.identity.panel_sessions import PanelSessions
+from gateway.domain.identity.sessions import SigningKey, SigningKeys
+from gateway.domain.kernel.audit import Audit, AuditHead
+from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.net.server.listener import Listener
+from gateway.runtime.periodic_task import PeriodicTask, Schedule
+from gateway.store.kernel.database import Usage
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.registry import MetricRegistry
+from gateway.telemetry.ports import Gauge, Show
+
+
+class LoopLag:
+    """
+    Measures the delay of what is due, in seconds.
+
+    With the defaults ``p95_s`` looks back two seconds, so one hiccup alone does
+    not shed requests and the second one does.
+
+    Attributes:
+        task: Takes the samples in the background.
+    """
+
+    def __init__(
+        self,
+        observe: Callable[[float], None],
+        clock: Monotonic,
+        *,
+        interval_s: float = 0.1,
+        samples: int = 20,
+    ) -> None:
+        """Tell ``observe`` of every sample; keep the last ``samples``."""
+        self._observe = observe
+        self._clock = clock
+        self._interval_s = interval_s
+        self._samples: deque[float] = deque(maxlen=samples)
+        self._p95_s = 0.0
+        # No pause between two samples: a loop that is blocked just then would go unseen.
+        self.task = PeriodicTask("event loop lag", self.sample, Schedule(every_s=0.0))
+
+    def p95_s(self) -> float:
+        """Return the 95th percentile of the last samples; zero while they are too few. Cheap."""
+        return self._p95_s
+
+    def forget(self) -> None:
+        """Drop the samples: a slow start says nothing about the load that follows."""
+        self._samples.clear()
+        self._p95_s = 0.0
+
+    async def sample(self) -> None:
+        """Sleep for one interval, and note how late the loop was."""
+        due = self._clock() + self._interval_s
+        await asyncio.sleep(self._interval_s)
+        self._take(max(0.0, self._clock() - due))
+
+    def _take(self, lag_s: float) -> None:
+        """Keep one sample; of a few, the 95th percentile would be the worst one alone."""
+        self._samples.append(lag_s)
+        if len(self._samples) == self._samples.maxlen:
+            self._p95_s = sorted(self._samples)[ceil(0.95 * len(self._samples)) - 1]
+        self._observe(lag_s)
+
+
+def connection_gauges(show: Show, public: Listener, usage: Usage) -> Callable[[], None]:
+    """Return what shows the connections of callers and to the database as they are now."""
+
+    def sample() -> None:
+        show(Gauge.STORE_IN_USE, usage.in_use)
+        show(Gauge.STORE_WAITING, usage.waiting)
+        if not public.is_open:
+            return
+        show(Gauge.CONNECTIONS_OPEN, public.server.open_connections)
+        for reason, times in public.server.turned_away.items():
+            show(Gauge(f"turned_away.{reason}"), times)
+
+    return sample
+
+
+_log = logging.getLogger(__name__)
+_head_log = structlog.get_logger(__name__)
+_SHOWN_BYTES: Final = 6
+"""Of a hash: as many as a sample holds exactly, and more than anybody can aim at."""
+
+
+class AuditGauge:
+    """Shows whether the record of acts still fits together, from its first event on."""
+
+    def __init__(self, audit: Audit, values: MetricRegistry) -> None:
+        """Walk ``audit`` at leisure, and show in ``values`` what was found."""
+        self._audit = audit
+        self._values = values
+        self._kept: AuditHead | None = None
+
+    async def run_once(self) -> None:
+        """
+        Look at the end, then walk once; safe to repeat, and in any number of processes.
+
+        The end is logged and shown first: it is what has to be kept elsewhere,
+        and a long walk must not hide that it was moved. What was the end at the
+        last walk must be passed by this one, so that a store which is put back
+        under a running gateway is noticed too.
+
+        Raises:
+            StoreUnavailable: what was shown last stays.
+        """
+        broken = 0
+        try:
+            head = await self._audit.head()
+            self._show(head)
+            await self._audit.verify(self._kept)
+            self._kept = head
+        except ValueError as problem:
+            broken = 1
+            _log.error("audit_broken: %s", problem)
+        self._values.values(series.AUDIT_BROKEN).put((), broken)
+
+    def _show(self, head: AuditHead) -> None:
+        """Tell where the log ends."""
+        _head_log.info("audit_head", audit_number=head.number, audit_hash=head.hash.hex())
+        self._values.values(series.AUDIT_HEAD).put((), head.number)
+        shown = int.from_bytes(head.hash[:_SHOWN_BYTES])
+        self._values.values(series.AUDIT_HEAD_HASH).put((), shown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreGauges:
+    """
+    Shows who is signed in, what waits for people or to be mailed, and how old our keys are.
+
+    Attributes:
+        idle: Without a call, a browser's session ends.
+        values: Where the figures are shown.
+    """
+
+    panels: PanelSessions
+    keys: SigningKeys
+    approvals: Approvals
+    outbox: Outbox
+    idle: timedelta
+    values: MetricRegistry
+    now: Now
+
+    async def run_once(self) -> None:
+        """
+        Look once; safe to repeat, and in any number of processes.
+
+        Raises:
+            StoreUnavailable: what was shown last stays.
+        """
+        now = self.now()
+        await self._show_sessions(now)
+        await self._show_approvals(now)
+        await self._show_outbox(now)
+        self._show_keys(await self.keys.list(), now)
+
+    async def _show_sessions(self, now: datetime) -> None:
+        active = self.values.values(series.SESSIONS_ACTIVE)
+        for state, browsers in (await self.panels.live(now - self.idle, now)).items():
+            active.put((state.value,), browsers)
+
+    async def _show_approvals(self, now: datetime) -> None:
+        waiting = await self.approvals.waiting(now)
+        age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
+        self.values.values(series.APPROVALS_WAITING).put((), waiting.count)
+        self.values.values(series.APPROVALS_OLDEST).put((), age.total_seconds())
+
+    async def _show_outbox(self, now: datetime) -> None:
+        oldest = await self.outbox.waiting(1)
+        age = now - oldest[0].created_at if oldest else timedelta()
+        self.values.values(series.OUTBOX_WAITING).put((), age.total_seconds())
+
+    def _show_keys(self, keys: Sequence[SigningKey], now: datetime) -> None:
+        """Of those published, the newest that may sign signs."""
+        published = [each for each in keys if each.retired_at is None]
+        begun = [each for each in published if each.signs_from <= now]
+        shown = self.values.values(series.SIGNING_KEYS)
+        shown.put(("next",), len(published) - len(begun))
+        shown.put(("signing",), len(begun[-1:]))
+        shown.put(("former",), len(begun[:-1]))
+        if begun:
+            age = now - begun[-1].signs_from
+            self.values.values(series.SIGNING_KEY_AGE).put((), age.total_seconds())

@@ -1,0 +1,98 @@
+"""What may this credential do: does it hold the permission, and may it act on the account?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.credentials import Permission
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call, Ready
+
+
+class RequiresPermission:
+    """Compares what is held with what the row needs."""
+
+    refuses = (errors.PERMISSION_DENIED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if any held permission covers the needed one.
+
+        Raises:
+            ServiceError: ``SVC.AUT.010`` (403) when none does (contract 5.2, 5.3).
+        """
+        needed = call.needs
+        if needed is None:
+            return
+        if call.principal is not None and isinstance(needed, Permission):
+            for held in call.principal.permissions:
+                if held.covers(needed):
+                    return
+        raise ServiceError(errors.PERMISSION_DENIED, "permission")
+
+
+@dataclass(frozen=True, slots=True)
+class AccountScope:
+    """Finds the account and compares its company, then the credential's own account."""
+
+    find: Callable[[str], Awaitable[Account | None]]
+    refuses = (errors.ACCOUNT_NOT_FOUND, errors.SCOPE_DENIED, errors.AUTH_UNAVAILABLE)
+
+    def __call__(self, call: Call) -> Awaitable[None] | None:
+        """
+        Fill in the account; the path's identifier was checked before.
+
+        Raises:
+            ServiceError: ``SVC.ACC.001`` (404) when it is absent or of another
+                company, one answer for both; ``SVC.AUT.010`` (403) when the
+                credential is scoped to a sister account (contract 5.1);
+                ``SVC.SYS.002`` (503) when the store does not answer.
+        """
+        found = self.find(call.asked.path["account_id"].lower())
+        if isinstance(found, Ready):
+            _compare(call, found.value)
+            return None
+        return _wait(call, found)
+
+
+async def _wait(call: Call, finding: Awaitable[Account | None]) -> None:
+    """Wait for the account, then compare."""
+    try:
+        account = await finding
+    except StoreUnavailable as problem:
+        headers = {"Retry-After": "2"}
+        raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", headers) from problem
+    _compare(call, account)
+
+
+def _compare(call: Call, account: Account | None) -> None:
+    """Fill the account in, or refuse."""
+    principal = call.principal
+    if account is None or principal is None or account.company_id != principal.company_id:
+        raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
+    if principal.account_id is not None and principal.account_id != account.id:
+        raise ServiceError(errors.SCOPE_DENIED, "scope")
+    call.account = account
+
+
+class AccountState:
+    """Looks at the account that the scope established."""
+
+    refuses = (errors.ACCOUNT_INACTIVE, errors.ACCOUNT_UNVERIFIED)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if the account may be banked on.
+
+        Raises:
+            ServiceError: ``SVC.ACC.002`` when it is not active, else
+                ``SVC.ACC.003`` when it is not verified (contract 5.1).
+        """
+        if call.account is None or not call.account.active:
+            raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
+        if not call.account.verified:
+            raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")

@@ -1,0 +1,160 @@
+"""What may this user do: in which companies, with which rights and second factor?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.identity.errors import FORBIDDEN, STEP_UP_REQUIRED
+from gateway.domain.identity.rights import Right, Role, changes, needs_step_up
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.clocks import Now
+from gateway.domain.kernel.company_scope import CompanyScope, scope_of
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call
+
+
+class DecidesCompanyScope:
+    """
+    Fills in the scope of the signed-in user; the only place that decides it.
+
+    Operations are given it, and the store puts it into its WHERE.
+    """
+
+    refuses = (FORBIDDEN,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Fill in the scope.
+
+        Raises:
+            ServiceError: ``FORBIDDEN`` (403) where no policy has established the user.
+        """
+        if call.person is None:
+            raise ServiceError(FORBIDDEN, "permission")
+        call.scope = scope_of(call.person.companies)
+
+
+class RequiresRight:
+    """Compares the user's rights with the right of the row."""
+
+    refuses = (FORBIDDEN,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if a role covers the needed right.
+
+        Raises:
+            ServiceError: ``FORBIDDEN`` (403) when none does, and where no gate
+                has established the user.
+        """
+        needed = call.needs
+        if needed is None:
+            return
+        if call.person is None or not isinstance(needed, Right) or not call.person.may(needed):
+            raise ServiceError(FORBIDDEN, "permission")
+
+
+_ENROL = "enrol a second factor first, at auth/totp; your role asks for one"
+
+
+class RequiresSecondFactor:
+    """Lets users without a second factor sign in, read and enrol, but change nothing."""
+
+    refuses = (STEP_UP_REQUIRED,)
+
+    def __init__(self, roles: Collection[Role]) -> None:
+        """Ask people of these ``roles``."""
+        self._roles = frozenset(roles)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if it changes nothing, or the person has enrolled.
+
+        Raises:
+            ServiceError: ``STEP_UP_REQUIRED`` (403) with the reason ``no_factor``.
+        """
+        person, needed = call.person, call.needs
+        if person is None or not isinstance(needed, Right):
+            return
+        if changes(needed) and person.lacks_factor(self._roles):
+            raise ServiceError(STEP_UP_REQUIRED, "no_factor", detail=_ENROL)
+
+
+FRESH: Final = timedelta(minutes=5)
+"""How long a second factor counts as just given."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreshFactor:
+    """
+    Checks that the second factor is fresh, where the right asks for it.
+
+    Attributes:
+        always: Asks whatever the right is.
+    """
+
+    now: Now
+    fresh: timedelta = FRESH
+    always: bool = False
+    refuses = (STEP_UP_REQUIRED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if its right asks for nothing, or the factor is fresh.
+
+        Raises:
+            ServiceError: ``STEP_UP_REQUIRED`` (403) for a factor that is too
+                old, and for a person who has none until they enrol one.
+        """
+        if not isinstance(call.needs, Right) or not (self.always or needs_step_up(call.needs)):
+            return
+        person = call.person
+        at = person.factor_at if person is not None and person.has_factor else None
+        if at is None:
+            raise ServiceError(STEP_UP_REQUIRED, "no_factor")
+        if self.now() - at > self.fresh:
+            raise ServiceError(STEP_UP_REQUIRED, "factor_old")
+
+
+_RETRY: Final = {"Retry-After": "2"}
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleAccount:
+    """
+    Finds the account, whatever its state, within the scope that was decided before.
+
+    Attributes:
+        find: Asks the store each time: what a person changed they see at once.
+    """
+
+    find: Callable[[tuple[str, CompanyScope]], Awaitable[Account | None]]
+    refuses = (errors.ACCOUNT_NOT_FOUND, errors.AUTH_UNAVAILABLE)
+
+    async def __call__(self, call: Call) -> None:
+        """
+        Fill in the account; the path's identifier was checked before.
+
+        Raises:
+            ServiceError: ``SVC.ACC.001`` (404) when it is absent or of a company
+                that is not shown to the person, one answer for both;
+                ``SVC.SYS.002`` (503) when the store does not answer.
+        """
+        try:
+            account = await self._find(call)
+        except StoreUnavailable as problem:
+            raise ServiceError(errors.AUTH_UNAVAILABLE, "unavailable", _RETRY) from problem
+        if account is None:
+            raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")
+        call.account = account
+
+    async def _find(self, call: Call) -> Account | None:
+        """Ask the store; nothing is visible before the scope is decided."""
+        if call.scope is None:
+            return None
+        return await self.find((call.asked.path["account_id"].lower(), call.scope))

@@ -1,0 +1,60 @@
+"""Texts that hide themselves."""
+
+import pytest
+
+from gateway.config.values import Address, Secret, without_credentials
+
+CANARY = "canary-7f3a"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        repr,
+        str,
+        lambda secret: f"{secret}",
+        lambda secret: "%s" % secret,  # noqa: UP031 - as loggers do
+        lambda secret: f"{[secret]}",
+    ],
+    ids=["repr", "str", "format", "percent", "in a list"],
+)
+def test_a_secret_is_not_told(told):
+    text = told(Secret(CANARY))
+
+    assert CANARY not in text
+
+
+def test_a_secret_gives_its_bytes_to_who_asks_for_them():
+    assert Secret(CANARY).encode() == CANARY.encode()
+
+
+def test_a_secret_that_is_not_there_is_shown_as_nothing():
+    assert (Secret("").shown, bool(Secret(""))) == ("", False)
+
+
+def test_an_address_shows_no_password_but_is_whole_when_used():
+    url = f"postgresql://gateway:{CANARY}@db:5432/pixgate"
+
+    address = Address(url)
+
+    assert CANARY not in repr(address)
+    assert CANARY not in address.shown
+    assert str(address) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://db/x", "postgresql://db/x"),
+        ("postgresql://a:b@db/x", "postgresql://***@db/x"),
+        (
+            "postgresql://a:b%40c@db/x?password=p&ssl=on",
+            "postgresql://***@db/x?password=***&ssl=on",
+        ),
+        ("postgresql://db/x?sslpassword=p", "postgresql://db/x?sslpassword=***"),
+        ("sqlite:///var/pixgate.db", "sqlite:///var/pixgate.db"),
+        ("", ""),
+    ],
+)
+def test_credentials_of_urls_are_hidden(url: str, shown: str):
+    assert without_credentials(url) == shown

@@ -1,0 +1,94 @@
+"""What a bank's failures become on the back office."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.bank.provider_options import OutcomeUnknown
+from gateway.domain.bank.providers import BadReply, NotFound, NotSupported, Unavailable, Unreachable
+from gateway.domain.identity.errors import NOT_POSSIBLE
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.http.backoffice.callers import REFUND_FAILS, bank_fails, explained
+from gateway.operations.kernel.audit_context import RuleViolation
+from tests.unit.gateway.http.listener_client import row
+from tests.unit.refusals import refused
+
+UNAVAILABLE, ABSENT = errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND
+
+
+def name(fails: object, problem: Exception) -> str:
+    """Return the name of the code that a failure becomes."""
+    error = row(fails=fails).code_of(problem)  # type: ignore[arg-type]
+    return error.name if error else ""
+
+
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (Unavailable("a"), "charge_unavailable"),
+        (Unreachable("a"), "charge_unavailable"),
+        (BadReply("a"), "charge_unavailable"),
+        (NotFound("a"), "charge_not_found"),
+        (NotSupported("a"), "provider_not_configured"),
+        (StoreUnavailable(), "store_unavailable"),
+        (ValueError(), ""),
+    ],
+)
+def test_a_failure_has_the_rows_own_code(problem: Exception, error: str):
+    assert name(bank_fails(UNAVAILABLE, ABSENT), problem) == error
+
+
+def test_where_nothing_can_be_absent_it_is_a_failure_too():
+    assert name(bank_fails(UNAVAILABLE), NotFound("a")) == "charge_unavailable"
+
+
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (Unreachable("a"), "refund_not_sent"),
+        (OutcomeUnknown("a"), "refund_unknown"),
+        (Unavailable("a"), "refund_unknown"),
+        (BadReply("a"), "refund_unknown"),
+        (NotFound("a"), "transaction_not_found"),
+        (NotSupported("a"), "provider_not_configured"),
+    ],
+)
+def test_a_refund_is_unknown_unless_it_is_certain_that_it_was_not_sent(
+    problem: Exception, error: str
+):
+    assert name(REFUND_FAILS, problem) == error
+
+
+def test_what_is_not_possible_is_told_as_a_sentence():
+    text = "there is no company 7"
+
+    with pytest.raises(ServiceError) as told, explained():
+        raise RuleViolation(text)
+
+    assert told.value.error is NOT_POSSIBLE
+    assert told.value.detail == "There is no company 7."
+
+
+def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
+    """The line for the command line may repeat what was typed; over HTTP nothing is repeated."""
+    text = "there is no company 7"
+
+    with pytest.raises(ServiceError) as told, explained():
+        raise RuleViolation(text, "company_unknown", field="company_id")
+
+    assert (told.value.reason, told.value.field) == ("company_unknown", "company_id")
+    assert told.value.detail == ""
+
+
+def test_what_is_taken_is_a_conflict():
+    text = "it exists already"
+
+    with refused(errors.ALREADY_IN_USE), explained():
+        raise RuleViolation(text, "taken")
+
+
+def test_another_problem_is_nobodys():
+    with pytest.raises(KeyError), explained():
+        raise KeyError

@@ -1,0 +1,25 @@
+"""What the rows run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gateway.http.backoffice.cells import BackOfficeOperations
+
+
+def test_they_stay_as_they_were_put_together():
+    """Rows hold them for as long as the process lives."""
+    names = [each.name for each in dataclasses.fields(BackOfficeOperations)]
+    made = BackOfficeOperations(**dict.fromkeys(names))  # type: ignore[arg-type]
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made.approvals = None  # type: ignore[misc,assignment]
+
+
+def test_numbers_with_letters_are_a_choice():
+    fields = {each.name: each.default for each in dataclasses.fields(BackOfficeOperations)}
+
+    assert fields.pop("alphanumeric_cnpj") is False
+    assert set(fields.values()) == {dataclasses.MISSING}

@@ -1,0 +1,31 @@
+"""Every operation stands in a group that is described."""
+
+import pytest
+
+from gateway.http.openapi.operations import OTHER, shown_tags, tag_of
+from tests.unit.gateway.http.listener_client import row
+
+
+@pytest.mark.parametrize(
+    ("path", "tag"),
+    [
+        ("/account/{account_id}/balance", "Balance"),
+        ("/account/{account_id}/pix/keys/{key_id}", "PIX keys"),
+        ("/account/{account_id}/withdraw/{reference}", "Payouts"),
+        ("/accounts", "Accounts"),
+        ("/accounts/{account_id}", "Accounts"),
+        ("/accounts/{account_id}/provider", "Accounts"),
+        ("/auth/totp/confirm", "Own second factor"),
+        ("/health", "Service"),
+        ("/elsewhere", OTHER),
+    ],
+)
+def test_a_path_says_which_group(path: str, tag: str):
+    assert tag_of(row(path=path)) == tag
+
+
+def test_only_groups_in_use_are_described_in_one_order():
+    shown = shown_tags(["Service", "Balance", "Balance"])
+
+    assert [each["name"] for each in shown] == ["Balance", "Service"]
+    assert all(each["description"].endswith(".") for each in shown)

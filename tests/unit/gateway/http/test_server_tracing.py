@@ -1,0 +1,91 @@
+"""Trace ids of requests."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from gateway.http.server import begin_trace
+from gateway.telemetry import trace
+from tests.unit.gateway.http.listener_client import Witness
+
+PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+CONTINUED = "4bf92f35-77b3-4da6-a3ce-929d0e0e4736"
+
+
+def found(*headers: tuple[str, str], uuids: bool = False) -> tuple[str, list[tuple[str, str]]]:
+    """Find a trace id, and tell what was counted."""
+    witness = Witness()
+    sent = CIMultiDictProxy(CIMultiDict(headers))
+    return begin_trace(sent, witness, uuids=uuids)[0], witness.counted
+
+
+@pytest.mark.parametrize(
+    ("headers", "trace_id"),
+    [
+        ([("x-trace-id", "mine")], "mine"),
+        ([("traceparent", PARENT)], CONTINUED),
+        ([("X-Trace-ID", "mine"), ("traceparent", PARENT)], "mine"),
+    ],
+)
+def test_the_caller_s_own_is_kept(headers, trace_id):
+    assert found(*headers) == (trace_id, [])
+
+
+@pytest.mark.parametrize(
+    ("headers", "goes_on"),
+    [
+        ([("traceparent", PARENT)], True),
+        ([("X-Trace-ID", "mine"), ("traceparent", PARENT)], True),
+        ([("X-Trace-ID", "mine")], False),
+        ([("traceparent", PARENT), ("traceparent", PARENT)], False),
+    ],
+)
+async def test_a_caller_s_trace_goes_on_to_banks(headers, goes_on):
+    """With a parent of ours in it."""
+    sent = CIMultiDictProxy(CIMultiDict(headers))
+
+    trace_id, _ = begin_trace(sent, Witness(), uuids=False)
+
+    told, outgoing, _ = trace.outgoing()
+    assert trace.current_trace_id() == told == trace_id
+    assert (outgoing[:36] == PARENT[:36]) is goes_on
+    assert outgoing != PARENT
+
+
+async def test_a_request_that_sends_nothing_does_not_go_on_with_the_one_before():
+    """Two requests of one kept connection, and perhaps of two callers behind one proxy."""
+    begin_trace(CIMultiDictProxy(CIMultiDict([("traceparent", PARENT)])), Witness(), uuids=False)
+
+    trace_id, w3c = begin_trace(CIMultiDictProxy(CIMultiDict()), Witness(), uuids=False)
+
+    assert w3c == ""
+    assert trace.outgoing()[1][3:35] == trace_id.replace("-", "")
+
+
+async def test_a_state_goes_on_beside_the_trace():
+    sent = [("traceparent", PARENT), ("tracestate", "a=1"), ("tracestate", "b=2")]
+
+    begin_trace(CIMultiDictProxy(CIMultiDict(sent)), Witness(), uuids=False)
+
+    assert trace.outgoing()[2] == "a=1,b=2"
+
+
+@pytest.mark.parametrize("headers", [[], [("traceparent", "00-1-2-01")]])
+def test_one_is_made_where_none_was_sent(headers):
+    trace_id, counted = found(*headers)
+
+    assert uuid.UUID(trace_id)
+    assert counted == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "uuids"), [(["a b"], False), (["a", "b"], False), (["mine"], True)], ids=str
+)
+def test_one_that_is_not_acceptable_is_replaced_and_counted(sent, uuids):
+    trace_id, counted = found(*[("X-Trace-ID", each) for each in sent], uuids=uuids)
+
+    assert uuid.UUID(trace_id)
+    assert counted == [("trace_id_replaced", "unacceptable")]

@@ -1,0 +1,77 @@
+"""What must hold of every row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.app.surfaces import described_surfaces
+from gateway.config.settings import Settings
+from gateway.domain.requests.calls import Policy
+from gateway.http.route import Row
+from gateway.http.table import check_surfaces
+from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
+from tests.unit.gateway.http.listener_client import TAKES, TAKES_BODY, row, surface
+
+
+def test_our_own_rows_are_in_order():
+    assert check_surfaces(described_surfaces(Settings())) == []
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [
+        (row(needs=None), "no permission"),
+        (row(fails={}), "no declared failure"),
+        (row(body_bytes=8, takes=TAKES), "a body without a limit, or a limit without a body"),
+        (row(takes=TAKES_BODY), "a body without a limit, or a limit without a body"),
+        (row(body_bytes=65), "a body larger than its surface takes"),
+    ],
+    ids=["open", "never fails", "limit alone", "body alone", "too large"],
+)
+def test_a_row_that_is_not_is_named(bad: Row[object], problem: str):
+    assert check_surfaces([surface(bad)]) == [f"tests.echo: {problem}"]
+
+
+def test_a_permission_that_nobody_asks_for_is_none():
+    found = check_surfaces([surface(row(), policies=[])])
+
+    assert found == ["tests.echo: a permission that no policy asks for"]
+
+
+GUARDS = {
+    "nothing": [],
+    "the token alone": [CsrfToken()],
+    "the origin alone": [WriteFromOurPage(str)],
+    "as a read": [ReadFromOurPage(origin=str, marked=True), CsrfToken()],
+}
+
+
+@pytest.mark.parametrize("guards", GUARDS.values(), ids=GUARDS)
+def test_a_write_behind_a_cookie_is_guarded(guards: list[Policy]):
+    """Or nothing starts."""
+    unguarded = surface(row(method="POST"))
+    gate = replace(unguarded.gates[0], scheme="session", policies=guards)
+
+    found = check_surfaces([replace(unguarded, gates=[gate])])
+
+    assert "tests.echo: a cookie without its guards against forged requests" in found
+
+
+def test_a_read_behind_a_cookie_is_guarded():
+    read = surface(row())
+    bare = replace(read.gates[0], scheme="session", policies=[CsrfToken()])
+    guarded = replace(bare, policies=[ReadFromOurPage(origin=str, marked=True)])
+
+    found = check_surfaces([replace(read, gates=[bare])])
+
+    assert found == ["tests.echo: a cookie without its guards against forged requests"]
+    assert check_surfaces([replace(read, gates=[guarded])]) == []
+
+
+def test_a_row_may_be_open_where_its_gate_says_why():
+    open_to_all = surface(row(needs=None))
+    gate = replace(open_to_all.gates[0], opens="everybody may know")
+
+    assert check_surfaces([replace(open_to_all, gates=[gate])]) == []

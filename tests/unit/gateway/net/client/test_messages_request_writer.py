@@ -1,0 +1,128 @@
+"""What leaves us is one request, as it was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from gateway.domain.bank.providers import Unreachable
+from gateway.net.client.messages import ProviderRequest, RequestWriter
+
+
+def heads(
+    host: str = "bank.example:8443", prefix: str = "/api", states: Sequence[str] = ()
+) -> RequestWriter:
+    """Write heads; ``states`` are those of the calls, one after the other."""
+    given = iter(states)
+    return RequestWriter(host, prefix, lambda: ("trace-1", "00-1-2-01", next(given, "")))
+
+
+def asked(
+    method: str = "GET", path: str = "/v1?a=%2F", body: bytes = b"", **headers: str
+) -> ProviderRequest:
+    return ProviderRequest(
+        operation="x", method=method, template="/", path=path, headers=headers, body=body
+    )
+
+
+def test_a_read_to_the_byte():
+    written = heads().write(asked(Authorization="Bearer 100%s"))
+
+    assert written == (
+        b"GET /api/v1?a=%2F HTTP/1.1\r\n"
+        b"Host: bank.example:8443\r\n"
+        b"Accept-Encoding: identity\r\n"
+        b"Accept: application/json\r\n"
+        b"User-Agent: pixgate\r\n"
+        b"X-Trace-ID: trace-1\r\n"
+        b"traceparent: 00-1-2-01\r\n"
+        b"Authorization: Bearer 100%s\r\n"
+        b"\r\n"
+    )
+
+
+def test_a_caller_s_trace_goes_along_beside_ours():
+    written = heads(states=["a=1", "", "b=%s"])
+
+    lines = [written.write(asked(Authorization="Bearer t")).split(b"\r\n") for _ in range(3)]
+
+    assert lines[0][5:9] == [
+        b"X-Trace-ID: trace-1", b"traceparent: 00-1-2-01", b"tracestate: a=1",
+        b"Authorization: Bearer t",
+    ]  # fmt: skip
+    assert b"tracestate: b=%s" in lines[2]
+    assert not any(line.startswith(b"tracestate") for line in lines[1])
+
+
+def test_a_request_with_a_body_says_its_length_and_kind():
+    written = heads().write(asked("POST", body=b'{"a":"\xc3\xa7"}'))
+
+    assert written.endswith(b"\r\nContent-Length: 10\r\n\r\n" + b'{"a":"\xc3\xa7"}')
+    assert b"\r\nContent-Type: application/json\r\n" in written
+
+
+def test_a_post_without_a_body_says_so():
+    assert b"\r\nContent-Length: 0\r\n" in heads().write(asked("POST"))
+
+
+def test_what_the_bank_wants_replaces_what_we_would_say():
+    written = heads().write(
+        asked("POST", body=b"<x/>", **{"content-type": "text/xml", "ACCEPT": "text/xml"})
+    )
+
+    assert written.lower().count(b"content-type:") == 1
+    assert written.lower().count(b"accept:") == 1
+    assert b"content-type: text/xml\r\n" in written
+
+
+def test_a_template_serves_other_values_and_other_shapes():
+    both = heads()
+
+    written = [
+        both.write(asked(path=f"/{step}", **headers))
+        for step in "ab"
+        for headers in ({}, {"A": step})
+    ]
+
+    assert [line.split(b"\r\n")[0] for line in written] == [
+        b"GET /api/a HTTP/1.1", b"GET /api/a HTTP/1.1",
+        b"GET /api/b HTTP/1.1", b"GET /api/b HTTP/1.1",
+    ]  # fmt: skip
+    assert [b"A: " in line for line in written] == [False, True, False, True]
+
+
+def test_templates_are_not_kept_without_a_bound():
+    many = heads()
+
+    for number in range(1000):
+        many.write(asked(**{f"X-{number}": ""}))
+
+    assert len(many._templates) <= 64
+
+
+def test_a_zone_in_the_host_is_no_placeholder():
+    assert b"Host: [fe80::1%25s]\r\n" in heads("[fe80::1%25s]").write(asked())
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        asked(path="/a b"), asked(path="/a\r\nX: y"), asked(path="a"), asked(path=""),
+        asked(path="/\u00e7"), asked(path="/\x7f"),
+        asked("GET /x HTTP/1.1\r\nX:"), asked("%s"), asked(""),
+        asked(A="b\r\nC: d"), asked(A="b\n"), asked(A="\x00"), asked(A="\u00e7"), asked(A="\t"),
+        asked(**{"A B": "c"}), asked(**{"A:": "c"}), asked(**{"": "c"}), asked(**{"%s": "c"}),
+        asked(**{"Content-Length": "7"}), asked(**{"transfer-encoding": "chunked"}),
+        asked(Host="elsewhere"), asked(Connection="close"), asked(**{"X-Trace-ID": "y"}),
+        asked(traceparent="00-1-2-01"),
+        asked(tracestate="a=1"),
+        asked(A="1", a="2"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_would_be_read_as_something_else_is_not_sent(bad: ProviderRequest):
+    with pytest.raises(Unreachable) as failed:
+        heads().write(bad)
+
+    assert failed.value.reason == "unsendable"

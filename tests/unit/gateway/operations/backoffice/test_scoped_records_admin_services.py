@@ -1,0 +1,23 @@
+"""The registers, in somebody's name."""
+
+from __future__ import annotations
+
+from gateway.domain.kernel.company_scope import CompanyScope
+from gateway.operations.backoffice.scoped_records import AdminServices
+from gateway.operations.kernel.audit_context import AuditContext
+from tests.unit.gateway.http.backoffice.registers import registers_of
+from tests.world.registers import Registers as Records
+
+
+async def test_every_register_acts_in_the_name_and_scope_that_are_given(office: Records):
+    acting = AuditContext("user:ana@example.com", office.clock)
+    scope = CompanyScope(frozenset({"a"}))
+
+    registers = registers_of(office).by(acting, scope)
+
+    others = {"acting", "visible"}
+    parts = [getattr(registers, name) for name in AdminServices.__slots__ if name not in others]
+    assert registers.visible.scope is scope
+    assert all(part.acting is acting for part in parts)
+    await registers.companies.create("Padaria")
+    assert [each.actor for each in await office.acts()] == ["user:ana@example.com"]

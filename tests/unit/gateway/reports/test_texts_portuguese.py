@@ -1,0 +1,87 @@
+"""Amounts, times and words as people in Brazil read them."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from babel.numbers import format_decimal
+
+from gateway.domain.bank.statements import Direction, MovementKind
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from gateway.reports import texts
+from tests.unit.reporting import entry
+
+
+@pytest.mark.parametrize(
+    ("centavos", "text"),
+    [
+        (0, "0,00"),
+        (5, "0,05"),
+        (-5, "-0,05"),
+        (-100, "-1,00"),
+        (99999, "999,99"),
+        (100000, "1.000,00"),
+        (-123456789, "-1.234.567,89"),
+        (MAX_CENTAVOS, "9.999.999.999.999,99"),
+    ],
+)
+def test_an_amount_has_points_a_comma_and_its_sign(centavos: int, text: str):
+    assert texts.amount(Money(centavos)) == text
+
+
+@pytest.mark.parametrize("centavos", [0, 1, -1, 10, 99, 100, -101, 12345678, 10**14, -(10**13)])
+def test_an_amount_is_what_babel_writes(centavos: int):
+    """The tables of the Unicode consortium are the oracle."""
+    value = Money(centavos)
+
+    oracle = format_decimal(str(value), format="#,##0.00", locale="pt_BR")
+
+    assert texts.amount(value) == oracle
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (datetime(2026, 11, 20, 12, 5, 59, tzinfo=UTC), "20/11/2026 09:05"),
+        (datetime(2026, 11, 1, 2, 0, tzinfo=UTC), "31/10/2026 23:00"),
+        (datetime(2018, 12, 1, 12, 0, tzinfo=UTC), "01/12/2018 10:00"),
+    ],
+    ids=["today", "the evening before", "summer time, given up in 2019"],
+)
+def test_a_time_is_that_of_brasilia(at: datetime, text: str):
+    assert texts.minute(at) == text
+
+
+def test_a_day_is_the_day():
+    assert texts.day(date(2026, 1, 2)) == "02/01/2026"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("52998224725", "529.982.247-25"),
+        ("11222333000181", "11.222.333/0001-81"),
+        ("12ABC34501DE35", "12.ABC.345/01DE-35"),
+        ("***982247**", "***982247**"),
+        ("٥٢٩٩٨٢٢٤٧٢٥", "٥٢٩٩٨٢٢٤٧٢٥"),
+        ("1", "1"),
+        ("", ""),
+    ],
+)
+def test_a_tax_number_has_its_punctuation(number: str, text: str):
+    assert texts.tax_number(number) == text
+
+
+@pytest.mark.parametrize("kind", MovementKind)
+def test_every_kind_has_a_name_for_both_directions(kind: MovementKind):
+    named = {
+        texts.operation(entry(is_pix=False, kind=kind, direction=direction))
+        for direction in Direction
+    }
+
+    assert len(named) == 2
+
+
+def test_pix_of_no_known_kind_is_called_pix():
+    named = texts.operation(entry(is_pix=True, kind=MovementKind.OTHER))
+
+    assert named == "Pix recebido"

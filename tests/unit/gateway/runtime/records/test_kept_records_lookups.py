@@ -1,0 +1,104 @@
+"""Looking up credentials and accounts: bounded, and uses remembered."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.runtime.records.kept_records import watched, within
+
+AWAY = StoreUnavailable("ConnectionRefusedError")
+
+
+async def found(key: str) -> str | None:
+    return f"the record of {key}"
+
+
+async def failing(_key: str) -> str | None:
+    raise AWAY
+
+
+async def test_a_look_up_in_time_is_handed_on():
+    assert await within(1, found)("a") == "the record of a"
+
+
+async def test_a_failing_one_too():
+    with pytest.raises(StoreUnavailable, match="ConnectionRefusedError"):
+        await within(1, failing)("a")
+
+
+async def test_a_slow_one_is_given_up():
+    """And stopped."""
+    stopped: list[str] = []
+
+    async def slow(key: str) -> str | None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            stopped.append(key)
+            raise
+        return None
+
+    with pytest.raises(StoreUnavailable, match="slow"):
+        await within(0.01, slow)("a")
+    await asyncio.sleep(0)
+
+    assert stopped == ["a"]
+
+
+async def test_one_that_is_slow_to_stop_is_not_waited_for():
+    """A driver may take seconds to let go of a silent server."""
+    let_go = asyncio.Event()
+
+    async def stubborn(_key: str) -> str | None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await let_go.wait()
+            raise AWAY
+
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    with pytest.raises(StoreUnavailable, match="stubborn"):
+        await within(0.01, stubborn)("a")
+    took = loop.time() - began
+    let_go.set()
+    await asyncio.sleep(0.01)
+
+    assert took < 0.5
+
+
+async def test_a_caller_who_gives_up_stops_the_look_up():
+    started, stopped = asyncio.Event(), asyncio.Event()
+
+    async def slow(_key: str) -> str | None:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            stopped.set()
+        return None
+
+    caller = asyncio.ensure_future(within(60, slow)("a"))
+    await started.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+
+    async with asyncio.timeout(1):
+        await stopped.wait()
+
+
+async def test_it_is_shown_whether_the_store_answers():
+    shown: list[tuple[str, float]] = []
+
+    def show(figure: str, value: float) -> None:
+        shown.append((figure, value))
+
+    await watched(found, show)("a")
+    with pytest.raises(StoreUnavailable):
+        await watched(failing, show)("a")
+
+    assert shown == [("credential_store_up", 1), ("credential_store_up", 0)]

@@ -1,0 +1,184 @@
+"""StoreGauges that no request changes, from a real store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, update
+from structlog.testing import capture_logs
+
+from gateway.domain.identity.panel_sessions import PanelState
+from gateway.domain.identity.sessions import SigningKey
+from gateway.runtime.gauges import AuditGauge, StoreGauges
+from gateway.store.audit.audit_log import StoredAudit
+from gateway.store.engine import Store
+from gateway.store.tables.core import audit, audit_head
+from gateway.telemetry.metrics import series
+from gateway.telemetry.metrics.families import Family
+from gateway.telemetry.metrics.registry import MetricRegistry
+from tests.contract.stores.people import panel, signed_in
+from tests.contract.stores.samples import ACCOUNT, COMPANY, NOW, account, company, event
+from tests.contract.stores.test_identity_records import MAIL
+from tests.contract.stores.test_office import APPROVAL
+from tests.unit.gateway.telemetry.metrics.test_registry import INSTANCE, WORDS
+from tests.world import registers
+
+DAY = timedelta(days=1)
+
+
+@dataclass
+class Board:
+    """The figures of a store, and what they were shown as."""
+
+    store: Store
+    values: MetricRegistry
+    clock: registers.Clock
+
+    async def shows(self, family: Family, *key: str) -> float:
+        """Look, and return one figure."""
+        await StoreGauges(
+            panels=self.store.identity.panels,
+            keys=self.store.identity.signing_keys,
+            approvals=self.store.office.approvals,
+            outbox=self.store.identity.outbox,
+            idle=timedelta(minutes=15),
+            values=self.values,
+            now=self.clock,
+        ).run_once()
+        return self.values.values(family).get(*key)
+
+    async def publish(self, key_id: str, signs_from: timedelta) -> None:
+        """Publish a key that signs from an instant on."""
+        at = NOW + signs_from
+        key = SigningKey(id=key_id, public=b"p", sealed_private=b"s", created_at=NOW, signs_from=at)
+        await self.store.identity.signing_keys.add(key, event())
+
+
+@pytest.fixture
+async def board(tmp_path: Path) -> AsyncIterator[Board]:
+    async with registers.opened(tmp_path) as office:
+        await office.store.companies.add(company(COMPANY), event())
+        await office.store.accounts.add(account(ACCOUNT), event())
+        yield Board(office.store, MetricRegistry(INSTANCE, WORDS), registers.Clock(NOW))
+
+
+async def test_browsers_are_shown_by_state_and_gone_when_idle(board: Board):
+    await signed_in(board.store)
+    await board.store.identity.panels.add(panel())
+    pending = replace(panel("p"), state=PanelState.MFA_PENDING, session_id="")
+    await board.store.identity.panels.add(pending)
+
+    assert await board.shows(series.SESSIONS_ACTIVE, "full") == 1
+    assert await board.shows(series.SESSIONS_ACTIVE, "mfa_pending") == 1
+
+    board.clock.passes(minutes=15)
+    assert await board.shows(series.SESSIONS_ACTIVE, "full") == 0
+
+
+async def test_orders_that_wait_are_shown_with_the_age_of_the_oldest(board: Board):
+    none = await board.shows(series.APPROVALS_WAITING), board.values
+    await board.store.office.approvals.add(APPROVAL, event())
+    board.clock.passes(minutes=90)
+
+    assert none[0] == 0
+    assert await board.shows(series.APPROVALS_WAITING) == 1
+    assert await board.shows(series.APPROVALS_OLDEST) == 5400
+
+    board.clock.passes(hours=8)
+    assert await board.shows(series.APPROVALS_WAITING) == 0
+    assert await board.shows(series.APPROVALS_OLDEST) == 0
+
+
+async def test_keys_are_shown_by_what_they_do_and_the_signing_one_by_its_age(board: Board):
+    for key_id, signs_from in (("former", -100 * DAY), ("now", -90 * DAY), ("next", DAY)):
+        await board.publish(key_id, signs_from)
+
+    shown = [
+        await board.shows(series.SIGNING_KEYS, state) for state in ("next", "signing", "former")
+    ]
+    assert shown == [1, 1, 1]
+    assert await board.shows(series.SIGNING_KEY_AGE) == (90 * DAY).total_seconds()
+
+    board.clock.passes(days=2)
+    await board.store.identity.signing_keys.retire("former", NOW, event())
+    assert await board.shows(series.SIGNING_KEYS, "next") == 0
+    assert await board.shows(series.SIGNING_KEYS, "former") == 1
+    assert await board.shows(series.SIGNING_KEY_AGE) == DAY.total_seconds()
+
+
+async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_told(
+    board: Board, caplog: pytest.LogCaptureFixture
+):
+    figure = AuditGauge(
+        audit=StoredAudit(board.store.database, batch=1, pause_s=0.001), values=board.values
+    )
+    shown = board.values.values(series.AUDIT_BROKEN)
+
+    await figure.run_once()
+    whole = shown.get()
+    async with board.store.database.writing() as connection:
+        await connection.exec_driver_sql("DROP TRIGGER audit_no_update")
+        await connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE number = 2")
+    await figure.run_once()
+
+    assert (whole, shown.get()) == (0, 1)
+    assert "broken at event 2" in caplog.text
+
+
+async def test_the_oldest_mail_that_waits_is_shown(board: Board):
+    """Nobody gets a link while mail does not go out."""
+    outbox = board.store.identity.outbox
+    before = await board.shows(series.OUTBOX_WAITING)
+    await outbox.put(replace(MAIL, id="a"))
+    await outbox.put(replace(MAIL, id="b", created_at=NOW + timedelta(minutes=4)))
+    board.clock.passes(minutes=5)
+
+    waiting = await board.shows(series.OUTBOX_WAITING)
+    await outbox.sent("a", board.clock())
+
+    assert (before, waiting) == (0, 300)
+    assert await board.shows(series.OUTBOX_WAITING) == 60
+
+
+async def test_the_end_of_the_audit_log_is_shown_and_told(board: Board):
+    """To be kept elsewhere: nothing in the store tells one that was put back from an old copy."""
+    await board.store.audit.append(event("last"))
+    head = await board.store.audit.head()
+
+    with capture_logs() as told:
+        await AuditGauge(board.store.audit, board.values).run_once()
+
+    assert board.values.values(series.AUDIT_HEAD).get() == head.number
+    shown = board.values.values(series.AUDIT_HEAD_HASH).get()
+    assert f"{int(shown):012x}" == head.hash.hex()[:12]
+    assert told == [
+        {
+            "event": "audit_head",
+            "log_level": "info",
+            "audit_number": head.number,
+            "audit_hash": head.hash.hex(),
+        }
+    ]
+
+
+async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
+    board: Board, caplog: pytest.LogCaptureFixture
+):
+    figure = AuditGauge(board.store.audit, board.values)
+    before = await board.store.audit.head()
+    await board.store.audit.append(event("lost"))
+    await figure.run_once()
+
+    async with board.store.database.writing() as connection:
+        await connection.exec_driver_sql("DROP TRIGGER audit_no_delete")
+        await connection.execute(delete(audit).where(audit.c.number > before.number))
+        old = {"number": before.number, "hash": before.hash}
+        await connection.execute(update(audit_head).values(old))
+    await figure.run_once()
+
+    assert board.values.values(series.AUDIT_BROKEN).get() == 1
+    assert f"and had reached event {before.number + 1}" in caplog.text

@@ -1,0 +1,67 @@
+"""Codes of an authenticator app."""
+
+import base64
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pyotp
+import pytest
+
+from gateway.security.identity.one_time_codes import Totp
+
+# RFC 6238, appendix B: SHA-1, this secret; its codes have eight digits, ours are the last six
+SECRET = base64.b32encode(b"12345678901234567890").decode()
+RFC = [
+    (59, "94287082"),
+    (1111111109, "07081804"),
+    (1111111111, "14050471"),
+    (1234567890, "89005924"),
+    (2000000000, "69279037"),
+    (20000000000, "65353130"),
+]
+
+
+def at(second: int) -> datetime:
+    return datetime.fromtimestamp(second, UTC)
+
+
+@pytest.mark.parametrize(("second", "code"), RFC)
+def test_the_codes_of_the_rfc_are_accepted(second: int, code: str):
+    assert Totp("pixgate").accepted_step(SECRET, code[-6:], at(second)) == second // 30
+
+
+@pytest.mark.parametrize(
+    ("late", "accepted"), [(-60, False), (-30, True), (0, True), (30, True), (60, False)]
+)
+def test_one_step_around_is_accepted_and_two_are_not(late: int, accepted: bool):
+    """The step of the code is told, not that of the clock."""
+    now = at(1_800_000_000)
+    code = pyotp.TOTP(SECRET).at(now + timedelta(seconds=late))
+
+    step = Totp("pixgate").accepted_step(SECRET, code, now)
+
+    assert step == ((1_800_000_000 + late) // 30 if accepted else None)
+
+
+@pytest.mark.parametrize(
+    "code", ["", "28708", "2870822", " 287082", "28708２", "abcdef", "287082\n"]
+)
+def test_what_is_not_six_digits_is_wrong(code: str):
+    assert Totp("pixgate").accepted_step(SECRET, code, at(59)) is None
+
+
+def test_a_secret_has_twenty_random_bytes():
+    assert (
+        Totp("pixgate", lambda size: b"x" * size).new_secret()
+        == base64.b32encode(b"x" * 20).decode()
+    )
+
+
+def test_an_app_is_told_who_and_where():
+    uri = urlsplit(Totp("pixgate").uri(SECRET, "maria@example.com"))
+
+    asked = parse_qs(uri.query)
+    assert (uri.scheme, uri.netloc) == ("otpauth", "totp")
+    assert asked["secret"] == [SECRET]
+    assert asked["issuer"] == ["pixgate"]
+    assert "maria%40example.com" in uri.path

@@ -1,0 +1,60 @@
+"""Units of work of a database, counted and timed."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.store.kernel.address import address
+from gateway.store.kernel.database import Limits, Usage
+from gateway.store.kernel.sqlite import open_file
+
+LIMITS = Limits(pool_size=1, checkout_s=0.05)
+
+
+def test_a_unit_waits_works_and_is_told_with_its_time():
+    seconds = iter([10.0, 10.25])
+    usage, told = Usage(lambda: next(seconds)), []
+    usage.on_usage = lambda work, took_s: told.append((work, took_s))
+
+    with usage.begin("read") as unit:
+        before = (usage.waiting, usage.in_use)
+        unit.got()
+        after = (usage.waiting, usage.in_use)
+
+    assert (before, after) == ((1, 0), (0, 1))
+    assert (usage.waiting, usage.in_use) == (0, 0)
+    assert told == [("read", 0.25)]
+
+
+@pytest.mark.parametrize("has", [True, False], ids=["with a connection", "while it waits"])
+def test_a_unit_that_fails_is_over_too(has: bool):
+    usage = Usage()
+
+    with suppress(OSError), usage.begin("write") as unit:
+        if has:
+            unit.got()
+        raise OSError
+
+    assert (usage.waiting, usage.in_use) == (0, 0)
+
+
+async def test_a_database_counts_who_works_and_who_waits(tmp_path: Path):
+    """With one connection for readers the second one waits, and is refused in the end."""
+    database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
+    told: list[str] = []
+    database.usage.on_usage = lambda work, _took_s: told.append(work)
+
+    async with database.reading():
+        busy = (database.usage.waiting, database.usage.in_use)
+        with pytest.raises(StoreUnavailable):
+            async with database.reading():
+                pass
+    async with database.writing():
+        pass
+    await database.close()
+
+    assert busy == (0, 1)
+    assert (database.usage.waiting, database.usage.in_use) == (0, 0)
+    assert told == ["read", "read", "write"]

@@ -1,0 +1,126 @@
+"""Looks for similar payouts share a statement, and each is told of its own alone."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import event, text
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import Payout
+from gateway.store.engine import Store, open_store
+from gateway.store.payouts.store import DuplicateSearch
+from gateway.store.schema import prepare
+from gateway.store.tables.core import payouts
+from tests.contract.stores import samples
+from tests.contract.stores.samples import NOW, attempt, payout
+
+AGO = NOW - timedelta(minutes=10)
+
+
+async def stored(store: Store, *payouts: Payout) -> DuplicateSearch:
+    """Store some."""
+    for each in payouts:
+        await store.payouts.add(each, attempt())
+    return DuplicateSearch(store.database)
+
+
+async def test_each_is_told_of_its_own_oldest_first(store: Store) -> None:
+    twins = await stored(
+        store,
+        payout("c", centavos=5, created_at=NOW + timedelta(seconds=1)),
+        payout("a", centavos=5),
+        payout("b", centavos=7),
+    )
+    asked: list[Sequence[str]] = []
+    event.listen(
+        store.database.reader.sync_engine, "before_cursor_execute", lambda *_: asked.append("")
+    )
+
+    told = await asyncio.gather(
+        twins.similar(payout("new", centavos=5), AGO),
+        twins.similar(payout("new", centavos=7), AGO),
+        twins.similar(payout("new", centavos=9), AGO),
+        twins.similar(payout("a", centavos=5), AGO),
+        twins.similar(replace(payout("new", centavos=5), account_id="other"), AGO),
+    )
+
+    assert told == [["a", "c"], ["b"], [], ["c"], []]
+    assert len(asked) == 1
+
+
+async def test_each_looks_back_as_far_as_it_asks(store: Store) -> None:
+    """Alone as in company of one who looks further back."""
+    twins = await stored(
+        store, payout("early", created_at=NOW - timedelta(minutes=5)), payout("late")
+    )
+
+    far, near = await asyncio.gather(
+        twins.similar(payout("new"), AGO), twins.similar(payout("new"), NOW)
+    )
+
+    assert (far, near) == (["early", "late"], ["late"])
+    assert await twins.similar(payout("new"), NOW) == ["late"]
+
+
+async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
+    twins = await stored(store, payout("a"))
+
+    told = await asyncio.gather(
+        twins.similar(payout("new"), AGO),
+        twins.similar(replace(payout("new"), account_id="\ud800"), AGO),
+        return_exceptions=True,
+    )
+
+    assert told[0] == ["a"]
+    assert isinstance(told[1], StoreUnavailable)
+
+
+@pytest.mark.parametrize("counted", [False, True], ids=["never counted", "counted long ago"])
+async def test_a_server_reads_what_is_alike_and_not_all_that_is_recent(
+    postgres_url: str, counted: bool
+) -> None:
+    """What it has not counted yet it takes for little."""
+    store = open_store(postgres_url)
+    await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
+    await store.companies.add(samples.company(), samples.event())
+    await store.accounts.add(samples.account(), samples.event())
+    long_ago = NOW - timedelta(days=2)
+    await stored(store, payout("old", created_at=long_ago), payout("new", created_at=NOW))
+    async with store.database.writing() as connection:
+        await connection.execute(text("ALTER TABLE payouts SET (autovacuum_enabled = false)"))
+        await connection.execute(text(_copies("old", 5_000)))
+        await connection.execute(text("ANALYZE payouts" if counted else "SELECT 1"))
+        await connection.execute(text(_copies("new", 20_000)))
+
+    sent: list[tuple[str, tuple[object, ...]]] = []
+    event.listen(
+        store.database.reader.sync_engine,
+        "before_cursor_execute",
+        lambda _connection, _cursor, said, given, *_rest: sent.append((said, given)),
+    )
+    looked_for = (payout("next", centavos=number) for number in range(1, 21))
+    await asyncio.gather(*(store.payouts.similar(each, AGO) for each in looked_for))
+    [(said, given)] = sent
+    async with store.database.reading() as connection:
+        plan = " ".join((await connection.exec_driver_sql(f"EXPLAIN {said}", given)).scalars())
+    await store.close()
+
+    assert "using ix_payouts_account_id_centavos_created_at" in plan
+
+
+def _copies(reference: str, number: int) -> str:
+    """Write payouts of other amounts, made at the same time."""
+    other = {
+        "reference_sha256": "sha256((reference || n)::bytea)",
+        "reference": "reference || n",
+        "provider_key": "provider_key || n",
+        "centavos": "centavos + n",
+    }
+    columns = ", ".join(other.get(each.name, each.name) for each in payouts.c)
+    numbers = f"generate_series(1, {number}) n"
+    which = f"FROM payouts, {numbers} WHERE reference = '{reference}'"
+    return f"INSERT INTO payouts SELECT {columns} {which}"

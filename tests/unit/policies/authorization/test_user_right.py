@@ -1,0 +1,68 @@
+"""Roles against rights, complete."""
+
+from __future__ import annotations
+
+import itertools
+
+from gateway.domain.accounts.credentials import Action, Permission, Resource
+from gateway.domain.identity.errors import FORBIDDEN
+from gateway.domain.identity.rights import RIGHTS, Area, Right, Role
+from gateway.domain.requests.calls import Call
+from policies.authorization.user import RequiresRight
+from tests.unit.people import call, principal, somebody
+from tests.unit.refusals import refusal_of, refused
+
+EVERY_RIGHT = [Right(area, action) for area in Area for action in Action]
+
+
+def allowed(role: Role, needed: Right) -> bool:
+    """Say what the table says, in words."""
+    held = {str(each) for each in RIGHTS[role]}
+    order = ["read", "write", "manage"]
+    area, action = str(needed).split(":")
+    return any(f"{area}:{each}" in held for each in order[order.index(action) :])
+
+
+def is_let_on(asking: Call) -> bool:
+    """Ask the policy; it refuses in one way alone."""
+    refusal = refusal_of(lambda: RequiresRight()(asking))
+    assert refusal in {None, FORBIDDEN}
+    return refusal is None
+
+
+def test_a_role_is_let_on_exactly_where_the_table_says():
+    wrong = [
+        f"{role} on {needed}"
+        for role, needed in itertools.product(Role, EVERY_RIGHT)
+        if is_let_on(call(needs=needed, person=somebody(role))) is not allowed(role, needed)
+    ]
+
+    assert wrong == []
+
+
+def test_several_roles_are_all_of_them():
+    needed = Right(Area.PAYOUT, Action.WRITE)
+
+    RequiresRight()(call(needs=needed, person=somebody(Role.SECURITY, Role.OPERATOR)))
+
+
+def test_nobody_and_a_partner_are_let_on_nowhere():
+    """A row whose chain forgot to authenticate must not be open."""
+    asking = [
+        each
+        for needed in EVERY_RIGHT
+        for each in (call(needs=needed), call(needs=needed, principal=principal()))
+    ]
+
+    assert [each for each in asking if is_let_on(each)] == []
+
+
+def test_a_partner_s_permission_is_no_right():
+    needed = Permission(Resource.BALANCE, Action.READ)
+
+    with refused(FORBIDDEN):
+        RequiresRight()(call(needs=needed, person=somebody()))
+
+
+def test_an_open_row_needs_nothing():
+    RequiresRight()(call(needs=None))

@@ -1,0 +1,55 @@
+"""Whose role asks for a second factor."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.errors import STEP_UP_REQUIRED
+from gateway.domain.identity.rights import Area, Right, Role
+from policies.authorization.user import RequiresSecondFactor
+from tests.unit.people import call, somebody
+from tests.unit.refusals import refused
+
+
+@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("area", Area)
+def test_a_password_alone_changes_nothing(area: Area, action: Action):
+    """Reading is free; whatever writes is refused until the person has enrolled."""
+    asking = call(needs=Right(area, action), person=somebody(Role.OPERATOR, has_factor=False))
+    policy = RequiresSecondFactor([Role.OPERATOR])
+
+    if action is Action.READ:
+        policy(asking)
+        return
+    with refused(STEP_UP_REQUIRED) as refusal:
+        policy(asking)
+    assert refusal.value.reason == "no_factor"
+    assert "enrol" in refusal.value.detail
+
+
+@pytest.mark.parametrize(
+    ("roles", "demanding", "is_let_on"),
+    [
+        ([Role.OPERATOR], [], True),
+        ([Role.OPERATOR], [Role.ADMIN], True),
+        ([Role.OPERATOR, Role.ADMIN], [Role.ADMIN], False),
+        ([Role.OPERATOR], Role, False),
+    ],
+    ids=str,
+)
+def test_one_role_that_asks_is_enough(roles, demanding, is_let_on):
+    asking = call(needs=Right(Area.STOP, Action.WRITE), person=somebody(*roles, has_factor=False))
+
+    if is_let_on:
+        RequiresSecondFactor(demanding)(asking)
+        return
+    with refused(STEP_UP_REQUIRED):
+        RequiresSecondFactor(demanding)(asking)
+
+
+def test_who_has_enrolled_is_let_on_and_so_is_a_row_of_nobody():
+    policy = RequiresSecondFactor(Role)
+
+    policy(call(needs=Right(Area.STOP, Action.WRITE), person=somebody(Role.ADMIN)))
+    policy(call(needs=None))

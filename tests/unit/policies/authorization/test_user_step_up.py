@@ -1,0 +1,78 @@
+"""How fresh a second factor must be."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.accounts.credentials import Action
+from gateway.domain.identity.errors import STEP_UP_REQUIRED
+from gateway.domain.identity.rights import STEP_UP, Area, Right
+from policies.authorization.user import FreshFactor
+from tests.unit.people import call, somebody
+from tests.unit.refusals import refused
+from tests.unit.standing import NOON, Clock
+
+ISSUE = Right(Area.CREDENTIAL, Action.WRITE)
+
+
+@pytest.mark.parametrize(
+    ("age_s", "reason"), [(0, ""), (300, ""), (300.001, "factor_old"), (86_400, "factor_old")]
+)
+def test_five_minutes_are_fresh(clock: Clock, age_s: float, reason: str):
+    asking = call(needs=ISSUE, person=somebody(factor_at=NOON - timedelta(seconds=age_s)))
+    policy = FreshFactor(clock.now)
+
+    if not reason:
+        policy(asking)
+        return
+    with refused(STEP_UP_REQUIRED) as refusal:
+        policy(asking)
+    assert refusal.value.reason == reason
+
+
+@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("area", Area)
+def test_a_row_may_ask_always(clock: Clock, area: Area, action: Action):
+    """Lifting a stop does, though pulling one must be quick."""
+    policy, needs = FreshFactor(clock.now, always=True), Right(area, action)
+
+    policy(call(needs=needs, person=somebody(factor_at=NOON)))
+    with refused(STEP_UP_REQUIRED):
+        policy(call(needs=needs, person=somebody(factor_at=None)))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"factor_at": None}, {"has_factor": False}, {"has_factor": False, "factor_at": None}],
+    ids=str,
+)
+def test_who_has_no_factor_enrols_one_first(clock: Clock, fields: dict[str, object]):
+    with refused(STEP_UP_REQUIRED):
+        FreshFactor(clock.now)(call(needs=ISSUE, person=somebody(**fields)))
+
+
+@pytest.mark.parametrize("area", Area)
+def test_it_is_asked_for_writing_where_the_table_says(clock: Clock, area: Area):
+    """Reading never asks."""
+    old = somebody(factor_at=None)
+    policy = FreshFactor(clock.now)
+
+    policy(call(needs=Right(area, Action.READ), person=old))
+    for action in (Action.WRITE, Action.MANAGE):
+        asking = call(needs=Right(area, action), person=old)
+        if area not in STEP_UP:
+            policy(asking)
+            continue
+        with refused(STEP_UP_REQUIRED):
+            policy(asking)
+
+
+def test_nobody_has_no_fresh_factor(clock: Clock):
+    with refused(STEP_UP_REQUIRED):
+        FreshFactor(clock.now)(call(needs=ISSUE))
+
+
+def test_an_open_row_asks_for_none(clock: Clock):
+    FreshFactor(clock.now)(call(needs=None))

@@ -1,0 +1,75 @@
+"""Whose account is it, and is it shown to this person?"""
+
+import pytest
+
+from gateway.domain.accounts.accounts import Account
+from gateway.domain.identity.sessions import SignedInUser
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.company_scope import CompanyScope, scope_of
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.requests.calls import Call, RawRequest
+from policies.authorization.user import VisibleAccount
+from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, SISTER, account, call, somebody
+from tests.unit.refusals import refused
+
+FOREIGN = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c03"
+NOTHING = "00000000-0000-0000-0000-000000000000"
+STORED = {
+    ACCOUNT: account(),
+    SISTER: account(SISTER, active=False, verified=False),
+    FOREIGN: account(FOREIGN, company_id=OTHER_COMPANY),
+}
+
+
+async def find(wanted: tuple[str, CompanyScope]) -> Account | None:
+    account_id, scope = wanted
+    found = STORED.get(account_id)
+    return found if found and scope.includes(found.company_id) else None
+
+
+def asking(account_id: str, who: SignedInUser | None) -> Call:
+    scope = scope_of(who.companies) if who else None
+    return call(RawRequest(path={"account_id": account_id}), person=who, scope=scope)
+
+
+@pytest.mark.parametrize("companies", [frozenset(), frozenset({COMPANY})], ids=["all", "its own"])
+@pytest.mark.parametrize("account_id", [ACCOUNT, SISTER])
+async def test_an_account_that_is_shown_is_filled_in(account_id: str, companies: frozenset[str]):
+    """Whatever its state and the letter case it is asked for in."""
+    asked = asking(account_id.upper(), somebody(companies=companies))
+
+    await VisibleAccount(find)(asked)
+
+    assert asked.account == STORED[account_id]
+
+
+@pytest.mark.parametrize("account_id", [FOREIGN, NOTHING])
+async def test_absent_and_foreign_accounts_are_told_apart_by_nobody(account_id: str):
+    asked = asking(account_id, somebody(companies=frozenset({COMPANY})))
+
+    with refused(errors.ACCOUNT_NOT_FOUND) as refusal:
+        await VisibleAccount(find)(asked)
+    assert (refusal.value.reason, refusal.value.headers) == ("not_visible", {})
+    assert asked.account is None
+
+
+async def test_who_is_limited_to_nothing_sees_every_companys():
+    asked = asking(FOREIGN, somebody())
+
+    await VisibleAccount(find)(asked)
+
+    assert asked.account == STORED[FOREIGN]
+
+
+async def test_nobody_sees_nothing():
+    with refused(errors.ACCOUNT_NOT_FOUND):
+        await VisibleAccount(find)(asking(ACCOUNT, None))
+
+
+async def test_a_store_that_cannot_tell_is_no_absent_account():
+    async def fail(_wanted: tuple[str, CompanyScope]) -> Account | None:
+        raise StoreUnavailable
+
+    with refused(errors.AUTH_UNAVAILABLE) as refusal:
+        await VisibleAccount(fail)(asking(ACCOUNT, somebody()))
+    assert refusal.value.headers == {"Retry-After": "2"}

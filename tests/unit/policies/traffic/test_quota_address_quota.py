@@ -1,0 +1,89 @@
+"""Token buckets of addresses."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.identity.panel_sessions import KnownBrowser
+from gateway.domain.kernel import errors
+from policies.traffic.quota import Quota, WithinAddressQuota
+from tests.unit.people import call, headed
+from tests.unit.refusals import refused
+from tests.unit.standing import Clock
+
+
+@pytest.fixture
+def seen() -> list[tuple[str, str]]:
+    return []
+
+
+@pytest.fixture
+def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinAddressQuota:
+    """Two at once, then one every ten seconds."""
+    quotas = {"sign_in": Quota(0.1, 2)}
+    return WithinAddressQuota(quotas, clock.monotonic, lambda *each: seen.append(each))
+
+
+def test_an_address_draws_from_its_own_bucket(
+    quota: WithinAddressQuota, clock: Clock, seen: list[tuple[str, str]]
+):
+    here, there = headed(), headed()
+    there.address = "198.51.100.9"
+
+    for asked in (here, here, there):
+        quota(call(asked, quota="sign_in"))
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        quota(call(here, quota="sign_in"))
+    clock.passes(10)
+    quota(call(here, quota="sign_in"))
+
+    assert refusal.value.headers == {
+        "RateLimit-Policy": '"sign_in";q=2;w=20',
+        "RateLimit": '"sign_in";r=0;t=10',
+        "Retry-After": "10",
+    }
+    assert seen.count(("quota_allowed", "sign_in")) == 4
+    assert seen.count(("quota_limited", "sign_in")) == 1
+
+
+def test_a_row_without_a_bucket_is_free(quota: WithinAddressQuota, seen: list[tuple[str, str]]):
+    for _ in range(100):
+        quota(call(headed(), quota="own"))
+
+    assert seen == []
+
+
+def test_who_was_right_gets_the_draw_back(clock: Clock):
+    """An office that signs in at nine uses up nobody's tries; who is wrong pays."""
+    quotas = {"sign_in": Quota(0.1, 2), "recovery": Quota(0.1, 2)}
+    quota = WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"])
+
+    for _ in range(20):
+        right = call(headed(), quota="sign_in")
+        quota(right)
+        assert right.on_success is not None
+        right.on_success()
+    for _ in range(2):
+        quota(call(headed(), quota="sign_in"))
+        asked = call(headed(), quota="recovery")
+        quota(asked)
+        assert asked.on_success is None
+
+    for name in ("sign_in", "recovery"):
+        with refused(errors.TOO_MANY_REQUESTS):
+            quota(call(headed(), quota=name))
+
+
+def test_a_known_browser_draws_from_its_person_s_bucket(quota: WithinAddressQuota):
+    """Strangers at the same address do not use it up, nor do other browsers make it more."""
+    for _ in range(2):
+        quota(call(headed(), quota="sign_in"))
+    with refused(errors.TOO_MANY_REQUESTS):
+        quota(call(headed(), quota="sign_in"))
+
+    for browser in ("a", "b"):
+        known = call(headed(), quota="sign_in")
+        known.known = KnownBrowser(user_id="u", id=browser)
+        quota(known)
+    with refused(errors.TOO_MANY_REQUESTS):
+        quota(known)

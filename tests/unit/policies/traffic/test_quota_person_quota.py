@@ -1,0 +1,75 @@
+"""The token buckets of people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.kernel import errors
+from policies.traffic.quota import PERSON, Quota, WithinPersonQuota
+from tests.unit.people import call, headed, somebody
+from tests.unit.refusals import refused
+from tests.unit.standing import Clock
+
+
+@pytest.fixture
+def seen() -> list[tuple[str, str]]:
+    return []
+
+
+@pytest.fixture
+def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinPersonQuota:
+    """Two at once, then one every ten seconds."""
+    return WithinPersonQuota(Quota(0.1, 2), clock.monotonic, lambda *each: seen.append(each))
+
+
+def test_people_draw_from_a_bucket_of_their_own_whatever_their_sessions(
+    quota: WithinPersonQuota, clock: Clock, seen: list[tuple[str, str]]
+):
+    """Five sign-ins of one person are no five quotas; another person has one too."""
+    maria, joao = somebody(), replace(somebody(), user_id="joao")
+
+    for who in (maria, replace(maria, session_id="another"), joao):
+        quota(call(headed(), quota=PERSON, person=who))
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        quota(call(headed(), quota=PERSON, person=replace(maria, session_id="a third")))
+    clock.passes(10)
+    quota(call(headed(), quota=PERSON, person=maria))
+
+    assert refusal.value.headers == {
+        "Retry-After": "10",
+        "RateLimit": '"person";r=0;t=10',
+        "RateLimit-Policy": '"person";q=2;w=20',
+    }
+    assert seen.count(("quota_allowed", PERSON)) == 4
+    assert seen.count(("quota_limited", PERSON)) == 1
+
+
+def test_what_is_left_is_told(quota: WithinPersonQuota):
+    asking = call(headed(), quota=PERSON, person=somebody())
+
+    quota(asking)
+
+    assert asking.headers == {
+        "RateLimit": '"person";r=1;t=10',
+        "RateLimit-Policy": '"person";q=2;w=20',
+    }
+
+
+def test_a_row_that_names_another_bucket_is_free(
+    quota: WithinPersonQuota, seen: list[tuple[str, str]]
+):
+    """Signing out, first of all."""
+    for _ in range(100):
+        quota(call(headed(), quota="leaving", person=somebody()))
+
+    assert seen == []
+
+
+def test_nobody_has_no_bucket(quota: WithinPersonQuota, seen: list[tuple[str, str]]):
+    """A row before a sign-in is counted by address, not here."""
+    for _ in range(100):
+        quota(call(headed(), quota=PERSON))
+
+    assert seen == []

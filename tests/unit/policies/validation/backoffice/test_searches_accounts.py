@@ -1,0 +1,42 @@
+"""The query of the list of accounts."""
+
+import pytest
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.calls import RawRequest
+from policies.validation.backoffice.searches import ACCOUNTS, AccountsAsked
+from tests.unit.people import COMPANY
+from tests.unit.refusals import refusal_of
+
+
+def asked(**query: list[str]) -> RawRequest:
+    return RawRequest(path={}, query=query)
+
+
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        ({}, AccountsAsked(Paging(1, 25), None)),
+        ({"company_id": [""]}, AccountsAsked(Paging(1, 25), None)),
+        ({"page": ["2"], "limit": ["500"]}, AccountsAsked(Paging(2, 100), None)),
+        ({"company_id": [COMPANY.upper()]}, AccountsAsked(Paging(1, 25), COMPANY)),
+    ],
+)
+def test_everything_may_be_left_out(query: dict[str, list[str]], read: AccountsAsked):
+    assert ACCOUNTS.read(asked(**query)) == read
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ({"page": ["0"]}, errors.NUMBER_INVALID),
+        ({"limit": ["x"]}, errors.NUMBER_INVALID),
+        ({"company_id": ["1"]}, errors.PAYLOAD_INVALID),
+        ({"company_id": [COMPANY, COMPANY]}, errors.PAYLOAD_INVALID),
+    ],
+)
+def test_what_is_given_has_its_form(query: dict[str, list[str]], error: ErrorCode):
+    assert refusal_of(lambda: ACCOUNTS.read(asked(**query))) is error
+    assert error in ACCOUNTS.refuses

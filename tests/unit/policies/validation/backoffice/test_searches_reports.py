@@ -1,0 +1,49 @@
+"""The query of a report."""
+
+from datetime import date
+
+import pytest
+
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.windows import Window
+from gateway.domain.requests.calls import RawRequest
+from policies.validation.backoffice.searches import ReportAsked, report_input
+from tests.unit.refusals import refusal_of
+
+TAKES = report_input(("csv", "pdf"), ("pt-BR",))
+DAYS = {"init": ["2026-01-01"], "ends": ["2026-01-31"]}
+JANUARY = Window(date(2026, 1, 1), date(2026, 1, 31))
+
+
+@pytest.mark.parametrize(("locale", "read"), [(None, ""), ([""], ""), (["pt-BR"], "pt-BR")])
+def test_a_report_is_read(locale: list[str] | None, read: str):
+    query = {**DAYS, "format": ["csv"], **({} if locale is None else {"locale": locale})}
+
+    found = TAKES.read(RawRequest(path={}, query=query))
+
+    assert found == ReportAsked(window=JANUARY, format="csv", locale=read)
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ({"format": ["csv"]}, errors.FIELD_MISSING),
+        (DAYS, errors.FIELD_MISSING),
+        ({**DAYS, "format": [""]}, errors.FIELD_MISSING),
+        ({**DAYS, "format": ["CSV"]}, errors.PAYLOAD_INVALID),
+        ({**DAYS, "format": ["csv", "pdf"]}, errors.PAYLOAD_INVALID),
+        ({**DAYS, "format": ["csv"], "locale": ["pt-br"]}, errors.PAYLOAD_INVALID),
+        ({**DAYS, "ends": ["2025-01-01"], "format": ["csv"]}, errors.WINDOW_INVALID),
+        ({**DAYS, "ends": ["2026-13-01"], "format": ["csv"]}, errors.DATE_INVALID),
+    ],
+)
+def test_a_report_is_asked_for_exactly(query: dict[str, list[str]], error: ErrorCode):
+    assert refusal_of(lambda: TAKES.read(RawRequest(path={}, query=query))) is error
+    assert error in TAKES.refuses
+
+
+def test_the_words_are_documented():
+    words = {each.name: each.schema.get("enum") for each in TAKES.parameters}
+
+    assert words == {"init": None, "ends": None, "format": ["csv", "pdf"], "locale": ["pt-BR"]}

@@ -1,0 +1,55 @@
+"""When a read is asked a second time."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import Unavailable
+from gateway.domain.kernel.clocks import Deadline
+from provider_adapters._shared import faults
+from provider_adapters._shared.http import RetryBudget
+from provider_adapters._shared.limits import ClientLimits
+from tests.unit.provider_adapters.witness import Clock
+
+LOST = Unavailable(Reason.CONNECTION_LOST)
+
+
+def repetition(in_flight: int = 1, chance: float = 0.0) -> RetryBudget:
+    return RetryBudget(ClientLimits(), lambda: chance, lambda: in_flight)
+
+
+def within(seconds: float) -> Deadline:
+    clock = Clock()
+    return Deadline(clock.at + seconds, clock)
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_only_a_lost_connection_is_worth_it(reason: Reason):
+    pause = repetition().pause_after(Unavailable(reason), within(8))
+
+    assert (pause is not None) is (reason in faults.NO_ANSWER)
+
+
+@pytest.mark.parametrize(("chance", "seconds"), [(0.0, 0.05), (1.0, 0.15)])
+def test_the_pause_is_short_and_spread(chance: float, seconds: float):
+    assert repetition(chance=chance).pause_after(LOST, within(8)) == pytest.approx(seconds)
+
+
+def test_without_time_left_there_is_none():
+    assert repetition().pause_after(LOST, within(0.05)) is None
+
+
+@pytest.mark.parametrize(("in_flight", "allowed"), [(1, 1), (19, 2), (64, 7)])
+def test_a_tenth_of_the_calls_in_flight_may_be_repetitions(in_flight: int, allowed: int):
+    """But one always: else a quiet gateway would never repeat."""
+    budget = repetition(in_flight)
+    running = []
+
+    while budget.pause_after(LOST, within(8)) is not None:
+        running.append(budget.running())
+        running[-1].__enter__()
+
+    assert len(running) == allowed
+    running[0].__exit__(None, None, None)
+    assert budget.pause_after(LOST, within(8)) is not None

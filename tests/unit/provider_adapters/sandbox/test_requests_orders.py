@@ -1,0 +1,192 @@
+"""Orders in the bank's words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gateway.domain.bank.charges import ChargeOrder, ChargeType, Payer
+from gateway.domain.bank.payout_orders import AccountType, BankDestination, PayoutMethod
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.providers import ProviderAccount, Refused
+from gateway.domain.bank.refunds import RefundOrder
+from gateway.domain.kernel.money import Money
+from gateway.net.client.messages import Kind
+from provider_adapters.sandbox import requests
+from tests.contract.adapters.harness import ACCOUNT, KEY, order
+from tests.unit.offering import E2E_ID
+
+WHERE = "/v1/contas/cc_1"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "document"),
+    [
+        (KeyOrder(PixKeyType.CPF, "52998224725"), {"tipo": "cpf", "chave": "52998224725"}),
+        (KeyOrder(PixKeyType.CNPJ, "1"), {"tipo": "cnpj", "chave": "1"}),
+        (KeyOrder(PixKeyType.EMAIL, "a@b.c"), {"tipo": "email", "chave": "a@b.c"}),
+        (KeyOrder(PixKeyType.PHONE, "+55"), {"tipo": "telefone", "chave": "+55"}),
+        (KeyOrder(PixKeyType.EVP, ""), {"tipo": "aleatoria"}),
+    ],
+)
+def test_a_key(wanted: KeyOrder, document: dict[str, str]):
+    request = requests.create_key(ACCOUNT, wanted)
+
+    assert (request.method, request.path, request.kind) == ("POST", f"{WHERE}/chaves", Kind.READ)
+    assert json.loads(request.body) == document
+
+
+def test_a_key_is_given_up_by_the_bank_s_id():
+    request = requests.cancel_key(ACCOUNT, "CH/1")
+
+    assert (request.method, request.path, request.body) == ("DELETE", f"{WHERE}/chaves/CH%2F1", b"")
+
+
+def test_a_key_that_is_looked_up_is_in_no_address():
+    """Addresses are logged."""
+    request = requests.look_up_key(ACCOUNT, "52998224725")
+
+    assert (request.method, request.path) == ("POST", f"{WHERE}/consultas-chave")
+    assert json.loads(request.body) == {"chave": "52998224725"}
+
+
+def test_a_charge_with_everything():
+    wanted = ChargeOrder(
+        reference="order/1",
+        type=ChargeType.DYNAMIC,
+        key="a@b.c",
+        value=Money(1050),
+        expires_in=60,
+        payer=Payer(name="Maria", tax_number="52998224725", message="oi"),
+        description="d",
+        reusable=True,
+    )
+
+    request = requests.create_charge(ACCOUNT, wanted)
+
+    assert (request.method, request.path) == ("POST", f"{WHERE}/cobrancas")
+    assert json.loads(request.body) == {
+        "referencia": "order/1", "tipo": "DINAMICA", "chave": "a@b.c", "valor_centavos": 1050,
+        "expira_em_s": 60, "reutilizavel": True, "descricao": "d",
+        "pagador": {"nome": "Maria", "documento": "52998224725", "mensagem": "oi"},
+    }  # fmt: skip
+
+
+def test_a_charge_with_nothing_more_than_it_needs():
+    wanted = ChargeOrder(reference="r", type=ChargeType.STATIC, key="a@b.c")
+
+    assert json.loads(requests.create_charge(ACCOUNT, wanted).body) == {
+        "referencia": "r", "tipo": "ESTATICA", "chave": "a@b.c", "reutilizavel": False,
+        "descricao": "",
+    }  # fmt: skip
+
+
+def test_a_charge_is_cancelled_by_its_reference():
+    request = requests.cancel_charge(ACCOUNT, "order/1")
+
+    assert (request.method, request.path) == ("DELETE", f"{WHERE}/cobrancas/order%2F1")
+
+
+def refund(**fields: object) -> RefundOrder:
+    plain = {
+        "provider_key": KEY,
+        "reference": "r-1",
+        "payment_e2e_id": E2E_ID,
+        "value": Money(1050),
+        "description": "oops",
+    }
+    return RefundOrder(**{**plain, **fields})  # type: ignore[arg-type]
+
+
+def test_a_refund_is_money_and_travels_with_our_key():
+    request = requests.create_refund(ACCOUNT, refund())
+
+    assert request.kind is Kind.PAYOUT
+    assert request.headers == {
+        "Authorization": "Bearer token-of-the-bank",
+        "Idempotency-Key": KEY,
+    }
+    assert request.path == f"{WHERE}/recebimentos/{E2E_ID}/devolucoes"
+    assert json.loads(request.body) == {
+        "valor_centavos": 1050, "referencia": "r-1", "descricao": "oops",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", [{"description": "\ud800"}, {"payment_e2e_id": ".."}])
+def test_what_cannot_be_written_is_refused(wrong: dict[str, object]):
+    with pytest.raises(Refused):
+        requests.create_refund(ACCOUNT, refund(**wrong))
+
+
+def test_a_payout_is_money_and_travels_with_our_key():
+    request = requests.create_payout(ACCOUNT, order())
+
+    assert request.headers["Idempotency-Key"] == KEY
+    assert request.path == f"{WHERE}/transferencias"
+    assert (request.method, request.kind) == ("POST", Kind.PAYOUT)
+
+
+@pytest.mark.parametrize("name", ["", "..", "\ud800"])
+def test_a_payout_from_an_account_that_cannot_stand_in_a_path_is_refused(name: str):
+    account = ProviderAccount(account_id="", provider_account=name)
+
+    with pytest.raises(Refused):
+        requests.create_payout(account, order())
+
+
+def test_a_payout_whose_text_cannot_be_written_is_refused():
+    with pytest.raises(Refused):
+        requests.create_payout(ACCOUNT, replace(order(), description="\ud800"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (PixKeyType.CPF, "cpf"),
+        (PixKeyType.CNPJ, "cnpj"),
+        (PixKeyType.EMAIL, "email"),
+        (PixKeyType.PHONE, "telefone"),
+        (PixKeyType.EVP, "aleatoria"),
+    ],
+)
+def test_an_order_by_key(kind: PixKeyType, word: str):
+    wanted = order()
+    wanted = replace(wanted, destination=replace(wanted.destination, key_type=kind, name=""))
+
+    assert json.loads(requests.create_payout(ACCOUNT, wanted).body) == {
+        "valor_centavos": 1050,
+        "descricao": "",
+        "destino": {
+            "forma": "chave", "tipo_chave": word, "chave": "maria@example.com",
+            "documento": "52998224725",
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (AccountType.CHECKING, "corrente"),
+        (AccountType.SAVINGS, "poupanca"),
+        (AccountType.SALARY, "salario"),
+        (AccountType.PAYMENT, "pagamento"),
+    ],
+)
+def test_an_order_by_account(kind: AccountType, word: str):
+    to = BankDestination(
+        name="Maria", tax_number="1", bank_number="341", branch="1", account="2", account_type=kind
+    )
+    wanted = replace(
+        order(), method=PayoutMethod.BANK_ACCOUNT, destination=to, description="aluguel"
+    )
+
+    assert json.loads(requests.create_payout(ACCOUNT, wanted).body) == {
+        "valor_centavos": 1050,
+        "descricao": "aluguel",
+        "destino": {
+            "forma": "conta", "banco": "341", "agencia": "1", "conta": "2", "tipo_conta": word,
+            "nome": "Maria", "documento": "1",
+        },
+    }  # fmt: skip
