@@ -48,7 +48,13 @@ def outcome_word(failure: ProviderError) -> str:
 
 
 def blames_the_bank(failure: ProviderError) -> bool:
-    """Say whether a failure counts against the bank: a clear "no" is an answer like any other."""
+    """
+    Say whether a failure counts against the bank: a clear "no" is an answer like any other.
+
+    So is a refused certificate: it is one account's, and the others must not suffer for it.
+    """
+    if failure.reason == Reason.CERTIFICATE_REFUSED:
+        return False
     return isinstance(failure, Unreachable | Unavailable | BadReply | RateLimited)
 
 

@@ -27,6 +27,7 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFilesRefused
 from gateway.net.client.transport import Transport
+from gateway.net.common.certificates import NoMemoryFiles
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import records, trace
 from provider_adapters._shared import faults
@@ -116,12 +117,16 @@ class ProviderClient:
         Open the transport.
 
         Raises:
-            AdapterRefused: the TLS files cannot be used.
+            AdapterRefused: the TLS files cannot be used, or certificates not from memory.
         """
         try:
             await self._transport.start()
+        except NoMemoryFiles as problem:
+            message = f"providers.{self._parts.provider}: {problem}"
+            raise AdapterRefused(message) from problem
         except TlsFilesRefused as problem:
-            raise AdapterRefused(str(problem)) from problem
+            message = f"providers.{self._parts.provider}.{problem}"
+            raise AdapterRefused(message) from problem
 
     async def close(self) -> None:
         """Close the transport, and report the number of calls in flight a last time."""

@@ -1,9 +1,9 @@
-"""The last calls of one provider, without personal data and secrets, for operators to read."""
+"""The last calls of a provider, without personal data and secrets, for operators to read."""
 
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from types import MappingProxyType
@@ -17,6 +17,10 @@ from gateway.net.client.messages import ProviderAnswer, ProviderRequest
 _LONGEST_BODY = 16 * 1024
 # Enough to see what a bank has been answering; they live in memory only.
 _KEPT = 100
+# Of each account that a bank knows by credentials of its own: 16 MB for each provider at most.
+_KEPT_OF_ACCOUNT = 8
+_LONGEST_OF_ACCOUNT = 4 * 1024
+_ACCOUNTS = 256
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 HIDDEN = "***"
@@ -70,6 +74,9 @@ class Transcript:
     """
     The last hundred calls, in memory only.
 
+    Calls under an account's own credentials stand apart: the last eight of each of the
+    256 accounts used last. Nobody sees another account's calls beside them.
+
     ``harmless`` names the fields of the bank's documents without personal data
     or secrets; the values of all others are hidden.
     """
@@ -78,30 +85,46 @@ class Transcript:
         self._provider = provider
         self._harmless = frozenset(harmless)
         self._ring: deque[Exchange] = deque(maxlen=_KEPT)
+        self._of_accounts: OrderedDict[str, deque[Exchange]] = OrderedDict()
 
     def keep(
         self, at: datetime, request: ProviderRequest, answer: ProviderAnswer | None, failure: str
     ) -> None:
         """Keep one call; it is logged at debug level only."""
+        longest = _LONGEST_BODY if request.identity is None else _LONGEST_OF_ACCOUNT
         exchange = Exchange(
             at=at,
             operation=request.operation,
             method=request.method,
             template=request.template,
             sent_headers=scrubbed_headers(request.headers),
-            sent=_bounded(request.body),
+            sent=_bounded(request.body, longest),
             status=0 if answer is None else answer.status,
             received_headers=_NOTHING if answer is None else answer.headers,
-            received=b"" if answer is None else _bounded(answer.body),
+            received=b"" if answer is None else _bounded(answer.body, longest),
             failure=failure,
         )
-        self._ring.append(exchange)
+        ring = self._ring if request.identity is None else self._of(request.identity.account_id)
+        ring.append(exchange)
         if _log.isEnabledFor(logging.DEBUG):
             _log.debug("provider exchange %s", self._shown(exchange))
 
-    def shown(self) -> list[dict[str, object]]:
-        """Return the calls, oldest first, scrubbed."""
-        return [self._shown(exchange) for exchange in self._ring]
+    def shown(self, account_id: str = "") -> list[dict[str, object]]:
+        """
+        Return calls, oldest first, scrubbed.
+
+        Those under an account's own credentials are shown for that account alone.
+        """
+        ring = self._of_accounts.get(account_id, ()) if account_id else self._ring
+        return [self._shown(exchange) for exchange in ring]
+
+    def _of(self, account_id: str) -> deque[Exchange]:
+        """Return the calls of one account; those of the account not used for longest go."""
+        ring = self._of_accounts.pop(account_id, None) or deque(maxlen=_KEPT_OF_ACCOUNT)
+        self._of_accounts[account_id] = ring
+        if len(self._of_accounts) > _ACCOUNTS:
+            self._of_accounts.popitem(last=False)
+        return ring
 
     def _shown(self, exchange: Exchange) -> dict[str, object]:
         """Scrub one call."""
@@ -124,9 +147,9 @@ class Transcript:
         }
 
 
-def _bounded(body: bytes) -> bytes:
+def _bounded(body: bytes, longest: int) -> bytes:
     """Return the body, or a note instead of a long one."""
-    return body if len(body) <= _LONGEST_BODY else b"(too long to keep)"
+    return body if len(body) <= longest else b"(too long to keep)"
 
 
 def scrubbed_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from msgspec import convert, to_builtins
+
 from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import sender
 from gateway.cli.context import opened_store
 from gateway.config.settings import Settings
 from gateway.domain.bank.providers import ProviderAdapter, ProviderError
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.net.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
@@ -49,13 +52,16 @@ class Silent:
 
 
 def unmakeable(settings: Settings) -> Iterator[Finding]:
-    """Name the providers whose adapter does not take its settings; nothing is opened."""
-    for name in settings.providers:
+    """Name the providers whose adapter does not take its settings, or whose files are no good."""
+    for name, provider in settings.providers.items():
         try:
             connect(name, settings, Silent())
             sender(name, settings)
+            check_files(convert(to_builtins(provider.tls), TlsFiles))
         except AdapterRefused as problem:
             yield _placed(name, str(problem))
+        except TlsFilesRefused as problem:
+            yield _placed(name, f"providers.{name}.{problem}")
 
 
 def _placed(name: str, message: str) -> Finding:

@@ -14,6 +14,8 @@ class Reason(StrEnum):
 
     BREAKER_OPEN = "breaker_open"
     BULKHEAD_FULL = "bulkhead_full"
+    CERTIFICATE_EXPIRED = "certificate_expired"
+    CERTIFICATE_MISSING = "certificate_missing"
     CLOSED = "closed"
     CONNECT_FAILED = "connect_failed"
     CONNECT_TIMEOUT = "connect_timeout"
@@ -23,6 +25,7 @@ class Reason(StrEnum):
     UNSENDABLE = "unsendable"
 
     CANCELLED = "cancelled"
+    CERTIFICATE_REFUSED = "certificate_refused"
     CONNECTION_LOST = "connection_lost"
     TIMEOUT = "timeout"
 

@@ -48,6 +48,15 @@ _FORMS: Final = {
         "{field} is missing: the account moves to another bank account; an empty text says that"
         " the provider wants none."
     ),
+    "bank_credentials_form": (
+        "{field} must be a JSON object: the adapter of the provider names its fields."
+    ),
+    "bank_credentials_text": "{field} must be one text for this provider.",
+    "bank_credentials_unknown": "{field} holds a name that this provider does not ask for.",
+    "pem_certificate": "{field} must be one or more certificates in PEM, ours first.",
+    "pem_key": "{field} must be one private key in PEM, not encrypted.",
+    "pem_unusable": "{field} is not accepted by TLS: too short a key, or too old an algorithm.",
+    "other_key": "{field} must be the key of the certificate, of the first one if it has several.",
     "bank_account_taken": "{field} stands behind an account of another company.",
     "uuid_form": "{field} must be a UUID with hyphens.",
     "amount_form": (
@@ -204,6 +213,9 @@ _MONEY: Final = {
 _BANKS: Final = {
     "breaker_open": "The bank has failed too often; it is spared for a moment.",
     "bulkhead_full": "Too many calls of the bank are under way.",
+    "certificate_expired": "Our certificate is not valid now, and the bank asks for one.",
+    "certificate_missing": "The bank asks for a certificate, and the account has none.",
+    "certificate_refused": "The bank did not accept our certificate.",
     "closed": "The gateway is closing its connections.",
     "connect_failed": "No connection to the bank could be opened.",
     "connect_timeout": "The bank did not accept a connection in time.",

@@ -15,6 +15,7 @@ from gateway.domain.bank.providers import ProviderError, Unavailable
 from gateway.net.client.messages import ProviderAnswer, SendProgress
 from gateway.net.client.response_reader import ResponseReader
 from gateway.net.client.tls import ResumingContext, VerifiedSSLObject
+from gateway.net.common.certificates import refuses_ours
 from gateway.net.common.runtime import Failpoint, LazyTimer
 
 # Windows has none; a dead connection is noticed there when it is used.
@@ -202,7 +203,9 @@ class Connection(asyncio.Protocol):
         """Note the end; a call that still waits has failed."""
         self._transport = self._poll = None
         self._timer.cancel()
-        self._fail(self._reader.cut())
+        # In TLS 1.3 the bank looks at our certificate after the request was written.
+        refused = exc is not None and refuses_ours(exc)
+        self._fail(Unavailable(Reason.CERTIFICATE_REFUSED) if refused else self._reader.cut())
         self._on_closed(self)
 
     def _is_closed_properly(self) -> bool:

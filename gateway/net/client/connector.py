@@ -20,6 +20,7 @@ from gateway.domain.bank.providers import Unreachable
 from gateway.net.client import addresses
 from gateway.net.client.connection import Connection
 from gateway.net.client.tls import ResumingContext
+from gateway.net.common.certificates import refuses_ours
 
 # Long enough to spare a look-up for most connections, short enough to follow a moved bank.
 _KEPT_S: Final = 10.0
@@ -79,7 +80,7 @@ class Connector:
 
         Raises:
             Unreachable: ``dns_failed``, ``connect_failed``, ``connect_timeout``
-                or ``tls_failed``. No byte of a request was sent.
+                ``certificate_refused`` or ``tls_failed``. No byte of a request was sent.
         """
         try:
             async with asyncio.timeout(self._connect_s):
@@ -161,4 +162,6 @@ def _is_literal(host: str) -> bool:
 
 def _reason(problem: Exception) -> Reason:
     """Name the reason why there is no connection."""
+    if refuses_ours(problem):
+        return Reason.CERTIFICATE_REFUSED
     return Reason.TLS_FAILED if isinstance(problem, ssl.SSLError) else Reason.CONNECT_FAILED

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 from urllib.parse import quote
@@ -18,6 +19,7 @@ import msgspec
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Evidence, Phase, ProviderError, Refused, Unreachable
 from gateway.domain.kernel.clocks import Deadline
+from gateway.net.common.certificates import CertificatePair
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _REFUSED_HERE: Final = Phase.REFUSED_HERE
@@ -109,6 +111,20 @@ class Kind(StrEnum):
 _PAYOUT: Final = Kind.PAYOUT
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """
+    Whose call it is, at a bank that knows each account by credentials of its own.
+
+    Attributes:
+        account_id: Of the account; two accounts never share a connection.
+        pair: The certificate shown for it; None if it has none.
+    """
+
+    account_id: str
+    pair: CertificatePair | None = field(default=None, repr=False)
+
+
 class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
     """
     One HTTP request to a bank; printed without headers and body.
@@ -119,6 +135,8 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
         path: The path and query as they are sent, already encoded; ``filled`` makes
             one.
         headers: Those the bank asks for; the client adds tracing and framing.
+        identity: Whose connection carries it (see ``AccountTransports``); None for one
+            that all accounts of the provider share.
     """
 
     operation: str
@@ -128,6 +146,7 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     body: bytes = b""
     kind: Kind = Kind.READ
+    identity: Identity | None = None
 
     def __post_init__(self) -> None:
         """Refuse a payout that a proxy might repeat (anything but POST), or that has no body."""

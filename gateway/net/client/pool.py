@@ -138,6 +138,10 @@ class Pool:
         """Use none of the present ones for another call; those in use finish theirs."""
         # Connections in use keep the old number, and are closed when they come back.
         self._epoch += 1
+        self.drop_idle()
+
+    def drop_idle(self) -> None:
+        """Close those that no call uses."""
         while self._idle:
             self.end(self._idle.pop())
 

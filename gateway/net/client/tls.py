@@ -1,5 +1,5 @@
 """
-TLS to a bank: contexts from files, made anew when the files change, and resumed sessions.
+TLS to a bank: contexts from files or memory, made anew when files change, and resumed sessions.
 
 A resumed session makes a new connection cheap: it skips the certificates.
 """
@@ -10,20 +10,31 @@ import asyncio
 import logging
 import ssl
 import sys
+import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from math import inf
 from pathlib import Path
 from typing import Final, cast
 
 import msgspec
-from cryptography import x509
 
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unreachable
 from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.net.common.certificates import (
+    CertificatePair,
+    PairRefused,
+    Part,
+    PemFlaw,
+    Validity,
+    check_pair,
+    load_pair,
+    no_password,
+    validity_of,
+)
 
 # Looking at three files costs microseconds, and a renewal is in use within a second.
 _LOOK_S: Final = 1.0
@@ -39,7 +50,7 @@ Stamp = tuple[tuple[int, int, int], ...]
 
 
 class TlsFilesRefused(ValueError):
-    """The TLS files of a provider cannot be used; the message is for the operator."""
+    """The TLS files of a provider cannot be used; the message begins with the setting's path."""
 
 
 class TlsFiles(
@@ -68,6 +79,29 @@ class TlsFiles(
         return tuple(map(Path, filter(None, (self.ca_file, self.cert_file, self.key_file))))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TlsSetup:
+    """
+    What a connection trusts and shows.
+
+    Attributes:
+        pair: Shown instead of the certificate of ``files``, and used from memory.
+        certificate_required: The bank asks for one: without a valid one nothing is sent.
+        sessions: Of earlier connections, kept to be resumed; each has some kilobytes.
+    """
+
+    files: TlsFiles = field(default_factory=TlsFiles)
+    pair: CertificatePair | None = None
+    certificate_required: bool = False
+    sessions: int = _SESSIONS
+
+    def paths(self) -> tuple[Path, ...]:
+        """Return the files that are read, and read again when they change."""
+        if self.pair is None:
+            return self.files.paths()
+        return (Path(self.files.ca_file),) if self.files.ca_file else ()
+
+
 class VerifiedSSLObject(ssl.SSLObject):
     """
     The TLS of one connection.
@@ -82,11 +116,11 @@ class VerifiedSSLObject(ssl.SSLObject):
 class ResumingContext(ssl.SSLContext):
     """A context for one bank; its connections resume sessions of earlier ones."""
 
-    def __init__(self, _protocol: int, clock: Monotonic) -> None:
+    def __init__(self, _protocol: int, clock: Monotonic, sessions: int = _SESSIONS) -> None:
         super().__init__()
         self.sslobject_class = VerifiedSSLObject
         self._clock = clock
-        self._sessions: deque[tuple[ssl.SSLSession, float]] = deque(maxlen=_SESSIONS)
+        self._sessions: deque[tuple[ssl.SSLSession, float]] = deque(maxlen=sessions)
         self._kept_from = -inf
 
     def wrap_bio(
@@ -130,8 +164,7 @@ class TlsContext:
     """A context, and the validity of our certificate in it; None if it has none."""
 
     context: ResumingContext
-    begins: datetime | None = None
-    ends: datetime | None = None
+    validity: Validity | None = None
 
 
 class TlsCredentials:
@@ -147,12 +180,12 @@ class TlsCredentials:
 
     def __init__(
         self,
-        files: TlsFiles,
+        setup: TlsSetup,
         now: Now,
         clock: Monotonic,
         on_renewed: Callable[[datetime | None], None],
     ) -> None:
-        self._files = files
+        self._setup = setup
         self._now = now
         self._clock = clock
         self._on_renewed = on_renewed
@@ -163,7 +196,13 @@ class TlsCredentials:
     @property
     def certificate_ends(self) -> datetime | None:
         """When our certificate expires; None if there is none."""
-        return self._secured.ends if self._secured else None
+        validity = self._secured.validity if self._secured else None
+        return validity.ends if validity else None
+
+    @property
+    def certificate_required(self) -> bool:
+        """Does the bank ask for a certificate, for reads too?"""
+        return self._setup.certificate_required
 
     async def start(self) -> None:
         """
@@ -173,11 +212,10 @@ class TlsCredentials:
             TlsFilesRefused: one cannot be read, or they do not belong together.
         """
         try:
-            self._stamp = _stamp(self._files)
-            self._secured = await self._made()
-        except (OSError, ValueError) as problem:
-            message = f"TLS files: {type(problem).__name__}: {problem}"
-            raise TlsFilesRefused(message) from problem
+            self._stamp = _stamp(self._setup)
+        except OSError:
+            self._stamp = ()  # reading says which one
+        self._secured = await self._made()
         self._on_renewed(self.certificate_ends)
 
     async def current(self) -> ResumingContext:
@@ -194,7 +232,7 @@ class TlsCredentials:
             return
         self._look_at = now + _LOOK_S
         try:
-            stamp = _stamp(self._files)
+            stamp = _stamp(self._setup)
             if stamp == self._stamp:
                 return
             self._secured = await self._made()
@@ -207,64 +245,116 @@ class TlsCredentials:
 
     def require_valid(self) -> None:
         """
-        Refuse to move money with a certificate that is not valid now.
+        Refuse a certificate that is not valid now, and none at all where the bank asks for one.
 
         In TLS 1.3 the bank refuses it only after the request was written, and then
         nobody knows what became of the money.
 
         Raises:
-            Unreachable: ``tls_failed``.
+            Unreachable: ``certificate_missing`` or ``certificate_expired``.
         """
-        secured = self._secured
-        if secured is None or secured.begins is None or secured.ends is None:
+        validity = self._secured.validity if self._secured else None
+        if validity is None:
+            if self.certificate_required:
+                raise Unreachable(Reason.CERTIFICATE_MISSING)
             return
-        if not secured.begins <= self._now() < secured.ends:
-            raise Unreachable(Reason.TLS_FAILED)
+        if not validity.begins <= self._now() < validity.ends:
+            raise Unreachable(Reason.CERTIFICATE_EXPIRED)
 
     async def _made(self) -> TlsContext:
         """Make a context in a thread: reading the authorities takes a while."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(None, load_context, self._files, self._clock)
+        return await loop.run_in_executor(None, load_context, self._setup, self._clock)
 
 
-def load_context(files: TlsFiles, clock: Monotonic) -> TlsContext:
+def load_context(setup: TlsSetup, clock: Monotonic) -> TlsContext:
     """
-    Make a context from files; blocks.
+    Make a context; blocks.
 
     Only the certificate's list of names counts. Its common name, which nobody checks for
     being a host name, was given up in 2011 (RFC 6125).
 
     Raises:
-        OSError: one cannot be read; ``ssl.SSLError`` is one.
-        ValueError: the certificate is none.
+        TlsFilesRefused: a file cannot be read, or is not what it should be.
+        NoMemoryFiles: the pair cannot be handed over on this system.
     """
-    context = ResumingContext(ssl.PROTOCOL_TLS_CLIENT, clock)
+    context = ResumingContext(ssl.PROTOCOL_TLS_CLIENT, clock, setup.sessions)
     if sys.version_info >= (3, 13):  # as the standard library's own default contexts
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | ssl.VERIFY_X509_STRICT
     context.hostname_checks_common_name = False
-    if files.ca_file:
-        context.load_verify_locations(files.ca_file)
-    else:
-        context.load_default_certs()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     # We speak nothing else; a bank that insists on HTTP/2 fails in the handshake.
     context.set_alpn_protocols(["http/1.1"])
-    if not files.cert_file:
-        return TlsContext(context=context)
-    context.load_cert_chain(files.cert_file, files.key_file or None, password=_no_password)
-    leaf = x509.load_pem_x509_certificates(Path(files.cert_file).read_bytes())[0]
-    return TlsContext(
-        context=context, begins=leaf.not_valid_before_utc, ends=leaf.not_valid_after_utc
-    )
+    _trust(context, setup.files)
+    return TlsContext(context=context, validity=_show(context, setup))
 
 
-def _no_password() -> str:
-    """Refuse an encrypted key; without this OpenSSL would ask at the terminal."""
-    problem = "the key is encrypted"
-    raise ValueError(problem)
+def check_files(files: TlsFiles) -> None:
+    """
+    Read the files once, to find out whether they can be used; blocks, and connects nowhere.
+
+    Raises:
+        TlsFilesRefused: one cannot be read, or they do not belong together.
+    """
+    if files.paths():
+        load_context(TlsSetup(files=files), time.monotonic)
 
 
-def _stamp(files: TlsFiles) -> Stamp:
+def _trust(context: ssl.SSLContext, files: TlsFiles) -> None:
+    """Trust the authorities of a file, or else the system's."""
+    if not files.ca_file:
+        context.load_default_certs()
+        return
+    try:
+        context.load_verify_locations(files.ca_file)
+    except ssl.SSLError as problem:
+        message = "tls.ca: holds no certificate in PEM"
+        raise TlsFilesRefused(message) from problem
+    except OSError as problem:
+        refused = _unreadable(problem, "ca")
+        raise refused from problem
+
+
+def _show(context: ssl.SSLContext, setup: TlsSetup) -> Validity | None:
+    """Show our certificate, if there is one, and return when it is valid."""
+    try:
+        if setup.pair is not None:
+            validity = validity_of(setup.pair.certificate)
+            load_pair(context, setup.pair)
+            return validity
+        return _show_files(context, setup.files) if setup.files.cert_file else None
+    except PairRefused as problem:
+        message = f"tls.{problem}"
+        raise TlsFilesRefused(message) from problem
+
+
+def _show_files(context: ssl.SSLContext, files: TlsFiles) -> Validity:
+    """Show the certificate of a file; both parts may be in one."""
+    certificate = _read("certificate", files.cert_file)
+    key = _read("key", files.key_file) if files.key_file else certificate
+    validity = check_pair(CertificatePair(certificate=certificate, key=key))
+    try:
+        context.load_cert_chain(files.cert_file, files.key_file or None, password=no_password)
+    except (OSError, ValueError) as problem:
+        raise PairRefused(Part.CERTIFICATE, PemFlaw.UNUSABLE) from problem
+    return validity
+
+
+def _read(part: str, file: str) -> str:
+    """Read a file in PEM, with whatever else it holds."""
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError as problem:
+        refused = _unreadable(problem, part)
+        raise refused from problem
+
+
+def _unreadable(problem: OSError, part: str) -> TlsFilesRefused:
+    """Say that a file cannot be read; which one, the configuration says."""
+    return TlsFilesRefused(f"tls.{part}: cannot be read: {problem.strerror or 'damaged'}")
+
+
+def _stamp(setup: TlsSetup) -> Stamp:
     """Describe the files without reading them."""
-    seen = [path.stat() for path in files.paths()]
+    seen = [path.stat() for path in setup.paths()]
     return tuple((one.st_mtime_ns, one.st_size, one.st_ino) for one in seen)

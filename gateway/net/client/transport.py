@@ -29,7 +29,7 @@ from gateway.net.client.messages import (
     SendRefused,
 )
 from gateway.net.client.pool import Pool, WarmConnections
-from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused
+from gateway.net.client.tls import TlsCredentials, TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.net.common.parser import require_proven_parser
 from gateway.net.common.runtime import Failpoint, Runtime
 from gateway.telemetry import trace
@@ -128,7 +128,7 @@ class HttpTransport:
         limits: This provider's.
         environment: Decides which addresses may be reached.
         runtime: Clocks; a ``failpoint`` has calls that move money written in two halves.
-        tls: Files for an https URL.
+        tls: Files for an https URL, or all that such a connection trusts and shows.
     """
 
     def __init__(
@@ -137,14 +137,14 @@ class HttpTransport:
         limits: TransportLimits,
         environment: Environment,
         runtime: Runtime | None = None,
-        tls: TlsFiles | None = None,
+        tls: TlsFiles | TlsSetup | None = None,
     ) -> None:
         self._endpoint = read_endpoint(base_url)
         self._limits = limits
         self._first_byte_s = limits.first_byte_s or LONGEST_S
         self._environment = environment
         self._runtime = runtime or Runtime()
-        self._tls = tls or TlsFiles()
+        self._tls = tls if isinstance(tls, TlsSetup) else TlsSetup(files=tls or TlsFiles())
         self._writer = RequestWriter(self._endpoint.header, self._endpoint.prefix, trace.outgoing)
         self._open: _Open | None = None
 
@@ -158,7 +158,7 @@ class HttpTransport:
         """
         require_proven_parser()
         if self._tls.paths() and not self._endpoint.secure:
-            message = "TLS files: the bank's address is not https"
+            message = "tls: the bank's address is not https"
             raise TlsFilesRefused(message)
         loop = asyncio.get_running_loop()
         pool = Pool(loop, self._limits.connections)
@@ -221,10 +221,16 @@ class HttpTransport:
 
         return TlsCredentials(self._tls, runtime.now, runtime.clock, on_renewed)
 
+    def drop_idle(self) -> None:
+        """Close the connections that no call uses."""
+        if self._open is not None:
+            self._open.pool.drop_idle()
+
     async def _ready(self, opened: _Open, progress: SendProgress, within_s: float) -> Connection:
         """Return a connection for one call; if that fails, nothing of the request was sent."""
         try:
             async with asyncio.timeout(within_s):
+                await _check_certificate(opened.credentials, progress)
                 if progress.send_by is None:
                     return await self._connected(opened)
                 return await self._unused(opened)
@@ -233,9 +239,6 @@ class HttpTransport:
 
     async def _unused(self, opened: _Open) -> Connection:
         """Return a connection that was never written to, for a call that moves money."""
-        if opened.credentials is not None:
-            await opened.credentials.refresh()
-            opened.credentials.require_valid()
         # The connection was checked just now; nothing is awaited before the write.
         connection = opened.warm.take() or await self._connected(opened, single=True)
         opened.warm.refill()
@@ -267,6 +270,25 @@ class HttpTransport:
             closed = self._open is not opened
             raise Unreachable(Reason.CLOSED if closed else Reason.CONNECT_FAILED)
         return connection
+
+
+async def _check_certificate(credentials: TlsCredentials | None, progress: SendProgress) -> None:
+    """
+    Refuse a call for want of a certificate; the bank is not to blame for that.
+
+    Money never moves without a valid one if we have one at all. A read does, unless the
+    bank is known to ask for one.
+    """
+    if credentials is None:
+        return
+    await credentials.refresh()
+    if progress.send_by is None and not credentials.certificate_required:
+        return
+    try:
+        credentials.require_valid()
+    except Unreachable:
+        progress.refused_here = True
+        raise
 
 
 def _kept(opened: _Open, progress: SendProgress) -> Connection | None:

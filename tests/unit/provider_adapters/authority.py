@@ -11,11 +11,13 @@ from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
+from gateway.net.common.certificates import CertificatePair
 from tests.unit.provider_adapters.witness import NOON
 
+Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 DAY = timedelta(days=1)
 VALID = (datetime.now(UTC) - DAY, max(datetime.now(UTC), NOON) + 3650 * DAY)
 EXPIRED = (datetime.now(UTC) - 30 * DAY, datetime.now(UTC) - DAY)
@@ -53,20 +55,32 @@ class Authority:
         names: Sequence[x509.GeneralName] = HERE,
     ) -> Path:
         """Make a key and a certificate for this machine, both in one file."""
-        key = ec.generate_private_key(ec.SECP256R1())
+        made = self.pair(name, valid, names)
+        file = self.folder / f"{name}.pem"
+        file.write_text(made.certificate + made.key)
+        return file
+
+    def pair(
+        self,
+        name: str,
+        valid: tuple[datetime, datetime] = VALID,
+        names: Sequence[x509.GeneralName] = HERE,
+        key: Key | None = None,
+    ) -> CertificatePair:
+        """Make a key and a certificate, in memory only."""
+        key = key or ec.generate_private_key(ec.SECP256R1())
         made = self._builder(name, key, valid)
         if names:
             made = made.add_extension(x509.SubjectAlternativeName(names), critical=False)
-        file = self.folder / f"{name}.pem"
-        file.write_bytes(
-            made.sign(self.key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-            + key.private_bytes(
+        signed = made.sign(self.key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+        return CertificatePair(
+            certificate=signed.decode(),
+            key=key.private_bytes(
                 serialization.Encoding.PEM,
                 serialization.PrivateFormat.PKCS8,
                 serialization.NoEncryption(),
-            )
+            ).decode(),
         )
-        return file
 
     def server(
         self,
@@ -91,7 +105,7 @@ class Authority:
         return context
 
     def _builder(
-        self, name: str, key: ec.EllipticCurvePrivateKey, valid: tuple[datetime, datetime]
+        self, name: str, key: Key, valid: tuple[datetime, datetime]
     ) -> x509.CertificateBuilder:
         return (
             x509.CertificateBuilder()

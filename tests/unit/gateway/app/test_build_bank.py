@@ -45,7 +45,7 @@ def test_it_shows_and_trusts_the_provider_s_files():
 
     transport = adapter.client._transport
     assert isinstance(transport, HttpTransport)
-    assert msgspec.to_builtins(transport._tls) == files
+    assert msgspec.to_builtins(transport._tls.files) == files
 
 
 @pytest.mark.parametrize("read_only", [True, False])

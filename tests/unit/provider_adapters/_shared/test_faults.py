@@ -69,6 +69,8 @@ def test_retry_after_is_whole_seconds(said: str, seconds: float | None):
         (providers.Unreachable(Reason.BULKHEAD_FULL), "bulkhead_full", True),
         (providers.Unavailable(Reason.TIMEOUT), "timeout", True),
         (providers.Unavailable(Reason.CONNECTION_LOST), "unavailable", True),
+        (providers.Unreachable(Reason.CERTIFICATE_REFUSED), "connect_error", False),
+        (providers.Unavailable(Reason.CERTIFICATE_REFUSED), "unavailable", False),
         (providers.BadReply(Reason.NOT_JSON), "bad_response", True),
     ],
 )

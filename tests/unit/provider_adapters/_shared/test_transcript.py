@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import logging
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.net.client.messages import ProviderAnswer, ProviderRequest
+from gateway.net.client.messages import Identity, ProviderAnswer, ProviderRequest
 from provider_adapters._shared.transcript import HIDDEN, Transcript, scrubbed_body, scrubbed_headers
 from tests.unit.provider_adapters.witness import NOON
 
@@ -157,3 +158,33 @@ def test_header_values_go_unless_known():
         "Retry-After": "1",
         "Idempotency-Key": "k",
     }
+
+
+def test_the_calls_of_two_accounts_are_kept_apart():
+    """Each has credentials of its own at the bank; eight calls of each are kept."""
+    transcript = Transcript("bank", {"situacao"})
+    for number in range(10):
+        for account in ("one", "two"):
+            asked = of_account(account, f"{account}_{number}")
+            transcript.keep(NOON, asked, ANSWER, "")
+
+    assert transcript.shown() == []
+    for account in ("one", "two"):
+        shown = [each["operation"] for each in transcript.shown(account)]
+        assert shown == [f"{account}_{number}" for number in range(2, 10)]
+    assert transcript.shown("three") == []
+
+
+def test_the_calls_of_256_accounts_are_kept():
+    transcript = Transcript("bank", ())
+    for number in range(300):
+        transcript.keep(NOON, of_account(f"account-{number}", "x"), None, "timeout")
+
+    kept_of = [number for number in range(300) if transcript.shown(f"account-{number}")]
+    assert kept_of == list(range(44, 300))
+
+
+def of_account(account: str, operation: str) -> ProviderRequest:
+    return msgspec.structs.replace(
+        REQUEST, operation=operation, identity=Identity(account_id=account)
+    )

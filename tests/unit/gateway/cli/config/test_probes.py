@@ -3,12 +3,14 @@
 import concurrent.futures
 import os
 import sqlite3
+from pathlib import Path
 
 import pytest
 
 from gateway.cli.config.probes import Silent, probed, unmakeable
 from gateway.cli.context import settings_of
 from gateway.config.reading import settings_from
+from tests.unit.provider_adapters.authority import Authority
 from tests.world.shell import CONFIG
 
 NOWHERE = "postgresql://somebody:hidden@127.0.0.1:1/pixgate"
@@ -128,3 +130,22 @@ def shell_database(shell) -> None:
     """Make the embedded store, in a thread: the command has a loop of its own."""
     with concurrent.futures.ThreadPoolExecutor() as pool:
         pool.submit(shell.says, "db", "upgrade").result()
+
+
+@pytest.mark.parametrize("part", ["ca", "certificate", "key"])
+def test_files_that_are_no_good_are_named_by_their_path(tmp_path: Path, part: str):
+    """A start would end there; nobody should learn it from a start."""
+    authority = Authority(tmp_path)
+    files = {"ca": authority.file, "certificate": authority.sign("we"), "key": tmp_path / "key"}
+    (tmp_path / "key").write_text(authority.pair("others").key)
+    if part != "key":
+        (tmp_path / "none").write_text("canary")
+        files = {part: tmp_path / "none"}
+    tls = ", ".join(f"{name}: '{file}'" for name, file in files.items())
+
+    [(path, message)] = unmakeable(
+        settings_from(f"providers: {{bank: {{adapter: sandbox, tls: {{{tls}}}}}}}", {})
+    )
+
+    assert path == f"providers.bank.tls.{part}"
+    assert "canary" not in message

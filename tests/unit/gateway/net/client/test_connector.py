@@ -15,7 +15,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.providers import Unreachable
 from gateway.net.client.connection import Connection
 from gateway.net.client.connector import Connector, Endpoint, read_endpoint
-from gateway.net.client.tls import TlsFiles, load_context
+from gateway.net.client.tls import TlsFiles, TlsSetup, load_context
 from tests.unit.provider_adapters.authority import Authority
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 
@@ -166,7 +166,9 @@ async def test_outside_the_sandbox_an_address_is_checked_as_a_name_is(host: str)
 async def test_a_certificate_for_another_name(tmp_path):
     """The address is right, the name is not the bank's."""
     authority = Authority(tmp_path)
-    trust = load_context(TlsFiles(ca_file=str(authority.file)), time.monotonic).context
+    trust = load_context(
+        TlsSetup(files=TlsFiles(ca_file=str(authority.file))), time.monotonic
+    ).context
     async with standing(ScriptedBank(saying(answer())), ssl=authority.server()) as bank:
         with pytest.raises(Unreachable) as failed:
             await connector(bank.port).connect(line(), trust)

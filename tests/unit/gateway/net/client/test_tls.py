@@ -18,7 +18,9 @@ from gateway.net.client.tls import (
     TlsCredentials,
     TlsFiles,
     TlsFilesRefused,
+    TlsSetup,
     VerifiedSSLObject,
+    check_files,
     load_context,
 )
 from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
@@ -34,7 +36,9 @@ class Kept:
         self.clock = Clock()
         self.now = now or datetime.now(UTC)
         self.renewed: list[datetime | None] = []
-        self.credentials = TlsCredentials(files, lambda: self.now, self.clock, self.renewed.append)
+        self.credentials = TlsCredentials(
+            TlsSetup(files=files), lambda: self.now, self.clock, self.renewed.append
+        )
 
 
 @pytest.fixture
@@ -43,17 +47,17 @@ def authority(tmp_path: Path) -> Authority:
 
 
 def test_the_context_is_strict():
-    made = load_context(TlsFiles(), Clock())
+    made = load_context(TlsSetup(), Clock())
 
     assert made.context.minimum_version == ssl.TLSVersion.TLSv1_2
     assert made.context.verify_mode == ssl.CERT_REQUIRED
     assert made.context.check_hostname
     assert not made.context.hostname_checks_common_name
-    assert made.ends is None
+    assert made.validity is None
 
 
 def test_only_the_named_authority_is_trusted(authority: Authority):
-    made = load_context(TlsFiles(ca_file=str(authority.file)), Clock())
+    made = load_context(TlsSetup(files=TlsFiles(ca_file=str(authority.file))), Clock())
 
     assert len(made.context.get_ca_certs()) == 1
 
@@ -73,7 +77,7 @@ async def test_money_moves_only_while_our_certificate_is_good(
     else:
         with pytest.raises(Unreachable) as failed:
             kept.credentials.require_valid()
-        assert failed.value.reason == "tls_failed"
+        assert failed.value.reason == "certificate_expired"
     assert kept.credentials.certificate_ends == VALID[1].replace(microsecond=0)
 
 
@@ -143,16 +147,26 @@ async def test_files_that_are_no_good_change_nothing_until_they_are(
 
 async def test_what_cannot_be_used_at_the_start_is_refused(authority: Authority, tmp_path: Path):
     other = Authority(tmp_path, "other")
-    pairs = [
-        TlsFiles(cert_file=str(tmp_path / "absent.pem")),
-        TlsFiles(ca_file=str(tmp_path / "absent.pem")),
-        TlsFiles(cert_file=str(authority.file)),
-        TlsFiles(cert_file=str(authority.sign("we")), key_file=str(other.sign("they"))),
-        TlsFiles(cert_file=str(authority.file), key_file=_encrypted(tmp_path)),
-    ]
-    for files in pairs:
-        with pytest.raises(TlsFilesRefused, match="TLS files"):
+    absent, good = str(tmp_path / "absent.pem"), str(authority.sign("we"))
+    (tmp_path / "none.pem").write_text("canary")
+    wrong = {
+        "tls.certificate: cannot be read": TlsFiles(cert_file=absent),
+        "tls.key: cannot be read": TlsFiles(cert_file=good, key_file=absent),
+        "tls.ca: cannot be read": TlsFiles(ca_file=absent),
+        "tls.ca: holds no certificate": TlsFiles(ca_file=str(tmp_path / "none.pem")),
+        "tls.certificate: holds no cert": TlsFiles(cert_file=str(tmp_path / "none.pem")),
+        "tls.key: holds no private key": TlsFiles(cert_file=str(authority.file)),
+        "tls.key: is not the key": TlsFiles(cert_file=good, key_file=str(other.sign("they"))),
+        "tls.key: holds no private key in PEM, or an": TlsFiles(
+            cert_file=str(authority.file), key_file=_encrypted(tmp_path)
+        ),
+    }
+    for reason, files in wrong.items():
+        with pytest.raises(TlsFilesRefused, match=reason) as refused:
             await Kept(files).credentials.start()
+        assert "canary" not in str(refused.value)
+        with pytest.raises(TlsFilesRefused, match=reason):
+            check_files(files)
 
 
 async def test_credentials_that_were_not_started_connect_nobody():

@@ -288,5 +288,5 @@ async def test_an_expired_certificate_moves_no_money_and_still_reads(tmp_path):
             await to.call(ORDER, progress)
 
     assert got.status == 200
-    assert failed.value.reason == "tls_failed"
+    assert failed.value.reason == "certificate_expired"
     assert (progress.bytes_left, len(bank.requests)) == (False, 1)

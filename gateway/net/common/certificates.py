@@ -1,0 +1,197 @@
+"""
+Our certificates for banks, from memory: checked as a whole, and never written to a disk.
+
+Python's ``ssl`` loads a certificate and its key from files only. So they are handed over in
+a file that lives in memory (``memfd_create``) and is reached by its descriptor; it is gone as
+soon as OpenSSL has read it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    load_pem_private_key,
+)
+
+# OpenSSL 3.2 writes SSL/TLS where earlier ones write SSLV3, TLSV1 or TLSV13.
+_ALERT: Final = re.compile(
+    r"_ALERT_(BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_[A-Z]+|UNKNOWN_CA|ACCESS_DENIED)"
+)
+_DESCRIPTORS: Final = "/proc/self/fd"
+_SPKI: Final = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+
+
+class Part(StrEnum):
+    """The part of a pair that is wrong."""
+
+    CERTIFICATE = "certificate"
+    KEY = "key"
+
+
+class PemFlaw(StrEnum):
+    """What is wrong with it: words of ``gateway.domain.requests.reasons``."""
+
+    NO_CERTIFICATE = "pem_certificate"
+    NO_KEY = "pem_key"
+    OTHER_KEY = "other_key"
+    UNUSABLE = "pem_unusable"
+
+
+SENTENCES: Final[Mapping[PemFlaw, str]] = {
+    PemFlaw.NO_CERTIFICATE: "holds no certificate in PEM",
+    PemFlaw.NO_KEY: "holds no private key in PEM, or an encrypted one",
+    PemFlaw.OTHER_KEY: "is not the key of the certificate (the first one, if there are several)",
+    PemFlaw.UNUSABLE: "is not accepted by TLS here: too short a key, or too old an algorithm",
+}
+"""The words for operators, after a path."""
+
+
+class PairRefused(ValueError):
+    """A certificate and its key cannot be used; says which part and why, never what it holds."""
+
+    def __init__(self, part: Part, flaw: PemFlaw) -> None:
+        super().__init__(f"{part}: {SENTENCES[flaw]}")
+        self.part = part
+        self.flaw = flaw
+
+
+class NoMemoryFiles(Exception):
+    """This system cannot hand a certificate over from memory; the message is for the operator."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificatePair:
+    """
+    A certificate of ours and its key, both in PEM; printed without them.
+
+    Attributes:
+        certificate: Ours first, and after it those between it and the bank's authority.
+        key: Unencrypted.
+    """
+
+    certificate: str = field(repr=False)
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validity:
+    """From when until when a certificate is valid."""
+
+    begins: datetime
+    ends: datetime
+
+
+def check_pair(pair: CertificatePair) -> Validity:
+    """
+    Check that certificate and key are whole and belong together; return the validity.
+
+    One that has expired passes: who asks decides.
+
+    Raises:
+        PairRefused: with the part that is wrong.
+    """
+    leaf = _leaf(pair.certificate)
+    if _public_key(pair.key) != leaf.public_key().public_bytes(*_SPKI):
+        raise PairRefused(Part.KEY, PemFlaw.OTHER_KEY)
+    return _validity(leaf)
+
+
+def validity_of(certificate: str) -> Validity:
+    """Return the validity of the first certificate of a text; raises ``PairRefused``."""
+    return _validity(_leaf(certificate))
+
+
+def load_pair(context: ssl.SSLContext, pair: CertificatePair) -> None:
+    """
+    Have a context show a certificate.
+
+    Raises:
+        PairRefused: they do not fit, or OpenSSL does not accept them.
+        NoMemoryFiles: see ``require_memory_files``.
+    """
+    # The key stands first: OpenSSL takes the first one, whatever else the certificate's text holds.
+    content = f"{pair.key}\n{pair.certificate}".encode()
+    try:
+        descriptor = os.memfd_create("certificate", os.MFD_CLOEXEC)
+        try:
+            _written(descriptor, content)
+            context.load_cert_chain(f"{_DESCRIPTORS}/{descriptor}", password=no_password)
+        finally:
+            os.close(descriptor)
+    except (ssl.SSLError, ValueError) as problem:
+        raise PairRefused(Part.CERTIFICATE, PemFlaw.UNUSABLE) from problem
+    except (AttributeError, OSError) as problem:
+        raise NoMemoryFiles(_NO_FILES) from problem
+
+
+def require_memory_files() -> None:
+    """
+    Check that certificates can be used from memory, before the first call needs it.
+
+    Raises:
+        NoMemoryFiles: this is not Linux, or /proc is not mounted.
+    """
+    try:
+        descriptor = os.memfd_create("certificate", os.MFD_CLOEXEC)
+        try:
+            Path(f"{_DESCRIPTORS}/{descriptor}").stat()
+        finally:
+            os.close(descriptor)
+    except (AttributeError, OSError) as problem:
+        raise NoMemoryFiles(_NO_FILES) from problem
+
+
+def refuses_ours(problem: BaseException) -> bool:
+    """Say whether a connection ended because the bank did not accept our certificate."""
+    reason = problem.reason if isinstance(problem, ssl.SSLError) else None
+    return _ALERT.search(reason or "") is not None
+
+
+_NO_FILES: Final = (
+    "accounts have certificates here, which are used from memory alone: that needs Linux, with"
+    " memfd_create allowed and /proc mounted"
+)
+
+
+def no_password() -> str:
+    """Refuse an encrypted key; without this OpenSSL would ask at the terminal."""
+    problem = "the key is encrypted"
+    raise ValueError(problem)
+
+
+def _written(descriptor: int, content: bytes) -> None:
+    """Write all of it: one write may take less."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _validity(leaf: x509.Certificate) -> Validity:
+    return Validity(begins=leaf.not_valid_before_utc, ends=leaf.not_valid_after_utc)
+
+
+def _leaf(text: str) -> x509.Certificate:
+    try:
+        return x509.load_pem_x509_certificates(text.encode())[0]
+    except ValueError as problem:
+        raise PairRefused(Part.CERTIFICATE, PemFlaw.NO_CERTIFICATE) from problem
+
+
+def _public_key(text: str) -> bytes:
+    try:
+        return load_pem_private_key(text.encode(), None).public_key().public_bytes(*_SPKI)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as problem:
+        raise PairRefused(Part.KEY, PemFlaw.NO_KEY) from problem

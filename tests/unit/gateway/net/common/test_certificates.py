@@ -1,0 +1,162 @@
+"""Certificates from memory: whole, in one piece, and never on a disk."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from gateway.net.common.certificates import (
+    SENTENCES,
+    CertificatePair,
+    NoMemoryFiles,
+    PairRefused,
+    PemFlaw,
+    check_pair,
+    load_pair,
+    refuses_ours,
+    require_memory_files,
+    validity_of,
+)
+from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
+
+CANARY = "canary-7f3a"
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path)
+
+
+def context() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def encrypted() -> str:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.BestAvailableEncryption(b"secret"),
+    ).decode()
+
+
+@pytest.mark.parametrize("valid", [VALID, EXPIRED])
+def test_a_whole_pair_is_taken_and_its_validity_told(authority: Authority, valid):
+    pair = authority.pair("we", valid)
+
+    validity = check_pair(pair)
+    load_pair(context(), pair)
+
+    assert validity == validity_of(pair.certificate)
+    assert validity.ends == valid[1].replace(microsecond=0)
+
+
+def test_a_chain_is_taken_with_ours_first(authority: Authority):
+    ours, issuer = authority.pair("we"), authority.file.read_text()
+
+    check_pair(CertificatePair(certificate=ours.certificate + issuer, key=ours.key))
+    with pytest.raises(PairRefused) as refused:
+        check_pair(CertificatePair(certificate=issuer + ours.certificate, key=ours.key))
+
+    assert (refused.value.part, refused.value.flaw) == ("key", PemFlaw.OTHER_KEY)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "part", "flaw"),
+    [
+        (CANARY, None, "certificate", PemFlaw.NO_CERTIFICATE),
+        ("", None, "certificate", PemFlaw.NO_CERTIFICATE),
+        ("half", None, "certificate", PemFlaw.NO_CERTIFICATE),
+        (None, CANARY, "key", PemFlaw.NO_KEY),
+        (None, "", "key", PemFlaw.NO_KEY),
+        (None, "half", "key", PemFlaw.NO_KEY),
+        (None, "encrypted", "key", PemFlaw.NO_KEY),
+        (None, "another", "key", PemFlaw.OTHER_KEY),
+    ],
+)
+def test_a_pair_that_is_not_whole_names_the_part_and_repeats_nothing(
+    authority: Authority, certificate: str | None, key: str | None, part: str, flaw: PemFlaw
+):
+    good = authority.pair("we")
+    halves = {"half": good.certificate[:200] if part == "certificate" else good.key[:80]}
+    halves |= {"encrypted": encrypted(), "another": authority.pair("they").key}
+    given = CertificatePair(
+        certificate=good.certificate
+        if certificate is None
+        else halves.get(certificate, certificate),
+        key=good.key if key is None else halves.get(key, key),
+    )
+
+    with pytest.raises(PairRefused) as refused:
+        check_pair(given)
+
+    assert (refused.value.part, refused.value.flaw) == (part, flaw)
+    assert str(refused.value) == f"{part}: {SENTENCES[flaw]}"
+    assert CANARY not in repr(given)
+
+
+def test_a_key_too_short_for_tls_is_refused(authority: Authority):
+    """OpenSSL's own word: a check of our own would drift away from it."""
+    weak = rsa.generate_private_key(65537, 1024)  # noqa: S505 - to be refused
+    short = authority.pair("short", key=weak)
+
+    check_pair(short)
+    with pytest.raises(PairRefused) as refused:
+        load_pair(context(), short)
+
+    assert refused.value.flaw is PemFlaw.UNUSABLE
+
+
+def test_nothing_is_written_to_a_disk(authority: Authority, monkeypatch: pytest.MonkeyPatch):
+    """Only a file in memory is opened, and it is closed again."""
+    pair, before = authority.pair("we"), set(Path("/proc/self/fd").iterdir())
+    opened: list[object] = []
+    real = os.open
+    monkeypatch.setattr(os, "open", lambda *given: opened.append(given) or real(*given))
+
+    load_pair(context(), pair)
+
+    assert opened == []
+    assert set(Path("/proc/self/fd").iterdir()) == before
+
+
+@pytest.mark.parametrize("lost", ["memfd_create", "/proc"])
+def test_a_system_without_files_in_memory_is_told_of_at_the_start(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch, lost: str
+):
+    pair = authority.pair("we")
+    require_memory_files()
+    if lost == "/proc":
+        monkeypatch.setattr("gateway.net.common.certificates._DESCRIPTORS", "/nowhere/fd")
+    else:
+        monkeypatch.delattr(os, lost)
+
+    with pytest.raises(NoMemoryFiles, match="/proc"):
+        require_memory_files()
+    with pytest.raises(NoMemoryFiles):
+        load_pair(context(), pair)
+
+
+@pytest.mark.parametrize(
+    ("reason", "ours"),
+    [
+        ("SSLV3_ALERT_CERTIFICATE_EXPIRED", True),
+        ("SSL/TLS_ALERT_BAD_CERTIFICATE", True),
+        ("TLSV1_ALERT_UNKNOWN_CA", True),
+        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", True),
+        ("CERTIFICATE_VERIFY_FAILED", False),
+        ("SSLV3_ALERT_HANDSHAKE_FAILURE", False),
+        (None, False),
+    ],
+)
+def test_the_bank_s_refusal_of_ours_is_told_from_other_failures(reason: str | None, ours: bool):
+    problem = ssl.SSLError()
+    problem.reason = reason  # type: ignore[assignment] # OpenSSL may give none
+
+    assert refuses_ours(problem) is ours
+    assert not refuses_ours(ConnectionResetError())
