@@ -22,7 +22,7 @@ from policies.authentication.bearer import BearerToken
 _ACCOUNTS: Final = (
     *("accounts", "account", "account_create", "account_change"),
     *("account_provider", "account_provider_test"),
-    *("balance", "statement", "report"),
+    *("balance", "blocks", "statement", "report"),
     *("pix_keys", "pix_key", "pix_key_create", "pix_key_cancel", "pix_key_owner"),
     *("qrcode", "qrcode_generate", "qrcode_cancel"),
     *("pix_transactions", "pix_refunds", "pix_refund", "pix_refund_create"),

@@ -21,7 +21,7 @@ COMMANDS = {
     "providers": set(),
     "callbacks": set(),
     "routes": set(),
-    "sandbox": {"charge", "executions", "fault", "pay", "top-up"},
+    "sandbox": {"block", "charge", "executions", "fault", "pay", "top-up"},
     "sandbox-bank": set(),
     "serve": set(),
     "user": {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gateway.domain.bank import provider_options
 from gateway.domain.bank.provider_options import (
     WHY,
+    BlockCalls,
     ChargeCalls,
     IncomingCalls,
     KeyCalls,
@@ -15,7 +16,7 @@ from tests.unit.offering import OfferingBank
 
 
 def test_every_call_of_the_ports_is_an_option():
-    ports = (KeyCalls, ChargeCalls, IncomingCalls, RefundCalls)
+    ports = (KeyCalls, ChargeCalls, IncomingCalls, RefundCalls, BlockCalls)
 
     calls = [name for port in ports for name in vars(port) if not name.startswith("_")]
 
