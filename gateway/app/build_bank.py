@@ -6,6 +6,7 @@ from msgspec import to_builtins
 
 from gateway.config.settings import Settings
 from gateway.net.common.runtime import Failpoint, Runtime
+from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.providers import Connection, limits_of
 from gateway.telemetry.records import Observer
 from provider_adapters.registry import find
@@ -16,7 +17,7 @@ def connect(
     name: str, settings: Settings, observer: Observer, failpoint: Failpoint | None = None
 ) -> Connection:
     """
-    Make the adapter of one provider; nothing is opened yet.
+    Make the adapter of one provider, its answers checked; nothing is opened yet.
 
     An adapter whose settings have ``limits`` and ``tls`` gets the provider's,
     unless it was given its own.
@@ -38,4 +39,5 @@ def connect(
     for part, ours in {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}.items():
         if part in factory.settings.__struct_fields__:
             given.setdefault(part, ours)
-    return Connection(factory(name, given, settings.environment, observer), provider.read_only)
+    adapter = factory(name, given, settings.environment, observer)
+    return Connection(CheckedAdapter(name, adapter, observer.count), provider.read_only)

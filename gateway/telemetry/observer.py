@@ -75,6 +75,7 @@ _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
     Event.TRACE_ID_REPLACED: (series.TRACE_ID_REPLACED, lambda reason: (reason,)),
     Event.CAS_LOSS: (series.PAYOUT_CAS_LOSSES, lambda provider: (provider,)),
     Event.UNKNOWN_STATUS: (series.PROVIDER_UNKNOWN_STATUS, _split),
+    Event.ADAPTER_FAULT: (series.ADAPTER_FAULTS, _split),
     Event.UNKNOWN_FIELD: (series.UNKNOWN_FIELDS, lambda route: (route,)),
     Event.PAYOUT_STOPPED: (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
     Event.PAYOUT_SIMILAR: (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),

@@ -9,6 +9,7 @@ from enum import StrEnum
 class Event(StrEnum):
     """What is counted without a record of its own; the comment names its label."""
 
+    ADAPTER_FAULT = "adapter_fault"  # provider.operation
     CALLBACK = "callback"  # taken, repeated, forged
     CAS_LOSS = "cas_loss"  # provider
     CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from http import HTTPStatus
 from typing import TypeVar
@@ -19,7 +18,6 @@ Document = TypeVar("Document")
 Value = TypeVar("Value")
 
 _OK = frozenset({HTTPStatus.OK.value})
-_E2E = re.compile(r"[ED][0-9]{8}[0-9]{12}[A-Za-z0-9]{11}", re.ASCII)
 # What the store keeps of a bank's id.
 _LONGEST_ID = 128
 
@@ -64,7 +62,7 @@ def try_document(
 
 def is_e2e_id(text: str) -> bool:
     """Return whether a text has the form of an end-to-end id: 32 characters (API Pix 2.9)."""
-    return _E2E.fullmatch(text) is not None
+    return strict.is_e2e_id(text)
 
 
 def provider_id(text: str) -> str:

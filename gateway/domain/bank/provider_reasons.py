@@ -50,4 +50,9 @@ class Reason(StrEnum):
     AMOUNT_MISMATCH = "amount_mismatch"
     E2E_ID_MALFORMED = "e2e_id_malformed"
     KEY_MISMATCH = "key_mismatch"
+    DESTINATION_MISMATCH = "destination_mismatch"
     UNKNOWN_STATUS = "unknown_status"
+
+    ADAPTER_RAISED = "adapter_raised"
+    ADAPTER_ANSWER_INVALID = "adapter_answer_invalid"
+    UNLISTED_REASON = "unlisted_reason"

@@ -133,31 +133,41 @@ class Rejected:
     Attributes:
         forbidden: The account may not do this (a limit, a missing approval),
             as against wrong content, funds or key.
+        provider_key: Ours, where the answer repeats it.
     """
 
     evidence: Evidence
     failure: FailureCode
     forbidden: bool = False
+    provider_key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """The bank has ordered it (or says it knows our key already); not settled yet."""
+    """
+    The bank has ordered it; not settled yet.
+
+    Attributes:
+        provider_key, value: Of what was ordered, where the answer repeats them.
+    """
 
     evidence: Evidence
     provider_id: str = ""
     e2e_id: str = ""
+    provider_key: str = ""
+    value: Money | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """The money arrived; ``value`` is what the bank says was paid."""
+    """The money arrived; ``value`` is what the bank says was paid, ``provider_key`` is ours."""
 
     evidence: Evidence
     value: Money
     provider_id: str = ""
     e2e_id: str = ""
     settled_at: datetime | None = None
+    provider_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -11,6 +10,7 @@ from enum import StrEnum
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.charges import Payer
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.kernel import strict
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Search
 
@@ -62,9 +62,6 @@ class IncomingSearch:
     status: IncomingStatus | None = None
 
 
-_E2E_ID = re.compile(r"E[0-9]{20}[A-Za-z0-9]{11}", re.ASCII)
-
-
 class RefundStatus(StrEnum):
     """Where a refund stands; a failed one moved nothing."""
 
@@ -98,7 +95,7 @@ class RefundRequest:
     @property
     def names_payment(self) -> bool:
         """Whether ``payment`` has the form of an end-to-end id and is taken for one."""
-        return _E2E_ID.fullmatch(self.payment) is not None
+        return self.payment.startswith("E") and strict.is_e2e_id(self.payment)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

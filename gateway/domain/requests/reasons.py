@@ -244,8 +244,11 @@ _BANKS: Final = {
     "amount_mismatch": "The bank told another amount.",
     "e2e_id_malformed": "The bank told a malformed end-to-end id.",
     "key_mismatch": "The bank told another key.",
+    "destination_mismatch": "The bank told another recipient.",
     "unknown_status": "The bank told an unknown status.",
     "adapter_raised": "The adapter of the bank failed.",
+    "adapter_answer_invalid": "The adapter of the bank returned what cannot be right.",
+    "unlisted_reason": "The adapter of the bank gave a reason that is none of ours.",
 }
 """How a call of a bank ended."""
 

@@ -198,7 +198,7 @@ def _mask_token(found: re.Match[str]) -> str:
 
 _ID: Final = (
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-    r"|\b[ED]\d{20}[0-9A-Za-z]{11}\b|\b[0-9a-f]{32,128}\b"
+    r"|\b[ED][0-9A-Z]{8}\d{12}[0-9A-Za-z]{11}\b|\b[0-9a-f]{32,128}\b"
 )
 _IDS: Final = re.compile(_ID)
 _CNPJ: Final = r"(?<!\d)\d{2}[. ]?\d{3}[. ]?\d{3}(?:[/ ]|%2[Ff])?\d{4}[- ]?\d{2}(?!\d)"

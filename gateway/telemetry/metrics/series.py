@@ -152,6 +152,7 @@ PROVIDER_IN_FLIGHT: Final = _sum("gateway_provider_in_flight", "Calls of a bank 
 PROVIDER_IN_FLIGHT_LIMIT: Final = _sum("gateway_provider_in_flight_limit", "The most calls of a bank at once.", PROVIDER)
 PROVIDER_NOT_PIX: Final = _counter("gateway_provider_not_pix_total", "Movements left out of statements: they are not Pix.", PROVIDER)
 PROVIDER_UNKNOWN_STATUS: Final = _counter("gateway_provider_unknown_status_total", "States an adapter does not know; read as processing.", PROVIDER, OPERATION)
+ADAPTER_FAULTS: Final = _counter("gateway_adapter_faults_total", "Calls in which an adapter raised what it must not, or returned what cannot be right.", PROVIDER, OPERATION)
 BREAKER_STATE: Final = _gauge("gateway_breaker_state", "0 closed, 1 half-open, 2 open.", PROVIDER, OPERATION_CLASS)
 BREAKER_TRANSITIONS: Final = _counter("gateway_breaker_transitions_total", "Changes of a breaker's state.", PROVIDER, OPERATION_CLASS, STATE_TO)
 PAYOUTS: Final = _counter("gateway_payouts_total", "Payout requests that reached the store.", PAYOUT_METHOD, PAYOUT_OUTCOME)

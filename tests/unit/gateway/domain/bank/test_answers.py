@@ -1,0 +1,198 @@
+"""What adapters return: every part of every answer, wrong in each way, and right in odd ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from enum import Enum
+
+import msgspec
+import pytest
+
+from gateway.domain.bank.providers import Page
+from gateway.domain.bank.statements import Balance
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from tests.world.answers import (
+    CALLS,
+    CANARY,
+    E2E,
+    ENTRY,
+    PIX_KEY,
+    RECEIVED,
+    VALUE,
+    CheckedWorld,
+    changed,
+    forged,
+    saying,
+)
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - {"probe"}))
+@pytest.mark.parametrize(
+    "nonsense", [None, object(), CANARY, {"saldo": 1}, 10.5, True, (object(),), Money(1)], ids=repr
+)
+async def test_another_type_is_not_believed(name: str, nonsense: object):
+    world = CheckedWorld(**{name: saying(nonsense)})
+
+    await world.fails(name, "adapter_answer_invalid")
+
+
+BRAZIL = timezone(timedelta(hours=-3))
+WRONG: dict[type, tuple[object, ...]] = {
+    str: (None, 7, b"x", "a\nb", "\x00", "\x9b1m", "\ud800", "x" * 5001),
+    bool: (None, 1, "true"),
+    Money: (10.5, 1050, "10.50", forged(10.5), forged(True), forged(MAX_CENTAVOS + 1)),
+    datetime: (
+        "2026-11-22",
+        0,
+        datetime(2026, 11, 22),  # noqa: DTZ001 - without a zone: the case
+        datetime(9999, 12, 31, 23, tzinfo=BRAZIL),
+    ),
+}
+SIGNED = frozenset({("get_balance", "balance")})
+FREE = frozenset({"evidence.reason", "evidence.provider_code"})
+"""Words that are replaced, since they prove nothing."""
+
+
+def fields(value: object) -> Iterator[tuple[str, object]]:
+    """Name the parts of an answer, those of its parts too."""
+    if isinstance(value, msgspec.Struct) and not isinstance(value, Money):
+        names: tuple[str, ...] = value.__struct_fields__
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(each.name for each in dataclasses.fields(value))
+    else:
+        return
+    for name in names:
+        part = getattr(value, name)
+        yield name, part
+        yield from ((f"{name}.{below}", deeper) for below, deeper in fields(part))
+
+
+def spoilt(value: object, path: str, wrong: object) -> object:
+    """Copy an answer with one part of it wrong."""
+    name, _, below = path.partition(".")
+    part = spoilt(getattr(value, name), below, wrong) if below else wrong
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.replace(value, **{name: part})
+    return dataclasses.replace(value, **{name: part})  # type: ignore[type-var]
+
+
+def lies() -> Iterator[tuple[str, str, object]]:
+    """Every wrong value of every part of every answer."""
+    for name, call in CALLS.items():
+        answer = call.answer
+        one = answer.items[0] if isinstance(answer, Page) else answer
+        one = one[0] if isinstance(one, tuple) else one
+        for path, part in fields(one):
+            if path in FREE:
+                continue
+            wrong = (object(), part.value) if isinstance(part, Enum) else WRONG.get(type(part), ())
+            yield from ((name, path, each) for each in wrong)
+            if isinstance(part, Money) and (name, path) not in SIGNED:
+                yield name, path, forged(-1)
+            if path.endswith(("e2e_id", "return_id")):
+                yield name, path, E2E.lower()
+                yield name, path, E2E + "\n"
+
+
+LIES = list(lies())
+
+
+def test_the_lies_are_many():
+    """Nobody loses them by a change of the table."""
+    assert len(LIES) > 600
+    assert {name for name, *_ in LIES} == set(CALLS) - {"probe"}
+
+
+@pytest.mark.parametrize("name", sorted({name for name, *_ in LIES}))
+async def test_no_part_of_an_answer_is_believed(name: str):
+    """Types, lengths, control characters, zones, ranges, forms of end-to-end ids."""
+    answer = CALLS[name].answer
+    for _, path, wrong in (each for each in LIES if each[0] == name):
+        if isinstance(answer, Page):
+            lie: object = dataclasses.replace(answer, items=[spoilt(answer.items[0], path, wrong)])
+        elif isinstance(answer, tuple):
+            lie = [spoilt(answer[0], path, wrong)]
+        else:
+            lie = spoilt(answer, path, wrong)
+        try:
+            await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
+        except BaseException as problem:
+            problem.add_note(f"{path} = {wrong!r}")
+            raise
+
+
+KEY_OWNER, CREATED = CALLS["look_up_key"].answer, CALLS["create_charge"].answer
+ELSEWHERE = changed(PIX_KEY, key="other@example.com")
+WRONG_ANSWERS: list[tuple[str, str, object]] = [
+    ("more than asked for", "list_statement", Page(items=(ENTRY,) * 3, next_cursor=None)),
+    ("the same page again", "list_statement", Page(items=(), next_cursor="here")),
+    ("no cursor", "list_statement", Page(items=(), next_cursor="")),
+    ("no list", "list_statement", Page(items=iter(()), next_cursor=None)),  # type: ignore[arg-type]
+    ("a thousand keys", "list_keys", [PIX_KEY] * 1001),
+    ("another key's id", "get_key", changed(PIX_KEY, provider_id="")),
+    ("another key", "create_key", ELSEWHERE),
+    ("another key", "cancel_key", ELSEWHERE),
+    ("another key", "look_up_key", changed(KEY_OWNER, key="other@example.com")),
+    *(
+        ("another reference", name, changed(CALLS[name].answer, reference="order-1043"))
+        for name in ("get_charge", "get_charge_payment", "create_charge", "cancel_charge")
+    ),
+    ("another value", "create_charge", changed(CREATED, value=Money(1))),
+    ("another payment", "find_received", changed(RECEIVED, e2e_id=E2E[:-1] + "9")),
+    ("no payment", "list_received", Page(items=(changed(RECEIVED, e2e_id=""),), next_cursor=None)),
+    ("more given back", "find_received", changed(RECEIVED, refunded=Money(1051))),
+    ("nothing paid", "find_received", changed(RECEIVED, value=Money(0))),
+    ("another refund", "find_refund", changed(CALLS["find_refund"].answer, provider_key="f" * 32)),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "lie"),
+    [each[1:] for each in WRONG_ANSWERS],
+    ids=[f"{name}: {why}" for why, name, _ in WRONG_ANSWERS],
+)
+async def test_the_answer_to_another_question_is_not_believed(name: str, lie: object):
+    """Keys, references, values and ends of lists, as asked."""
+    await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
+
+
+def entry(**parts: object) -> Page[object]:
+    """Make a page of one movement."""
+    return Page(items=[changed(ENTRY, **parts)], next_cursor=None)
+
+
+def balance(centavos: int, updated_at: datetime | None) -> Balance:
+    return Balance(balance=Money(centavos), blocked=VALUE, updated_at=updated_at)
+
+
+CHARGE, PAYMENT = CALLS["get_charge"].answer, CALLS["get_charge_payment"].answer
+UNSEEN = "Pão\u00a0de queijo \U0001f469\u200d\U0001f373 \u202eolé"
+RIGHT_ANSWERS: list[tuple[str, str, object]] = [
+    ("overdrawn", "get_balance", balance(-MAX_CENTAVOS, None)),
+    ("Brazil's time", "get_balance", balance(1, datetime(2026, 11, 22, tzinfo=BRAZIL))),
+    ("an empty page", "list_statement", Page(items=[], next_cursor="there")),
+    ("a full page", "list_statement", Page(items=[ENTRY, ENTRY], next_cursor=None)),
+    ("words of people", "list_statement", entry(description=UNSEEN)),
+    ("no ids", "list_statement", entry(provider_id="", e2e_id="", provider_key="")),
+    ("a long id", "list_statement", entry(provider_id="x" * 128)),
+    ("letters in the ISPB", "list_statement", entry(e2e_id="EA1B2C3D4" + E2E[9:])),
+    ("no keys", "list_keys", []),
+    ("for ever", "get_charge", changed(CHARGE, expires_at=datetime(9999, 12, 31, tzinfo=UTC))),
+    ("open and anonymous", "get_charge", changed(CHARGE, value=None, payer=None, created_at=None)),
+    ("pending", "get_charge_payment", changed(PAYMENT, paid_at=None, e2e_id="", value=None)),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [each[1:] for each in RIGHT_ANSWERS],
+    ids=[f"{name}: {what}" for what, name, _ in RIGHT_ANSWERS],
+)
+async def test_what_may_be_true_is_believed(name: str, answer: object):
+    """A payer's words come from anywhere: none of them may hide a whole statement."""
+    world = CheckedWorld(**{name: saying(answer)})
+
+    assert await world.ask(name) == answer
+    assert not world.counted
