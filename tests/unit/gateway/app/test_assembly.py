@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.app.assembly import assemble
+from gateway.app.assembly import Gateway, assemble
 from gateway.config.listeners import Admin
 from gateway.config.reading import ConfigError
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.process import OFFSET
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
@@ -36,14 +37,21 @@ def test_everything_is_made_and_nothing_listens(tmp_path: Path):
     assert gateway.readiness.started is False
 
 
+def adapter_of(gateway: Gateway, name: str) -> SandboxAdapter:
+    """Every answer of an adapter is checked on its way out, whoever asks."""
+    checked = gateway.connections[name].adapter
+    assert isinstance(checked, CheckedAdapter)
+    assert isinstance(checked.checked, SandboxAdapter)
+    return checked.checked
+
+
 def test_a_providers_limits_reach_its_adapter(tmp_path: Path):
     """What stands in the configuration is what the client obeys."""
     provider = Provider(adapter="sandbox", read_timeout_s=2.25, payout_timeout_s=2.5, in_flight=5)
     settings = sandbox(tmp_path, providers={"slow": provider})
 
-    adapter = assemble(settings, {}).connections["slow"].adapter
+    adapter = adapter_of(assemble(settings, {}), "slow")
 
-    assert isinstance(adapter, SandboxAdapter)
     limits = adapter.client._parts.limits
     assert (limits.read_s, limits.payout_s, limits.bulkhead.in_flight) == (2.25, 2.5, 5)
 
@@ -52,9 +60,8 @@ def test_an_adapters_own_limits_go_first(tmp_path: Path):
     own = {"limits": {"read_s": 7}}
     settings = sandbox(tmp_path, providers={"slow": brief(settings=own)})
 
-    adapter = assemble(settings, {}).connections["slow"].adapter
+    adapter = adapter_of(assemble(settings, {}), "slow")
 
-    assert isinstance(adapter, SandboxAdapter)
     assert adapter.client._parts.limits.read_s == 7
 
 

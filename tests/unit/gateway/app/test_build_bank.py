@@ -9,6 +9,7 @@ from gateway.app.build_bank import connect
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider, Tls
 from gateway.net.client.transport import HttpTransport
+from gateway.operations.bank.checked_adapter import CheckedAdapter
 from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.unit.provider_adapters.witness import Witness
@@ -21,9 +22,10 @@ def settings(**provider: object) -> Settings:
 
 
 def made(configured: Settings) -> SandboxAdapter:
-    adapter = connect("sandbox", configured, Witness()).adapter
-    assert isinstance(adapter, SandboxAdapter)
-    return adapter
+    checked = connect("sandbox", configured, Witness()).adapter
+    assert isinstance(checked, CheckedAdapter)
+    assert isinstance(checked.checked, SandboxAdapter)
+    return checked.checked
 
 
 def test_it_works_under_the_provider_s_limits():
