@@ -31,6 +31,7 @@ from gateway.http.ops.surface import check_ops_address
 from gateway.net.server.listener import Listener
 from gateway.operations.identity.ports import IdentityEvents
 from gateway.runtime.audit_log import AuditTally, audit_keys
+from gateway.runtime.caches.cache import ConfiguredCache, build_cache
 from gateway.runtime.failpoints import armed
 from gateway.runtime.gauges import connection_gauges
 from gateway.runtime.periodic_task import PeriodicTask
@@ -72,6 +73,7 @@ class Gateway:
     connections: Mapping[str, Connection]
     people: People
     panel: Panel
+    cache: ConfiguredCache
     observing: Telemetry
     readiness: Readiness
     tasks: Sequence[PeriodicTask]
@@ -108,6 +110,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     people = build_identity(settings, store, keys, now, _events(security, tally))
     panel = build_panel(settings.session, store, keys, people)
     kept = _kept_records(settings, store, people, observing, now)
+    cache = build_cache(settings, keys.derivation, observing.observer.count)
     parts = ProcessContext(
         settings=settings,
         kept=kept,
@@ -131,6 +134,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         ),
         check=_secret_check(keys, uses, now),
         observer=observing.observer,
+        cache=cache,
         count=security.count,
         now=now,
         failpoint=failpoint,
@@ -149,6 +153,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         connections=connections,
         people=people,
         panel=panel,
+        cache=cache,
         observing=observing,
         readiness=readiness,
         tasks=(*background.tasks(bell), uses.task),

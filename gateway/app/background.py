@@ -24,6 +24,7 @@ from gateway.runtime.request_log_writer import RequestLogWriter
 from gateway.runtime.retention import BackofficeRetention
 from gateway.store.audit.audit_log import StoredAudit
 from gateway.store.engine import Store
+from gateway.telemetry.ports import Gauge
 
 _SECOND_S: Final = 1.0
 _SCRAPE_S: Final = 15.0
@@ -55,6 +56,7 @@ class Background:
             task("callbacks", self._looks(reconciler).turn, Schedule(every_s=_SECOND_S), wake),
             task("request log", writer.run_once, Schedule(every_s=_SECOND_S, finishing=True)),
             task("gauges", self._store_gauges().run_once, Schedule(every_s=_SCRAPE_S)),
+            task("cache", self._show_cache, Schedule(every_s=_SCRAPE_S)),
             task("audit", self._audit_gauge().run_once, Schedule(every_s=_HOUR_S)),
             task("approvals", approvals.expire, Schedule(every_s=_MINUTE_S)),
             task("retention", retention.cleanup, Schedule(every_s=_HOUR_S)),
@@ -67,6 +69,10 @@ class Background:
         feed = ChangeFeed(read, self.parts.kept, time.monotonic, observer.show)
         self.telemetry.sampled.append(feed.show_age)
         return feed
+
+    async def _show_cache(self) -> None:
+        """Show what the cache holds here."""
+        self.telemetry.observer.show(Gauge.CACHE_BYTES, await self.parts.cache.size())
 
     def _reconciler(self) -> Reconciler:
         """Follow unsettled payouts up."""

@@ -35,6 +35,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
     async with AsyncExitStack() as started:
         _start_watching(gateway, started)
         started.push_async_callback(gateway.store.close)
+        started.push_async_callback(gateway.cache.close)
         await _prepare_store(gateway)
         if gateway.bank is not None:
             await gateway.bank.start()

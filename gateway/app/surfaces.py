@@ -40,11 +40,14 @@ from gateway.net.common.runtime import Failpoint
 from gateway.operations.backoffice.access_orders import BackOfficeCarriers
 from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.callbacks import Reception
-from gateway.operations.bank.reads import Balances, Charges, PixKeys, Statements
+from gateway.operations.bank.reads import Balances, Charges, PixKeys
+from gateway.operations.bank.snapshots import Snapshots
+from gateway.operations.bank.statements import Statements
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
 from gateway.operations.payouts.payouts import Payouts as PayoutOperations
 from gateway.operations.payouts.payouts import Terms
+from gateway.runtime.caches.cache import ConfiguredCache
 from gateway.runtime.failpoints import FailingPayouts
 from gateway.runtime.records.kept_records import KeptRecords
 from gateway.runtime.records.record_cache import SecondLooks
@@ -80,6 +83,7 @@ class ProcessContext:
     reception: Reception
     check: SecretCheck
     observer: RequestObserver
+    cache: ConfiguredCache
     count: Count
     now: Now
     failpoint: Failpoint | None = None
@@ -116,6 +120,7 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
             reception=nothing,
             check=nothing,
             observer=nothing,
+            cache=nothing,
             count=nothing,
             now=nothing,
         )
@@ -268,7 +273,13 @@ def _operations(parts: ProcessContext) -> Operations:
         balances=Balances(banks),
         pix_keys=PixKeys(banks),
         charges=Charges(banks, parts.now),
-        statements=Statements(banks, parts.observer.count),
+        statements=Statements(banks, parts.observer.count, _snapshots(parts)),
         payouts=payouts,
         payout_input=payout_input(alphanumeric_cnpj=settings.validation.alphanumeric_cnpj),
     )
+
+
+def _snapshots(parts: ProcessContext) -> Snapshots:
+    """Say how long, and up to which size, statements are kept."""
+    asked = parts.settings.statements
+    return Snapshots(cache=parts.cache, keep_s=asked.snapshot_s, most_bytes=asked.snapshot_bytes)

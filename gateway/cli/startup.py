@@ -22,6 +22,7 @@ from typing import Final
 
 LATER: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "aiocache": "the clients of Redis, where they are installed and none is configured",
         "aiohttp": "a client, and this machine's certificates, read twice; adapters have their own",
         "attr.validators": "what no class of aiohttp's asks for",
         "cryptography.x509": "for keys in certificates, which PyJWT might be given",

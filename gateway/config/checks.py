@@ -209,6 +209,26 @@ def _deadlines(settings: Settings) -> Iterator[Finding]:
         yield Finding("database.auth_timeout_s", "must not be above database.timeout_s")
 
 
+def _cache(settings: Settings) -> Iterator[Finding]:
+    """Check that the cache can be reached, and holds what is to be kept in it."""
+    if settings.cache.url and not _is_redis(settings.cache.url):
+        yield Finding("cache.url", "wants redis://host:port/number or rediss://...")
+    if settings.statements.snapshot_bytes > settings.cache.memory_bytes:
+        yield Finding("statements.snapshot_bytes", "must not be above cache.memory_bytes")
+
+
+def _is_redis(url: str) -> bool:
+    """Say whether a URL names a server and a database of Redis."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    number = parts.path.removeprefix("/")
+    is_named = parts.scheme in {"redis", "rediss"} and bool(parts.hostname)
+    return is_named and (not number or (number.isascii() and number.isdigit()))
+
+
 def _callbacks(settings: Settings) -> Iterator[Finding]:
     """Check that no callback is proven with what can be guessed."""
     for name, provider in settings.providers.items():
@@ -321,7 +341,7 @@ def _unsafe_sqlite(settings: Settings, version: tuple[int, ...]) -> Iterator[Fin
 
 _ALWAYS: tuple[Check, ...] = (
     *(_listeners, _proxies, _keys, _deadlines),
-    *(_callbacks, _throttles, _people),
+    *(_cache, _callbacks, _throttles, _people),
 )
 _PRODUCTION: tuple[Check, ...] = (
     *(_production_keys, _production_people),

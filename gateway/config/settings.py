@@ -220,6 +220,37 @@ class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     people: bool = True
 
 
+class Cache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What is dear to fetch and kept for a while, such as statements; lost without harm.
+
+    Attributes:
+        url: ``redis://...`` or ``rediss://...`` (TLS) of a Redis or Valkey that every
+            process shares, where it lies sealed; empty keeps it in each process.
+        memory_bytes: Kept in the memory of one process at most; the least recently
+            used goes first.
+        timeout_s: For the server to answer; then it is as if nothing were kept.
+    """
+
+    url: Annotated[Address, written("${PIXGATE_CACHE_URL:-}")] = Address("")
+    memory_bytes: Annotated[int, Meta(ge=1_048_576, le=17_179_869_184)] = 67_108_864
+    timeout_s: Annotated[float, Meta(gt=0, le=10)] = 0.5
+
+
+class Statements(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    How statements are read.
+
+    Attributes:
+        snapshot_s: How long the pages behind the first one come from what the first
+            one found; 0 asks the bank for the whole window for every page.
+        snapshot_bytes: A larger window is not kept.
+    """
+
+    snapshot_s: Annotated[float, Meta(ge=0, le=300)] = 60.0
+    snapshot_bytes: Annotated[int, Meta(ge=65_536, le=1_073_741_824)] = 16_777_216
+
+
 class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What the process says about itself.
@@ -244,8 +275,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, validation, payouts, approvals, sandbox_bank, telemetry:
-            (likewise).
+        limits, ratelimits, validation, payouts, approvals, cache, statements: (likewise).
+        sandbox_bank, telemetry: (likewise).
         providers: By the name that accounts give.
     """
 
@@ -266,6 +297,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     validation: Validation = Validation()
     payouts: Payouts = Payouts()
     approvals: Approvals = Approvals()
+    cache: Cache = Cache()
+    statements: Statements = Statements()
     providers: dict[Name, Provider] = field(default_factory=dict)
     sandbox_bank: SandboxBank = SandboxBank()
     telemetry: Telemetry = Telemetry()

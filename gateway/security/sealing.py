@@ -43,11 +43,19 @@ class Sealer:
 
     def seal(self, text: str, bound_to: str) -> bytes:
         """Encrypt ``text`` for the row ``bound_to``."""
+        return self.seal_bytes(text.encode(), bound_to)
+
+    def seal_bytes(self, content: bytes, bound_to: str) -> bytes:
+        """Encrypt bytes for the row ``bound_to``."""
         nonce = self._random(_NONCE_BYTES)
-        sealed = self._cipher.encrypt(nonce, text.encode(), self._head + bound_to.encode())
+        sealed = self._cipher.encrypt(nonce, content, self._head + bound_to.encode())
         return self._head + nonce + sealed
 
     def open(self, sealed: bytes, bound_to: str) -> str:
+        """Decrypt a text that was sealed for the row ``bound_to``; raises as ``open_bytes``."""
+        return self.open_bytes(sealed, bound_to).decode()
+
+    def open_bytes(self, sealed: bytes, bound_to: str) -> bytes:
         """
         Decrypt what was sealed for the row ``bound_to``.
 
@@ -60,7 +68,7 @@ class Sealer:
             problem = "sealed under a key that is not here"
             raise SealBroken(problem)
         try:
-            return cipher.decrypt(nonce, rest, head + bound_to.encode()).decode()
+            return cipher.decrypt(nonce, rest, head + bound_to.encode())
         except InvalidTag as broken:
             problem = "changed, or sealed for another row"
             raise SealBroken(problem) from broken

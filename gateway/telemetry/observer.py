@@ -79,6 +79,9 @@ _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
     Event.UNKNOWN_FIELD: (series.UNKNOWN_FIELDS, lambda route: (route,)),
     Event.PAYOUT_STOPPED: (series.PAYOUTS_STOPPED, lambda scope: (scope,)),
     Event.PAYOUT_SIMILAR: (series.PAYOUTS_SIMILAR, lambda provider: (provider,)),
+    Event.STATEMENT_PAGE: (series.STATEMENT_PAGES, _split),
+    Event.STATEMENT_TOO_LARGE: (series.STATEMENTS_TOO_LARGE, lambda provider: (provider,)),
+    Event.CACHE_FAILURE: (series.CACHE_FAILURES, lambda work: (work,)),
     Event.NOT_PIX: (series.PROVIDER_NOT_PIX, lambda provider: (provider,)),
     Event.LOGIN: (series.LOGINS, lambda result: (result,)),
     Event.MFA: (series.FACTORS, _split),
@@ -90,6 +93,7 @@ _COUNTED: Final[Mapping[Event, tuple[Family, Callable[[str], Key]]]] = {
 
 
 _SHOWN: Final[Mapping[Gauge, tuple[Family, Key]]] = {
+    Gauge.CACHE_BYTES: (series.CACHE_BYTES, ()),
     Gauge.CHANGE_FEED_AGE: (series.CHANGE_FEED_AGE, ()),
     Gauge.KEPT_RECORDS_BELIEVED: (series.RECORDS_BELIEVED, ()),
     Gauge.CREDENTIAL_STORE_UP: (series.CREDENTIAL_STORE_UP, ()),

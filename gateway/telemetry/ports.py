@@ -10,6 +10,7 @@ class Event(StrEnum):
     """What is counted without a record of its own; the comment names its label."""
 
     ADAPTER_FAULT = "adapter_fault"  # provider.operation
+    CACHE_FAILURE = "cache_failure"  # get, put, drop, unsealed
     CALLBACK = "callback"  # taken, repeated, forged
     CAS_LOSS = "cas_loss"  # provider
     CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative
@@ -24,6 +25,8 @@ class Event(StrEnum):
     REQUEST_LOG = "request_log"  # kept, dropped, thinned
     SESSION_EVENT = "session_event"  # event
     SHED = "shed"  # reason
+    STATEMENT_PAGE = "statement_page"  # provider.source: walk, snapshot
+    STATEMENT_TOO_LARGE = "statement_too_large"  # provider
     TOKEN_REFRESH = "token_refresh"  # noqa: S105 - the name of an event; label: result
     TRACE_ID_REPLACED = "trace_id_replaced"  # reason
     UNKNOWN_FIELD = "unknown_field"  # route
@@ -33,6 +36,7 @@ class Event(StrEnum):
 class Gauge(StrEnum):
     """A figure that is shown as it is now."""
 
+    CACHE_BYTES = "cache_bytes"
     CHANGE_FEED_AGE = "change_feed_age"
     CONNECTIONS_OPEN = "connections_open"
     CREDENTIAL_STORE_UP = "credential_store_up"

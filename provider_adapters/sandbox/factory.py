@@ -27,6 +27,7 @@ from provider_adapters._shared.transcript import Transcript
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.callbacks import SandboxProof, token_of
 from provider_adapters.sandbox.documents import HARMLESS
+from provider_adapters.sandbox.requests import LARGEST_PAGE
 
 # The bank executes a payout as soon as it has read it, before it answers or hangs. When the
 # lease is over the connection has long been closed, so a payout not seen by then will never be
@@ -71,6 +72,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             absent_after=None if absent is None else timedelta(seconds=absent),
             account_credentials=True,
             alphanumeric_cnpj=self.alphanumeric_cnpj,
+            largest_page=LARGEST_PAGE,
         )
 
 

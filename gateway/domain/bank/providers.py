@@ -206,6 +206,8 @@ class Capabilities:
             it, or its first payout is answered by a refusal that proves nothing.
         alphanumeric_cnpj: It takes the CNPJ with letters (July 2026), in
             payouts, keys and charges.
+        largest_page: Items of a list, such as a statement, that the bank returns at once; lists
+            are asked for in pages of this size.
     """
 
     operations: frozenset[str] = field(default_factory=frozenset)
@@ -216,6 +218,7 @@ class Capabilities:
     max_value: Money | None = None
     account_credentials: bool = False
     alphanumeric_cnpj: bool = False
+    largest_page: int = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,10 @@ from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.bank_connections import BankConnections
 from gateway.operations.backoffice.scoped_records import VisibleAccounts
 from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
-from gateway.operations.bank.reads import Balances, Blocks, Charges, Incoming, PixKeys, Statements
+from gateway.operations.bank.reads import Balances, Blocks, Charges, Incoming, PixKeys
 from gateway.operations.bank.refunds import Refunds
 from gateway.operations.bank.reports import Reports
+from gateway.operations.bank.statements import Statements
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.records import PayoutLists
 from policies.traffic.quota import PERSON

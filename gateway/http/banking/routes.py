@@ -14,7 +14,8 @@ from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.domain.requests.calls import Caller, Input
 from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.bank.reads import Balances, Charges, PixKeys, Statements
+from gateway.operations.bank.reads import Balances, Charges, PixKeys
+from gateway.operations.bank.statements import Statements
 from gateway.operations.payouts.payouts import Payouts
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
 

@@ -11,10 +11,11 @@ from gateway.domain.kernel.windows import Paging
 
 Item = TypeVar("Item")
 
-PAGE = 200
-"""Items asked for at once."""
-# A list that never ends is a fault of the bank, not a reason to fill our memory.
-_MOST_PAGES = 500
+# A list that never ends is a fault of the bank, not a reason to fill our memory: an account with
+# a thousand movements a day has 90,000 in the longest window.
+_MOST_ITEMS = 100_000
+# As many items in pages of twenty, the smallest page that a bank may reasonably have.
+_MOST_PAGES = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +32,19 @@ async def every(read: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Ite
     Walk a bank's pages, given a cursor at a time, None first.
 
     Raises:
-        ProviderError: the bank gave no usable answer; ``BadReply`` for a list that
-            never ends.
+        ProviderError: the bank gave no usable answer; ``BadReply`` for a list of more than
+            100,000 items, or one whose next page is the page before.
     """
     items: list[Item] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         page = await read(cursor)
         items += page.items
-        cursor = page.next_cursor
+        before, cursor = cursor, page.next_cursor
         if cursor is None:
             return items
+        if cursor == before or len(items) >= _MOST_ITEMS:
+            break
     problem = "endless_list"
     raise BadReply(problem)
 

@@ -1,4 +1,4 @@
-"""What is read of an account at its bank: balance, statement, charges, PIX keys, incoming money."""
+"""What is read of an account at its bank: balance, charges, PIX keys, movements, incoming money."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.pix_keys import PixKey
 from gateway.domain.bank.provider_options import Option
-from gateway.domain.bank.providers import Bank, Banks, Page
+from gateway.domain.bank.providers import Banks, Page
 from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch
-from gateway.domain.bank.statements import Balance, Block, Entry, Statement
+from gateway.domain.bank.statements import Balance, Block, Entry
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.windows import Search, Window
+from gateway.domain.kernel.windows import Window
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import bank_of, block_calls, incoming_calls
-from gateway.operations.bank.pages import PAGE, Listed, every, listed
+from gateway.operations.bank.pages import Listed, every, listed
 from gateway.operations.kernel.audit_context import RuleViolation
-from gateway.telemetry.ports import Count, Event
 
 # Blocks whose beginning is not told stand first.
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -114,49 +113,6 @@ class PixKeys:
         return OwnedKey(key_id, await bank.adapter.get_key(bank.account, key_id))
 
 
-@dataclass(frozen=True, slots=True)
-class Statements:
-    """
-    Reads statements from the bank.
-
-    Attributes:
-        count: Counts the movements left out since they are not Pix, by provider.
-
-    Source: contract 2.7.
-    """
-
-    banks: Banks
-    count: Count
-
-    async def read(self, caller: Caller, search: Search) -> Statement:
-        """
-        Return a page of Pix movements, newest first, with the balance now.
-
-        The whole window is read from the bank: only then is the total known,
-        since what is not Pix is left out and banks give no totals.
-
-        Raises:
-            ProviderError: the bank gave no usable answer, also about the balance.
-        """
-        bank = bank_of(self.banks, caller.account)
-        # First, for its wait would keep hundreds of movements alive for nothing.
-        balance = await bank.adapter.get_balance(bank.account)
-        entries = await self._pix_entries(bank, search.window)
-        paging = search.paging
-        page = entries[paging.offset : paging.offset + paging.limit]
-        return Statement(entries=tuple(page), paging=paging, total=len(entries), balance=balance)
-
-    async def _pix_entries(self, bank: Bank, window: Window) -> list[Entry]:
-        """Read the window whole, and leave out what is not Pix."""
-        entries = await every(
-            lambda cursor: bank.adapter.list_statement(bank.account, window, cursor, PAGE)
-        )
-        pix = [entry for entry in entries if entry.is_pix]
-        for _ in range(len(entries) - len(pix)):
-            self.count(Event.NOT_PIX, bank.name)
-        return sorted(pix, key=attrgetter("created_at"), reverse=True)
-
-
 MOST = 20_000
 """Movements that are gathered at once; more belong into several windows."""
 
@@ -178,11 +134,12 @@ class AccountMovements:
             ProviderError: the bank gave no usable answer.
         """
         bank = bank_of(self.banks, account)
+        size = bank.adapter.capabilities.largest_page
         counted = 0
 
         async def read(cursor: str | None) -> Page[Entry]:
             nonlocal counted
-            page = await bank.adapter.list_statement(bank.account, window, cursor, PAGE)
+            page = await bank.adapter.list_statement(bank.account, window, cursor, size)
             counted += len(page.items)
             if counted > self.most:
                 message = f"more than {self.most} movements: ask for fewer days"
@@ -210,9 +167,9 @@ class Incoming:
         """
         bank = bank_of(self.banks, account)
         calls = incoming_calls(bank, Option.LIST_RECEIVED)
-        window = wanted.search.window
+        window, size = wanted.search.window, bank.adapter.capabilities.largest_page
         payments = await every(
-            lambda cursor: calls.list_received(bank.account, window, cursor, PAGE)
+            lambda cursor: calls.list_received(bank.account, window, cursor, size)
         )
         chosen = [each for each in payments if wanted.status in {None, each.status}]
         chosen.sort(key=lambda each: each.paid_at, reverse=True)

@@ -59,7 +59,7 @@ from gateway.operations.bank.connections import (
     refund_calls,
 )
 from gateway.operations.bank.orders import BankAct, recorded, refused
-from gateway.operations.bank.pages import PAGE, Listed, every, listed
+from gateway.operations.bank.pages import Listed, every, listed
 from gateway.operations.kernel.audit_context import AuditContext
 
 Answered = TypeVar("Answered")
@@ -147,8 +147,8 @@ class Refunds:
         """
         bank = bank_of(self.banks, account)
         calls = refund_calls(bank, Option.LIST_REFUNDS)
-        window = wanted.search.window
-        refunds = await every(lambda cursor: calls.list_refunds(bank.account, window, cursor, PAGE))
+        window, size = wanted.search.window, bank.adapter.capabilities.largest_page
+        refunds = await every(lambda cursor: calls.list_refunds(bank.account, window, cursor, size))
         chosen = [each for each in refunds if wanted.status in {None, each.status}]
         chosen.sort(key=lambda each: each.created_at, reverse=True)
         return listed(chosen, wanted.search.paging)

@@ -239,6 +239,7 @@ _CLOCKS_APART = timedelta(hours=1)
 """How far a bank's clock may be behind ours; movements older than that are not looked at."""
 
 
+# What is looked for is among the newest; a bank may return fewer at once.
 _PAGE = 200
 
 
@@ -258,9 +259,10 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
     """
     oldest = payout.created_at - _CLOCKS_APART
     window = _window(oldest, now)
+    size = min(_PAGE, bank.adapter.capabilities.largest_page)
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
-        page = await bank.adapter.list_statement(bank.account, window, cursor, _PAGE)
+        page = await bank.adapter.list_statement(bank.account, window, cursor, size)
         for entry in page.items:
             if _is_of(entry, payout):
                 return _settled(entry)

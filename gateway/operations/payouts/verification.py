@@ -24,8 +24,6 @@ from gateway.domain.payouts.payouts import Payout, Payouts, PayoutState
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.records import payouts_of
 
-_PAGE = 200
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
@@ -91,9 +89,10 @@ def _paid_out(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 async def _entries(bank: Bank, window: Window) -> AsyncIterator[Entry]:
     """Walk every page; each call has the adapter's own deadline."""
+    size = bank.adapter.capabilities.largest_page
     cursor: str | None = None
     while True:
-        page = await bank.adapter.list_statement(bank.account, window, cursor, _PAGE)
+        page = await bank.adapter.list_statement(bank.account, window, cursor, size)
         for entry in page.items:
             yield entry
         cursor = page.next_cursor

@@ -22,6 +22,7 @@ async def test_what_a_process_does_in_the_background(tmp_path: Path):
         "callbacks",
         "request log",
         "gauges",
+        "cache",
         "audit",
         "approvals",
         "retention",

@@ -20,6 +20,7 @@ def test_by_default_all_the_bank_can_do_is_declared():
         lookup_by_key=True,
         absent_after=timedelta(seconds=5),
         account_credentials=True,
+        largest_page=500,
         alphanumeric_cnpj=True,
     )
 
@@ -37,7 +38,9 @@ def test_every_kind_of_provider_can_be_tried():
         SandboxSettings,
     )
 
-    assert settings.capabilities() == Capabilities(payouts=False, account_credentials=True)
+    assert settings.capabilities() == Capabilities(
+        payouts=False, account_credentials=True, largest_page=500
+    )
 
 
 def test_one_optional_operation_can_be_missing():

@@ -1,0 +1,56 @@
+"""Work that is done once at a time for a key: whoever asks meanwhile shares the result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class _Run(Generic[Value]):
+    """Work under way, and how many wait for it."""
+
+    task: asyncio.Task[Value]
+    waiting: int = 0
+
+
+class SingleFlight(Generic[Value]):
+    """
+    Runs work by key, within one process.
+
+    A caller that gives up stops nobody else; the last one to give up stops the work.
+    A failure reaches all who wait, and the next caller begins anew.
+    """
+
+    def __init__(self) -> None:
+        """Run nothing yet."""
+        self._runs: dict[str, _Run[Value]] = {}
+
+    async def do(self, key: str, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
+        """Return what ``work`` returns, or a run of ``key`` under way; raises as it does."""
+        run = self._runs.get(key) or self._begin(key, work())
+        run.waiting += 1
+        try:
+            return await asyncio.shield(run.task)
+        finally:
+            run.waiting -= 1
+            if not run.waiting:
+                await self._end(key, run)
+
+    def _begin(self, key: str, work: Coroutine[Any, Any, Value]) -> _Run[Value]:
+        """Start the work."""
+        task = asyncio.create_task(work)  # noqa: TID251 - the last caller that waits ends it
+        run = self._runs[key] = _Run(task)
+        return run
+
+    async def _end(self, key: str, run: _Run[Value]) -> None:
+        """Make room for the next run; nobody waits for this one any more."""
+        if self._runs.get(key) is run:
+            del self._runs[key]
+        if not run.task.done():
+            run.task.cancel()
+            await asyncio.wait([run.task])

@@ -1,0 +1,194 @@
+"""A statement's pages against the sandbox bank: one walk of the window, however many pages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+import pytest_asyncio
+
+from gateway.app.assembly import assemble
+from gateway.app.lifecycle import running
+from gateway.config.settings import Cache, Settings
+from gateway.config.values import Address
+from gateway.operations.accounts.accounts import AccountUpdate
+from tests.servers.redis import RedisServer
+from tests.surfaces.world import World, another_process, opened, sandbox
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ENTRIES = 10_000
+LARGEST_PAGE = 500
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """A gateway whose main account has ten thousand movements of today, by its own ledger."""
+    async with opened(sandbox(tmp_path_factory.mktemp("pages"))) as made:
+        await fill(made, ENTRIES)
+        yield made
+
+
+async def fill(world: World, count: int, account: str = "main") -> None:
+    """Write Pix movements of today into the bank's statement, so that it has ``count`` in all."""
+    record = await world.office.store.accounts.find(world.demo["accounts"][account]["id"])
+    assert record is not None
+    has = (await page(world, 1, account=account))["meta"]["total"]
+    at = int(world.gateway.now().timestamp() * 1_000_000)
+    rows = [(record.provider_account, at, f"movement {n}") for n in range(count - has)]
+    with contextlib.closing(sqlite3.connect(world.gateway.settings.bank_file, timeout=10)) as bank:
+        bank.executemany(
+            "INSERT INTO statement (account_id, at, description, kind, centavos, name, tax_number)"
+            " VALUES (?, ?, ?, 'pix_in', 1, 'Maria', '52998224725')",
+            rows,
+        )
+        bank.commit()
+
+
+def path(world: World, number: int, limit: int = 100) -> str:
+    return f"/transactions?init={world.today()}&ends={world.today()}&page={number}&limit={limit}"
+
+
+async def page(world: World, number: int, limit: int = 100, account: str = "main") -> dict:
+    role = "company" if account == "sister" else "full"
+    answer = await world.ask("GET", world.at(path(world, number, limit), account), by=role)
+    assert answer.status == 200, answer.body
+    return dict(answer.document)
+
+
+async def asked(world: World) -> list[str]:
+    """Return the statement's requests that the bank has seen since it last forgot them."""
+    seen = await world.control.get("calls", query={"limit": 1000})
+    return [call["path"] for call in seen["data"] if "/extrato" in call["path"]]
+
+
+async def test_a_hundred_pages_of_ten_thousand_entries_cost_one_walk(world: World):
+    await world.control.delete("calls")
+
+    pages = [await page(world, number) for number in range(1, 102)]  # another test adds one
+
+    total = pages[0]["meta"]["total"]
+    ids = [entry["id"] for each in pages for entry in each["data"]]
+    assert total >= ENTRIES
+    assert len(ids) == len(set(ids)) == total
+    assert {each["meta"]["total"] for each in pages} == {total}
+    seen = await asked(world)
+    assert len([path for path in seen if "cursor=" not in path]) == 1
+    assert len(seen) == ENTRIES // LARGEST_PAGE + 1  # with the few movements that are not Pix
+
+
+async def test_a_new_movement_is_on_the_first_page_at_once_and_moves_the_others_with_it(
+    world: World,
+):
+    """Page 2 agrees with the page 1 that was read last, not with the bank behind its back."""
+    before = (await page(world, 1))["meta"]["total"]
+    account = world.demo["accounts"]["main"]["id"]
+    await world.control.post("accounts", account, "top-up", body={"value": 10.5})
+
+    second = await page(world, 2)
+    first = await page(world, 1)
+    again = await page(world, 2)
+
+    assert second["meta"]["total"] == before
+    assert first["data"][0]["value"] == 10.5
+    assert first["meta"]["total"] == again["meta"]["total"] == before + 1
+    assert not {entry["id"] for entry in first["data"]} & {entry["id"] for entry in again["data"]}
+
+
+async def test_one_account_never_sees_what_was_kept_of_another(world: World):
+    await page(world, 1)
+
+    sister = await page(world, 2, account="sister")
+
+    assert sister["meta"]["total"] < ENTRIES
+    assert sister["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("who", "verdict"),
+    [
+        ("revoked", (401, "SVC.AUT.010")),
+        ("none", (403, "SVC.AUT.010")),
+        ("other_company", (404, "SVC.ACC.001")),
+    ],
+)
+async def test_what_is_kept_is_shown_to_nobody_who_may_not_read(
+    world: World, who: str, verdict: tuple[int, str]
+):
+    await page(world, 1)
+
+    answer = await world.ask("GET", world.at(path(world, 2)), by=who)
+
+    assert answer.verdict == verdict
+
+
+async def test_a_stopped_account_is_refused_before_what_is_kept(world: World):
+    await page(world, 1)
+    account = world.demo["accounts"]["main"]["id"]
+    async with another_process(world) as office:
+        await office.accounts.update(account, AccountUpdate(active=False))
+        async with asyncio.timeout(5):
+            while (answer := await world.ask("GET", world.at(path(world, 2)))).status == 200:
+                await asyncio.sleep(0.05)
+        await office.accounts.update(account, AccountUpdate(active=True))
+        async with asyncio.timeout(5):
+            while (await world.ask("GET", world.at("/balance"))).status != 200:
+                await asyncio.sleep(0.05)
+
+    assert answer.verdict == (400, "SVC.ACC.002")
+
+
+async def test_a_bank_that_is_away_fails_page_one_and_leaves_what_was_kept(world: World):
+    """The balance is live on every page, so page 2 lives as long as the bank tells that."""
+    total = (await page(world, 1))["meta"]["total"]
+
+    async with world.failing("statement", "status", status=500):
+        first = await world.ask("GET", world.at(path(world, 1)))
+        second = await page(world, 2)
+    async with world.failing("balance", "status", status=500):
+        without_balance = await world.ask("GET", world.at(path(world, 2)))
+
+    assert first.verdict == (502, "SVC.ACC.007")
+    assert second["meta"]["total"] == total
+    assert without_balance.verdict == (502, "SVC.ACC.007")
+
+
+async def test_two_gateways_share_a_walk_through_redis(
+    redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
+):
+    """Page 1 at one of them, page 2 at the other, at one bank: one walk."""
+    folder = tmp_path_factory.mktemp("shared")
+    await redis_server.empty()
+    settings = sandbox(folder, cache=Cache(url=Address(redis_server.url)))
+    other = msgspec.structs.replace(
+        settings,
+        sandbox_bank=msgspec.structs.replace(settings.sandbox_bank, start=False),
+    )
+    async with opened(settings) as one:
+        await fill(one, 300)
+        async with beside(one, other) as two:
+            await one.control.delete("calls")
+            totals = [(await page(world, n))["meta"]["total"] for n, world in
+                      [(1, one), (2, two), (3, one)]]  # fmt: skip
+            walked = await asked(one)
+
+    assert totals == [300, 300, 300]
+    assert len(walked) == 1
+
+
+@contextlib.asynccontextmanager
+async def beside(one: World, settings: Settings) -> AsyncIterator[World]:
+    """Run a second gateway on the store and the bank of the first one."""
+    gateway = assemble(settings, {})
+    async with running(gateway):
+        yield World(
+            gateway=gateway,
+            demo=one.demo,
+            office=one.office,
+            control=one.control,
+            session=one.session,
+        )

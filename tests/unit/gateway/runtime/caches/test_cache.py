@@ -1,0 +1,153 @@
+"""Values in memory: for their time, within a bound; and which cache the configuration asks for."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import pytest
+
+from gateway.config.reading import ConfigError
+from gateway.config.settings import Cache, Settings
+from gateway.config.values import Address
+from gateway.runtime.caches.cache import MemoryCache, build_cache
+from gateway.runtime.caches.shared import SharedCache
+from gateway.security.keys import Derivation
+from gateway.telemetry.ports import Event
+from tests.unit.provider_adapters.witness import Clock
+
+KIB = b"x" * 1024
+BOUND = 8 * 1024
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def cache(clock: Clock) -> MemoryCache:
+    return MemoryCache(BOUND, clock)
+
+
+async def test_a_value_has_parts_that_are_read_one_by_one(cache: MemoryCache):
+    kept = await cache.put("k", [b"a", b"b"], 60)
+
+    assert kept
+    assert [await cache.get("k", part) for part in range(3)] == [b"a", b"b", None]
+    assert await cache.get("other") is None
+
+
+async def test_a_value_replaces_the_one_before_with_all_its_parts(cache: MemoryCache):
+    await cache.put("k", [b"a", b"b", b"c"], 60)
+    await cache.put("k", [b"d"], 60)
+
+    assert [await cache.get("k", part) for part in range(2)] == [b"d", None]
+
+
+async def test_its_time_begins_anew_with_every_value(cache: MemoryCache, clock: Clock):
+    """A timer of the value before must not take the new one."""
+    await cache.put("k", [b"a"], 0.02)
+    await cache.put("k", [b"b"], 60)
+    await asyncio.sleep(0.05)
+    clock.passes(59)
+
+    assert await cache.get("k") == b"b"
+
+
+async def test_its_time_ends_by_our_clock(cache: MemoryCache, clock: Clock):
+    await cache.put("k", [b"a"], 60)
+    clock.passes(60)
+
+    assert await cache.get("k") is None
+    assert await cache.size() == 0
+
+
+async def test_memory_is_given_back_when_the_time_is_over(cache: MemoryCache):
+    """Nobody asks any more: the value itself is gone all the same."""
+    await cache.put("k", [KIB], 0.02)
+    await asyncio.sleep(0.05)
+
+    assert await cache.get("k") is None
+
+
+async def test_the_least_recently_used_goes_first(cache: MemoryCache):
+    for key in "abc":
+        await cache.put(key, [KIB, KIB], 60)
+    await cache.get("a")
+    await cache.put("d", [KIB, KIB], 60)
+
+    assert [key for key in "abcd" if await cache.get(key)] == ["a", "c", "d"]
+    assert await cache.size() <= BOUND
+
+
+async def test_what_is_over_goes_before_what_is_used_least(cache: MemoryCache, clock: Clock):
+    await cache.put("short", [KIB, KIB], 5)
+    await cache.put("old", [KIB, KIB], 60)
+    await cache.put("new", [KIB, KIB], 60)
+    clock.passes(5)
+    await cache.get("short")
+    await cache.put("more", [KIB, KIB], 60)
+
+    assert [key for key in ("old", "new", "more") if await cache.get(key)] == ["old", "new", "more"]
+
+
+async def test_a_value_larger_than_the_bound_is_not_kept_nor_the_one_before(cache: MemoryCache):
+    await cache.put("other", [KIB], 60)
+    await cache.put("k", [KIB], 60)
+
+    kept = await cache.put("k", [KIB] * 9, 60)
+
+    assert not kept
+    assert await cache.get("k") is None
+    assert await cache.get("other") == KIB
+
+
+async def test_many_small_parts_count_as_what_they_take(cache: MemoryCache):
+    assert not await cache.put("k", [b""] * 1000, 60)
+
+
+async def test_a_dropped_value_is_gone_and_its_bytes_with_it(cache: MemoryCache):
+    await cache.put("k", [KIB], 60)
+    await cache.drop("k")
+    await cache.drop("k")
+
+    assert await cache.get("k") is None
+    assert await cache.size() == 0
+
+
+async def test_nothing_is_left_behind_the_end(cache: MemoryCache):
+    await cache.put("k", [KIB], 60)
+    await cache.close()
+
+    assert (len(cache), await cache.size()) == (0, 0)
+
+
+DERIVATION = Derivation({"new": b"n" * 32}, "new")
+
+
+def count(_event: Event, _label: str) -> None: ...
+
+
+async def test_memory_is_the_default():
+    cache = build_cache(Settings(), DERIVATION, count)
+
+    assert isinstance(cache, MemoryCache)
+
+
+async def test_a_url_asks_for_a_shared_one():
+    settings = Settings(cache=Cache(url=Address("redis://127.0.0.1:1/0")))
+
+    cache = build_cache(settings, DERIVATION, count)
+
+    assert isinstance(cache, SharedCache)
+    await cache.close()
+
+
+def test_without_the_client_of_redis_a_url_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delitem(sys.modules, "gateway.runtime.caches.shared")
+    monkeypatch.setitem(sys.modules, "redis.exceptions", None)
+    settings = Settings(cache=Cache(url=Address("redis://127.0.0.1:1/0")))
+
+    with pytest.raises(ConfigError, match=r"cache\.url: needs the extra `redis`"):
+        build_cache(settings, DERIVATION, count)
