@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.followups import Checked, FollowUps, Unsettled
+from gateway.domain.payouts.followups import Checked, FollowUps, Unsettled, held_check
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState
 from gateway.operations.payouts.followup import UNSETTLED, FollowUp
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
@@ -101,7 +101,8 @@ class Reconciler:
         if account is None:
             return payout
         seen = await self._work.follow_up.look(payout, account, _LOOK_S)
-        if seen.state in UNSETTLED:
+        # The statement shows nothing before the bank has decided.
+        if seen.state in UNSETTLED and not seen.is_held(self._work.now()):
             seen = await self._work.follow_up.search_statement(seen, account, _LOOK_S)
         return seen
 
@@ -139,6 +140,7 @@ class Reconciler:
                 at=now,
                 next_check_at=due,
                 review=stuck or (payout.review and payout.state not in FINAL_STATES),
+                held_until=payout.held_until,
             )
         )
 
@@ -148,7 +150,8 @@ def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
     Say when to look again: soon at first, then hourly, after 26 hours never.
 
     Counted from when the payout came to where it stands, so that nothing has
-    to remember how often it was looked at.
+    to remember how often it was looked at. One that its bank holds is looked at
+    every few minutes until the bank's deadline, and from then on as usual.
 
     Args:
         payout: As it stands after a look.
@@ -160,13 +163,20 @@ def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
     if payout.state is PayoutState.NOT_SENT:
         day = payout.date + timedelta(days=1)
         return datetime(day.year, day.month, day.day, tzinfo=UTC)
-    if payout.state in FINAL_STATES:
+    if payout.state in FINAL_STATES or now - payout.updated_at >= _GIVES_UP:
         return None
+    return _again(payout, now, chance)
+
+
+def _again(payout: Payout, now: datetime, chance: float) -> datetime:
+    """Say when to look again at a payout that is with the bank."""
     due = payout.updated_at
+    if payout.held_until is not None and payout.state is PayoutState.ACCEPTED:
+        if now < payout.held_until:
+            return held_check(payout.held_until, now)
+        due = max(due, payout.held_until)
     for step_s in _FIRST_S:
         due += timedelta(seconds=step_s)
         if due > now:
             return due
-    if now - payout.updated_at >= _GIVES_UP:
-        return None
     return now + _HOUR * (1 + _JITTER * (2 * chance - 1))

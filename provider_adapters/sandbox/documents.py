@@ -137,6 +137,7 @@ class Transferencia(msgspec.Struct, frozen=True, kw_only=True):
     e2e: str | None
     liquidada_em: Instant | None
     falha: Error | None
+    em_analise_ate: Instant | None = None
 
 
 class Titular(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,6 +229,7 @@ HARMLESS: Final = frozenset(
         "devolvido_centavos",
         "disponivel_centavos",
         "e2e",
+        "em_analise_ate",
         "expira_em",
         "expira_em_s",
         "forma",

@@ -7,7 +7,7 @@ them into Unknown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.domain.bank.payout_orders import FailureCode
@@ -105,6 +105,9 @@ def _outcome(
     match payout.situacao:
         case "EM_PROCESSAMENTO":
             return _accepted(payout, evidence)
+        case "EM_ANALISE":  # ordered, and looked into before it settles
+            until = translate.utc(payout.em_analise_ate)
+            return replace(_accepted(payout, evidence), held_until=until)
         case "LIQUIDADA" | "DEVOLVIDA":  # a returned payout had arrived; its return is money in
             return Settled(
                 evidence=evidence,

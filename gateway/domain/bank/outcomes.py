@@ -110,6 +110,7 @@ def _accepted(said: Accepted, provider_key: str) -> Accepted:
     """Check what the bank took on."""
     _answered(said.evidence)
     _names(said.provider_id, said.e2e_id, said.provider_key, provider_key)
+    answers.instant_or_none(said.held_until, "outcome.held_until")
     return said
 
 

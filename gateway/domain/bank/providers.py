@@ -149,6 +149,8 @@ class Accepted:
 
     Attributes:
         provider_key, value: Of what was ordered, where the answer repeats them.
+        held_until: The bank's own deadline while it holds the payout for
+            precautionary analysis; None when it does not hold it.
     """
 
     evidence: Evidence
@@ -156,6 +158,7 @@ class Accepted:
     e2e_id: str = ""
     provider_key: str = ""
     value: Money | None = None
+    held_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

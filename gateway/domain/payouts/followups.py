@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol
+from datetime import datetime, timedelta
+from typing import Final, Protocol
 
 from gateway.domain.payouts.payouts import Payout, PayoutState
+
+FIRST_CHECK: Final = timedelta(seconds=2)
+"""PIX settles in seconds, so the first look comes that soon."""
+
+# A bank that decides early tells by callback, and whoever reads the payout asks it too.
+_HELD_EVERY: Final = timedelta(minutes=5)
+
+
+def held_check(held_until: datetime, now: datetime) -> datetime:
+    """Return when to look again while a payout is held: now and then, and behind the deadline."""
+    return min(now + _HELD_EVERY, held_until + FIRST_CHECK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +32,7 @@ class Checked:
             since keeps its own schedule.
         next_check_at: When to look again; None never.
         review: No proof can be had any more: a person decides.
+        held_until: The bank's deadline as it told it last; None when it holds nothing.
     """
 
     account_id: str
@@ -31,6 +43,7 @@ class Checked:
     at: datetime
     next_check_at: datetime | None
     review: bool
+    held_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

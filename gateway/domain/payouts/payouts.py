@@ -6,9 +6,9 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.payout_orders import (
@@ -19,7 +19,7 @@ from gateway.domain.bank.payout_orders import (
     PixDestination,
     normal_destination,
 )
-from gateway.domain.bank.providers import Evidence
+from gateway.domain.bank.providers import Accepted, Evidence
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Search
 
@@ -131,6 +131,8 @@ class Payout:
         attempt: The number of the latest try to move money, from 1.
         lease_until: Until then the attempt belongs to the process that sends it.
         review: No proof can be had; a person decides.
+        held_until: The deadline of the bank's precautionary analysis, while
+            the payout is ACCEPTED and the bank holds it.
         client_id: The credential whose request sent it last; its limits count it.
     """
 
@@ -156,6 +158,12 @@ class Payout:
     e2e_id: str = ""
     failure: Failure | None = None
     review: bool = False
+    held_until: datetime | None = None
+
+    def is_held(self, now: datetime) -> bool:
+        """Say whether the bank is still within its own deadline to decide."""
+        until = self.held_until
+        return self.state is PayoutState.ACCEPTED and until is not None and now < until
 
     def order(self) -> PayoutOrder:
         """Return what the bank is asked for."""
@@ -166,6 +174,18 @@ class Payout:
             destination=self.destination,
             description=self.description,
         )
+
+
+LONGEST_HOLD: Final = timedelta(minutes=60)
+"""No bank may analyse a Pix longer; a deadline beyond it would hide a payout that is stuck."""
+
+
+def hold_of(said: Accepted, now: datetime) -> datetime | None:
+    """Return until when a bank holds a payout: its own deadline, at most an hour from now."""
+    until = said.held_until
+    if until is None or until.tzinfo is None:
+        return None
+    return min(until, now + LONGEST_HOLD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +223,7 @@ class Change:
         after: The new state.
         evidence: Kept with the attempt; None leaves what is there.
         provider_id, e2e_id: Empty ones leave what is there.
+        held_until: None leaves what is there.
     """
 
     account_id: str
@@ -216,6 +237,7 @@ class Change:
     e2e_id: str = ""
     failure: Failure | None = None
     settled_at: datetime | None = None
+    held_until: datetime | None = None
 
 
 class Payouts(Protocol):

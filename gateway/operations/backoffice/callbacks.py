@@ -167,7 +167,8 @@ class CallbackLooks:
         if payout is None or payout.provider != callback.provider:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
         seen = payout if payout.state in FINAL_STATES else await self.look(payout)
-        if seen.state in FINAL_STATES or last:
+        # One that its bank holds has a schedule of its own.
+        if seen.state in FINAL_STATES or seen.is_held(self.now()) or last:
             return CallbackState.DONE
         return CallbackState.RECEIVED
 

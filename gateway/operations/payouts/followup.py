@@ -32,7 +32,14 @@ from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.kernel.windows import LONGEST_DAYS, Window
-from gateway.domain.payouts.payouts import Change, Failure, Payout, Payouts, PayoutState
+from gateway.domain.payouts.payouts import (
+    Change,
+    Failure,
+    Payout,
+    Payouts,
+    PayoutState,
+    hold_of,
+)
 from gateway.telemetry.ports import Count, Event
 
 Moved = Callable[[Payout, Change], None]
@@ -166,9 +173,16 @@ class FollowUp:
         return bank
 
     async def _take(self, payout: Payout, said: Outcome) -> Payout:
-        """Do the step that the bank's answer proves; a different amount goes to review."""
+        """
+        Do the step that the bank's answer proves; a different amount goes to review.
+
+        That the bank holds an accepted payout, or does so no longer, is no
+        step: it is returned, for whoever plans the next look.
+        """
         if isinstance(said, Settled) and said.value != payout.value:
             return replace(payout, review=True)
+        if isinstance(said, Accepted) and payout.state is PayoutState.ACCEPTED:
+            return replace(payout, held_until=hold_of(said, self.now()))
         change = self._said(payout, said)
         return payout if change is None else await self._try(payout, change)
 
@@ -184,6 +198,7 @@ class FollowUp:
                 return replace(step, failure=Failure(code, forbidden))
             case Accepted() if payout.state is PayoutState.UNKNOWN:
                 step = self._step(payout, PayoutState.ACCEPTED, said.evidence)
+                step = replace(step, held_until=hold_of(said, step.at))
                 return replace(step, provider_id=said.provider_id, e2e_id=said.e2e_id)
             case _:
                 return None

@@ -41,6 +41,7 @@ from gateway.domain.payouts.payouts import (
     Payout,
     PayoutRequest,
     PayoutState,
+    hold_of,
     provider_key,
 )
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
@@ -316,8 +317,8 @@ def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
     )
     match outcome:
         case Accepted(provider_id=provider_id, e2e_id=e2e_id):
-            accepted = PayoutState.ACCEPTED
-            return replace(step, after=accepted, provider_id=provider_id, e2e_id=e2e_id)
+            step = replace(step, after=PayoutState.ACCEPTED, held_until=hold_of(outcome, step.at))
+            return replace(step, provider_id=provider_id, e2e_id=e2e_id)
         case Settled(provider_id=provider_id, e2e_id=e2e_id, settled_at=settled_at):
             return replace(
                 step,

@@ -132,9 +132,10 @@ async def _claim(
 
 
 def _release(checked: Checked, key: Mapping[str, object]) -> Update:
-    """Release a claim; set schedule and review only if the payout is as the check found it."""
+    """Release a claim; note what the check found only if the payout is as it was then."""
     stands = and_(payouts.c.state == checked.state.value, payouts.c.attempt == checked.attempt)
     due = literal(checked.next_check_at, Instant)
+    held = literal(checked.held_until, Instant)
     return (
         update(payouts)
         .where(*(payouts.c[name] == value for name, value in key.items()))
@@ -142,6 +143,7 @@ def _release(checked: Checked, key: Mapping[str, object]) -> Update:
         .values(
             next_check_at=case((stands, due), else_=payouts.c.next_check_at),
             review=case((stands, checked.review), else_=payouts.c.review),
+            held_until=case((stands, held), else_=payouts.c.held_until),
             check_owner=None,
             check_until=None,
         )

@@ -13,12 +13,10 @@ from gateway.domain.bank.payout_orders import (
 )
 from gateway.domain.bank.providers import Evidence, Phase
 from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.followups import FIRST_CHECK
 from gateway.domain.payouts.payouts import Attempt, Change, Failure, Payout, PayoutState
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
-
-# PIX settles in seconds, so the first check comes that soon.
-_FIRST_CHECK = timedelta(seconds=2)
 
 
 def key_columns(account_id: str, reference: str) -> dict[str, object]:
@@ -65,6 +63,7 @@ def restored_payout(row: Record) -> Payout:
         e2e_id=row.e2e_id,
         failure=_failure(row),
         review=row.review,
+        held_until=row.held_until,
     )
 
 
@@ -80,6 +79,8 @@ def step_columns(change: Change) -> dict[str, object]:
         "updated_at": change.at,
         "next_check_at": first_check(change.after, change.at),
     }
+    if change.held_until is not None:
+        step["held_until"] = change.held_until
     if change.provider_id:
         step["provider_id"] = change.provider_id
     if change.e2e_id:
@@ -112,7 +113,7 @@ def first_check(state: PayoutState, at: datetime) -> datetime | None:
     One that was not sent is checked when its day (UTC) is over, a final one never.
     """
     if state in {PayoutState.UNKNOWN, PayoutState.ACCEPTED}:
-        return at + _FIRST_CHECK
+        return at + FIRST_CHECK
     if state is PayoutState.NOT_SENT:
         midnight = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight + timedelta(days=1)

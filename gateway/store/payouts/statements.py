@@ -39,7 +39,10 @@ from gateway.store.tables.core import accounts, attempts, credentials, payouts
 
 _KEY = ("account_id", "reference_sha256")
 # A step may leave these as they are. They are NULL then, so that every step has the same text.
-_KEPT = ("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden")
+_KEPT = (
+    *("provider_id", "e2e_id", "settled_at", "failure_code", "failure_forbidden"),
+    "held_until",
+)
 _WRITTEN = ("state", "review", "updated_at", "next_check_at")
 _CLAIMED = (
     *("state", "attempt", "provider", "date", "client_id", "lease_until", "updated_at"),
@@ -47,8 +50,8 @@ _CLAIMED = (
 )
 _ATTEMPT_KEY = (*_KEY, "number")
 _ENDING = ("outcome", "ended_at", "evidence")
-# The reconciler alone writes these; a new payout has none of them.
-_CHECKS = ("check_owner", "check_until")
+# A new payout has none of these.
+_LATER = ("check_owner", "check_until", "held_until")
 # No state has more predecessors than this, so no step can be allowed from more states.
 _STATES = max(sum(state in after for after in SUCCESSORS.values()) for state in PayoutState)
 _WAS_STATES = tuple(f"was_state_{number}" for number in range(_STATES))
@@ -80,7 +83,7 @@ class Statements:
 @cache
 def statements(bulk: BulkParameters, insert_new: Callable[[Table], Insert]) -> Statements:
     """Build them for a database, once."""
-    new = [each.name for each in payouts.c if each.name not in _CHECKS]
+    new = [each.name for each in payouts.c if each.name not in _LATER]
     add = bulk.insert_rows(insert_new(payouts), _types(payouts, "", new))
     begin = bulk.insert_rows(insert(attempts), _types(attempts, "", attempts.c.keys()))
     return Statements(

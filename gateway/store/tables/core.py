@@ -137,6 +137,8 @@ payouts = Table(
     Column("next_check_at", Instant),
     Column("check_owner", Text),
     Column("check_until", Instant),
+    # The bank's own deadline, while it analyses the payout before it settles.
+    Column("held_until", Instant),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
     Index("ix_payouts_next_check_at", "next_check_at"),
     # Who pays the same amount again is asked for at every payout.

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from provider_adapters.sandbox.bank import callbacks
 from provider_adapters.sandbox.bank.callbacks import CallbackListener
-from provider_adapters.sandbox.bank.control import account_rows, api, bank_rows
+from provider_adapters.sandbox.bank.control import account_rows, api, bank_rows, payout_rows
 from provider_adapters.sandbox.bank.control.api import Controls
 from provider_adapters.sandbox.bank.http import customer_api
 from provider_adapters.sandbox.bank.http.listening_port import ListeningPort
@@ -100,7 +100,7 @@ class SandboxBank:
             opened, customer_api.application(kept, faults, recorded), self.port
         )
         controls = Controls(books=kept, faults=faults, calls=recorded, port=customers)
-        app = api.application(controls, bank_rows.ROWS + account_rows.ROWS)
+        app = api.application(controls, bank_rows.ROWS + account_rows.ROWS + payout_rows.ROWS)
         self.control_port = (await self._listen(opened, app, self.control_port)).port
         self.port = customers.port
         settling = asyncio.create_task(_settle(kept))  # noqa: TID251 - owned: close() ends it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from datetime import UTC, datetime
 
 import pytest
 
@@ -298,3 +299,18 @@ async def test_a_lost_connection_is_asked_again_once(
     assert held.balance.centavos > 0
     assert told.retries == [("sandbox", "get_balance")]
     assert [call.outcome for call in told.calls] == ["unavailable", "ok"]
+
+
+async def test_a_held_payout_is_accepted_with_the_bank_s_deadline(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
+    account_id = bank_world.account.provider_account
+    await bank_world.tell(f"/accounts/{account_id}/hold", {"seconds": 600})
+
+    outcome = await adapter.create_payout(bank_world.account, order(), FAR)
+    found = await adapter.find_payout(bank_world.account, KEY, "")
+
+    for held in (outcome, found):
+        assert isinstance(held, Accepted)
+        assert held.held_until is not None
+        assert 590 < (held.held_until - datetime.now(UTC)).total_seconds() <= 600

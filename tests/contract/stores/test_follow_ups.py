@@ -265,3 +265,44 @@ async def test_similar_ones_have_amount_and_recipient_in_common(store: Store) ->
     await store.payouts.add(payout(), attempt())
 
     assert await store.payouts.similar(payout(), NOW - timedelta(minutes=10)) == ["twin"]
+
+
+async def accepted(store: Store, held_until: datetime | None = None) -> None:
+    """Store an accepted payout, and claim it."""
+    await store.payouts.add(payout(), attempt())
+    step = replace(change(SENDING, ACCEPTED), held_until=held_until)
+    assert await store.payouts.record(step)
+    await store.follow_ups.claim_due("one", LATER, UNTIL)
+
+
+async def test_a_step_keeps_the_deadline_of_a_hold(store: Store) -> None:
+    await accepted(store, NEXT)
+
+    [held] = [await store.payouts.find(ACCOUNT, "order-1")]
+
+    assert held is not None
+    assert held.held_until == NEXT
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, NEXT), (NEXT, None), (NEXT, LATER)])
+async def test_a_look_notes_the_hold_as_it_is_now(
+    store: Store, before: datetime | None, after: datetime | None
+) -> None:
+    await accepted(store, before)
+
+    assert await store.follow_ups.checked(checked(state=ACCEPTED, held_until=after))
+
+    held = await store.payouts.find(ACCOUNT, "order-1")
+    assert held is not None
+    assert (held.held_until, held.state) == (after, ACCEPTED)
+
+
+async def test_a_look_at_what_has_settled_since_notes_no_hold(store: Store) -> None:
+    await accepted(store)
+    assert await store.payouts.record(change(ACCEPTED, PAID))
+
+    await store.follow_ups.checked(checked(state=ACCEPTED, held_until=NEXT))
+
+    paid = await store.payouts.find(ACCOUNT, "order-1")
+    assert paid is not None
+    assert (paid.held_until, paid.state) == (None, PAID)

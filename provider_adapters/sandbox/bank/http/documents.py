@@ -186,16 +186,18 @@ def payout(record: Payout) -> Document:
     """Show a payout; once settled, its value is what was really paid."""
     failure = {"code": record.failure, "message": "the payout failed"} if record.failure else None
     value = record.centavos if record.settled_centavos is None else record.settled_centavos
+    held = record.state == "processing" and record.held_until is not None
     return {
         "id": record.id,
         "chave_idempotencia": record.idempotency_key,
-        "situacao": _PAYOUT_STATES[record.state],
+        "situacao": "EM_ANALISE" if held else _PAYOUT_STATES[record.state],
         "valor_centavos": value,
         "e2e": record.e2e_id,
         "descricao": record.description,
         "destino": json.loads(record.destination),
         "criada_em": show(record.created_at),
         "liquidada_em": None if record.settled_at is None else show(record.settled_at),
+        "em_analise_ate": show(record.held_until) if held and record.held_until else None,
         "falha": failure,
         "devolvida_em": None if record.returned_at is None else show(record.returned_at),
     }

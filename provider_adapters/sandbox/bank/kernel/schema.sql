@@ -69,6 +69,13 @@ CREATE INDEX IF NOT EXISTS payouts_due ON payouts (due_at) WHERE due_at IS NOT N
 CREATE INDEX IF NOT EXISTS payouts_by_key ON payouts (idempotency_key);
 CREATE INDEX IF NOT EXISTS payouts_newest ON payouts (account_id, created_at, seq);
 
+CREATE TABLE IF NOT EXISTS holds (
+  payout_seq INTEGER PRIMARY KEY REFERENCES payouts (seq), until INTEGER NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS holds_wanted (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id), seconds INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS refunds (
   seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -106,4 +113,10 @@ BEGIN
   INSERT INTO notices (id, kind, account_id, subject)
   VALUES ('evt_' || lower(hex(randomblob(12))), 'devolucao', new.account_id,
     new.idempotency_key);
+END;
+CREATE TRIGGER IF NOT EXISTS hold_told AFTER INSERT ON holds
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject)
+  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia', account_id,
+    coalesce(idempotency_key, '') FROM payouts WHERE seq = new.payout_seq;
 END;

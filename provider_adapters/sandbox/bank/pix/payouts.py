@@ -12,12 +12,15 @@ from provider_adapters.sandbox.bank.kernel.books import Books
 from provider_adapters.sandbox.bank.kernel.database import Row, Value
 from provider_adapters.sandbox.bank.kernel.paging import Page, Slice, cut
 from provider_adapters.sandbox.bank.kernel.refusals import Code, Refusal
-from provider_adapters.sandbox.bank.pix import destinations, magic_values
+from provider_adapters.sandbox.bank.pix import destinations, holds, magic_values
 from provider_adapters.sandbox.bank.pix.destinations import Destination
 
-_FIND = "SELECT * FROM payouts WHERE account_id = ?"
+_SELECT = (
+    "SELECT *, (SELECT until FROM holds WHERE payout_seq = payouts.seq) AS held_until FROM payouts"
+)
+_FIND = f"{_SELECT} WHERE account_id = ?"
 _PAGE = (
-    "SELECT * FROM payouts WHERE account_id = ? AND created_at >= ? AND created_at < ?"
+    f"{_SELECT} WHERE account_id = ? AND created_at >= ? AND created_at < ?"
     " AND (created_at, seq) < (?, ?) ORDER BY created_at DESC, seq DESC LIMIT ?"
 )
 _INSERT = (
@@ -67,6 +70,7 @@ class Payout:
         credit_to: The recipient's account, if it is at this bank.
         failure: The bank's code, when it failed.
         due_at: When ``step`` is due; all instants in microseconds since 1970.
+        held_until: Until when it is analysed before it settles; read, never written.
     """
 
     seq: int
@@ -88,6 +92,7 @@ class Payout:
     created_at: int
     settled_at: int | None
     returned_at: int | None
+    held_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +142,7 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
     payout_id = books.identifier("trf")
     with books.database.transaction():
         _hold(books, account, order, at)
-        books.database.run(
+        seq = books.database.run(
             _INSERT,
             (
                 *(payout_id, account.id, *_keys(account, order), order.fingerprint()),
@@ -145,6 +150,7 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
                 *(_credited(order, credit_to), *_plan(books, order.centavos, at), at),
             ),
         )
+        holds.hold_if_wanted(books, account.id, seq)
     return get(books, account.id, payout_id)
 
 
@@ -170,6 +176,17 @@ def by_key(books: Books, account_id: str, key: str) -> Payout:
         what = "payout"
         raise refusals.not_found(what)
     return payout
+
+
+def anywhere(books: Books, name: str) -> Payout:
+    """
+    Find the first payout of any account by its idempotency key or the bank's id.
+
+    Raises:
+        Refusal: ``NOT_FOUND``.
+    """
+    sql = f"{_SELECT} WHERE id = ? OR idempotency_key = ? ORDER BY seq LIMIT 1"
+    return _found(books.database.one(sql, (name, name)))
 
 
 def read(books: Books, account_id: str, wanted: Slice) -> Page[Payout]:

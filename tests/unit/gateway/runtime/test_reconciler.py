@@ -21,6 +21,7 @@ from tests.unit.people import ACCOUNT, account
 from tests.unit.standing import NOON, Clock
 from tests.world.payouts import (
     ACCEPTED,
+    IS_ACCEPTED,
     IS_SETTLED,
     NOT_SENT,
     PAID,
@@ -140,6 +141,79 @@ def test_looks_are_soon_at_first_then_hourly_then_never(
     due = next_check(stood(state), NOON + timedelta(seconds=age_s), 0.5)
 
     assert due == (None if next_s is None else NOON + timedelta(seconds=next_s))
+
+
+HELD = stood(ACCEPTED, held_until=NOON + timedelta(minutes=30))
+
+
+@pytest.mark.parametrize(
+    ("age_s", "next_s"),
+    [
+        (0, 300),
+        (2, 302),
+        (1600, 1802),
+        (1799, 1802),
+        (1800, 1802),
+        (1802, 1807),
+        (1800 + 1282, 1800 + 1282 + HOUR_S),
+        (26 * HOUR_S, None),
+    ],
+)
+def test_a_held_payout_is_looked_at_now_and_then_and_after_its_deadline_as_usual(
+    age_s: float, next_s: float | None
+):
+    due = next_check(HELD, NOON + timedelta(seconds=age_s), 0.5)
+
+    assert due == (None if next_s is None else NOON + timedelta(seconds=next_s))
+
+
+def test_a_bank_that_puts_its_deadline_off_again_and_again_hides_nothing():
+    now = NOON + timedelta(hours=26)
+
+    assert next_check(replace(HELD, held_until=now + timedelta(minutes=60)), now, 0.5) is None
+
+
+async def test_a_turn_notes_that_the_bank_holds_a_payout_and_wants_nobody(
+    reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
+):
+    """Nothing pages, and the statement is not read: nothing moved before the bank decided."""
+    until = NOON + timedelta(minutes=30)
+    await reconciler_world.payout_world.stands(ACCEPTED)
+    reconciler_world.payout_world.bank.knows = replace(IS_ACCEPTED, held_until=until)
+    reconciler_world.payout_world.bank.reads["statement"] = {None: AssertionError("read")}
+    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (look.state, look.held_until, look.review) == (ACCEPTED, until, False)
+    assert look.next_check_at == NOON + timedelta(minutes=5)
+    assert caplog.text == ""
+
+
+async def test_a_turn_notes_that_the_bank_holds_it_no_longer(reconciler_world: ReconcilerWorld):
+    await reconciler_world.payout_world.stands(ACCEPTED, held_until=NOON + timedelta(minutes=30))
+    reconciler_world.payout_world.bank.knows = IS_ACCEPTED
+    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (look.held_until, look.next_check_at) == (None, NOON + timedelta(seconds=2))
+
+
+async def test_a_bank_that_does_not_answer_leaves_the_deadline_as_it_was(
+    reconciler_world: ReconcilerWorld,
+):
+    until = NOON + timedelta(minutes=30)
+    await reconciler_world.payout_world.stands(ACCEPTED, held_until=until)
+    reconciler_world.payout_world.bank.knows = Unavailable("down")
+    reconciler_world.board.due = [await reconciler_world.payout_world.row()]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (look.held_until, look.review) == (until, False)
 
 
 @pytest.mark.parametrize(("chance", "minutes"), [(0.0, 54), (0.5, 60), (0.999999, 66)])

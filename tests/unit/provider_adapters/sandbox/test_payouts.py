@@ -181,3 +181,21 @@ def test_only_the_bank_s_own_word_is_not_found(status: int, code: str, kind: typ
 def test_a_look_up_answered_as_created_is_not_believed():
     with pytest.raises(BadReply):
         payouts.found(saying(PAYOUT, 201), LOOKED_UP, Drift())
+
+
+HELD = {**PAYOUT, "situacao": "EM_ANALISE", "em_analise_ate": "2026-11-20T12:00:00.000Z"}
+
+
+@pytest.mark.parametrize("deadline", [NOON, None])
+def test_a_payout_under_analysis_is_ordered_and_held(deadline):
+    """Nothing about it is unknown, whether it was just ordered or looked up."""
+    document = HELD if deadline else {**HELD, "em_analise_ate": None}
+    drift = Drift()
+
+    for outcome in (
+        payouts.created(saying(document, 201), EXPECTED, drift),
+        payouts.found(saying(document), LOOKED_UP, drift),
+    ):
+        assert isinstance(outcome, Accepted)
+        assert (outcome.held_until, outcome.provider_id) == (deadline, "trf_1")
+    assert drift.count == 0

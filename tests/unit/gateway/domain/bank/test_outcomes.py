@@ -16,6 +16,7 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel.money import Money
+from tests.unit.standing import NOON
 from tests.world.answers import (
     ANSWERED,
     CALLS,
@@ -50,6 +51,7 @@ WRONG_ORDERS: dict[str, object] = {
     "accepted without an answer": changed(ACCEPTED, evidence=NO_ANSWER),
     "accepted, never sent": changed(ACCEPTED, evidence=NEVER_LEFT),
     "a known key that nobody compared": changed(ACCEPTED, evidence=KNOWN),
+    "held until no instant": changed(ACCEPTED, held_until=NOON.replace(tzinfo=None)),
     "settled, another key": changed(SETTLED, provider_key=OTHER),
     "settled, another value": changed(SETTLED, value=Money(1049)),
     "settled without an answer": changed(SETTLED, evidence=NO_ANSWER),
@@ -89,6 +91,7 @@ NO_CONNECTION = Evidence(phase=Phase.CONNECTING, bytes_left=False, reason="conne
 WITH_CODE = changed(ANSWERED, provider_code="CBE-101.a")
 RIGHT: list[tuple[str, str, object]] = [
     ("no ids yet", "create_payout", Accepted(evidence=ANSWERED)),
+    ("held", "create_payout", changed(ACCEPTED, held_until=NOON)),
     ("settled at once", "create_payout", Settled(evidence=ANSWERED, value=VALUE)),
     ("a listed refusal", "create_payout", rejected(WITH_CODE, forbidden=True)),
     ("never to be sent", "create_payout", rejected(NEVER_LEFT)),

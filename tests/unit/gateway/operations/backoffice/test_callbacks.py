@@ -52,6 +52,10 @@ class Standing:
     provider: str = "p"
     state: PayoutState = PayoutState.ACCEPTED
     account_id: str = "acc"
+    held: bool = False
+
+    def is_held(self, _now: object) -> bool:
+        return self.held
 
 
 @dataclass
@@ -66,6 +70,7 @@ class Hall:
     known: Standing | None = None
     looked: int = 0
     becomes: PayoutState = PayoutState.PAID
+    becomes_held: bool = False
 
     async def take(self, token: str = "right", provider: str = "p") -> None:
         """Bring something."""
@@ -107,7 +112,7 @@ class Hall:
 
     async def look(self, payout: Payout) -> Payout:
         self.looked += 1
-        return Standing(payout.provider, self.becomes)  # type: ignore[return-value]
+        return Standing(payout.provider, self.becomes, held=self.becomes_held)  # type: ignore[return-value]
 
 
 @pytest.fixture
@@ -211,6 +216,15 @@ async def test_a_payout_that_is_not_settled_yet_is_looked_at_again(hall: Hall):
     one = await hall.turn()
 
     assert (one.state, hall.looked) == (CallbackState.DONE, 2)
+
+
+async def test_a_payout_that_the_bank_holds_is_left_to_its_own_schedule(hall: Hall):
+    hall.known, hall.becomes, hall.becomes_held = Standing(), PayoutState.ACCEPTED, True
+    await hall.take()
+
+    one = await hall.turn()
+
+    assert (one.state, hall.looked) == (CallbackState.DONE, 1)
 
 
 class Bank:

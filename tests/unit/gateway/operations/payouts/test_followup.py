@@ -431,3 +431,40 @@ async def test_many_may_follow_up_at_once(
 
     assert {each.state for each in found} == {(await payout_world.row()).state}
     assert len(await payout_world.attempts()) == 1
+
+
+HELD = replace(IS_ACCEPTED, held_until=NOON + timedelta(minutes=30))
+
+
+async def test_an_unknown_payout_that_the_bank_holds_is_accepted_with_its_deadline(
+    payout_world: PayoutWorld,
+):
+    await payout_world.stands(UNKNOWN)
+    payout_world.bank.knows = HELD
+
+    found = await payout_world.look()
+
+    assert (found.state, found.held_until) == (ACCEPTED, HELD.held_until)
+    assert found == await payout_world.row()
+
+
+async def test_a_look_tells_the_hold_of_an_accepted_payout_and_is_no_step(
+    payout_world: PayoutWorld,
+):
+    before = await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows = HELD
+
+    found = await payout_world.look()
+
+    assert found == replace(before, held_until=HELD.held_until)
+    assert await payout_world.row() == before
+
+
+@pytest.mark.parametrize(("said", "after"), [(IS_SETTLED, PAID), (RETURNED, FAILED)])
+async def test_a_held_payout_ends_as_the_bank_decides(
+    payout_world: PayoutWorld, said: Outcome, after: PayoutState
+):
+    await payout_world.stands(ACCEPTED, held_until=NOON + timedelta(minutes=30))
+    payout_world.bank.knows = said
+
+    assert (await payout_world.look()).state is after

@@ -192,6 +192,44 @@ async def test_an_account_without_the_credentials_its_bank_asks_for_is_certain(
     assert payout_world.bank.orders == []
 
 
+HOUR = timedelta(minutes=60)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        (NOON + timedelta(minutes=5), NOON + timedelta(minutes=5)),
+        (NOON + HOUR, NOON + HOUR),
+        (NOON + 24 * HOUR, NOON + HOUR),
+        (NOON - HOUR, NOON - HOUR),
+        (NOON.replace(tzinfo=None), None),
+        (None, None),
+    ],
+    ids=str,
+)
+async def test_a_held_payout_is_accepted_until_the_bank_s_own_deadline(
+    payout_world: PayoutWorld, told: datetime | None, kept: datetime | None
+):
+    """At most an hour: nobody may analyse a Pix longer, and nothing is hidden for ever."""
+    payout_world.bank.says = [replace(IS_ACCEPTED, held_until=told)]
+
+    assert await payout_world.post() == OK
+
+    row = await payout_world.row()
+    assert (row.state, row.held_until) == (ACCEPTED, kept)
+
+
+async def test_a_held_payout_is_answered_as_any_other_that_is_processing(
+    payout_world: PayoutWorld,
+):
+    payout_world.bank.says = [replace(IS_ACCEPTED, held_until=NOON + HOUR)]
+
+    answers = [await payout_world.post() for _ in range(2)]
+
+    assert answers == [OK, OK]
+    assert len(payout_world.bank.orders) == 1
+
+
 LETTERS = replace(PIX, tax_number="12ABC34501DE35")
 
 

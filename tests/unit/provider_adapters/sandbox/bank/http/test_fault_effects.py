@@ -93,7 +93,7 @@ async def test_a_drip_is_the_true_answer_byte_by_byte(caller, monkeypatch):
     monkeypatch.setattr(fault_effects, "_DRIP_S", 0.001)
     await inject(caller, "drip", operation="payout")
 
-    received, _ = await raw_payout(caller, seconds=1.0)
+    received, _ = await raw_payout(caller, seconds=3.0)
 
     assert json.loads(received.partition(b"\r\n\r\n")[2])["valor_centavos"] == 1050
     assert len(await caller.executions()) == 1
