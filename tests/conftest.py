@@ -1,13 +1,16 @@
 """What every test may ask for: servers of others, found as ``tests/servers`` says, else skipped."""
 
+from __future__ import annotations
+
+import gc
 import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
-from playwright.async_api import Browser
 
 from gateway.telemetry import trace
 from tests import rings
@@ -15,6 +18,10 @@ from tests.servers import chromium, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import RedisServer
 from tests.workers import Shifts
+from tests.world import statements
+
+if TYPE_CHECKING:  # a quarter of a second, of which most runs have no use
+    from playwright.async_api import Browser
 
 # A shared machine is slow now and then: time is no property of a parser.
 _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -28,12 +35,18 @@ def pytest_configure(config: pytest.Config) -> None:
     """Name the marks of the rings."""
     for name, meaning in rings.MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+    statements.share()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by their ring, before ``-m`` chooses among them."""
     rings.mark(items)
+
+
+def pytest_collection_finish() -> None:
+    """Never look again for garbage among modules and tests: they stay to the end."""
+    gc.freeze()
 
 
 def pytest_sessionstart() -> None:

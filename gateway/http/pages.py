@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from gateway.http.openapi.document import as_json, as_yaml, document
-from gateway.http.openapi.schemas import Schema
 from gateway.http.route import Surface
 
 _DESCRIBED: Final = {
@@ -26,13 +26,18 @@ PAGES: Final = (
 """The names of all pages, for logs and metrics."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Page:
-    """One ready-made document, open to everybody."""
+    """One document, open to everybody."""
 
     name: str
     content_type: str
-    body: bytes
+    write: Callable[[], bytes]
+
+    @cached_property
+    def body(self) -> bytes:
+        """Its content, written when somebody first asks: a start need not wait for it."""
+        return self.write()
 
 
 def openapi_pages(surfaces: Iterable[Surface]) -> Mapping[str, Page]:
@@ -48,11 +53,8 @@ def openapi_pages(surfaces: Iterable[Surface]) -> Mapping[str, Page]:
 def _pages(surface: Surface) -> Iterator[tuple[str, Page]]:
     """Make the pages of one surface."""
     prefix, title = _DESCRIBED[surface.name]
-    description: Schema = document(surface, title)
-    name = f"{surface.name}.openapi_json"
-    json = Page(name, "application/json; charset=utf-8", as_json(description))
-    yield f"{prefix}/openapi.json", json
+    name, kind = f"{surface.name}.openapi_json", "application/json; charset=utf-8"
+    yield f"{prefix}/openapi.json", Page(name, kind, lambda: as_json(document(surface, title)))
     if surface.name == _IN_YAML:
-        name = f"{surface.name}.openapi_yaml"
-        yaml = Page(name, "application/yaml; charset=utf-8", as_yaml(description))
-        yield f"{prefix}/openapi.yaml", yaml
+        name, kind = f"{surface.name}.openapi_yaml", "application/yaml; charset=utf-8"
+        yield f"{prefix}/openapi.yaml", Page(name, kind, lambda: as_yaml(document(surface, title)))

@@ -6,14 +6,18 @@ in the path; else the tests skip. Pages are served with a strict content policy,
 with ``expect(locator)``, never with ``wait_for_function``, which needs ``unsafe-eval``.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-
-from playwright.async_api import Browser, async_playwright
+from typing import TYPE_CHECKING
 
 from tests.servers.demand import absent
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -30,6 +34,8 @@ FLAGS = [
 @asynccontextmanager
 async def running() -> AsyncIterator[Browser]:
     """Start the browser; a new context for each test keeps their cookies apart."""
+    from playwright.async_api import async_playwright  # noqa: PLC0415 - a quarter of a second
+
     program = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         absent("browser", f"no browser: none of {', '.join(NAMES)} in the path")

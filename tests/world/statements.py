@@ -1,0 +1,28 @@
+"""
+SQL that was compiled for one store serves the next, as it does in a process that runs for days.
+
+Each test opens a store of its own, and SQLAlchemy keeps compiled statements by the engine they were
+compiled for: compiling them anew took a fifth of the time of the tests that use a store.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.engine.interfaces import Dialect
+
+_FIRST: dict[type[Dialect], Engine] = {}
+"""The first engine of each driver that connected: by then its dialect knows the server."""
+
+
+def share() -> None:
+    """Let every engine of this process use what an earlier one of the same driver compiled."""
+    if not event.contains(Engine, "engine_connect", _lend):
+        event.listen(Engine, "engine_connect", _lend)
+
+
+def _lend(connection: Connection) -> None:
+    engine = connection.engine
+    first = _FIRST.setdefault(type(engine.dialect), engine)
+    # compiled statements are found by the dialect itself, beside their text
+    engine.dialect = connection.dialect = first.dialect
+    engine._compiled_cache = first._compiled_cache
