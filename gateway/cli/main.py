@@ -9,7 +9,7 @@ from gateway.cli.admin.audit import audit
 from gateway.cli.admin.companies import company
 from gateway.cli.admin.credentials import credential
 from gateway.cli.config.callbacks import callbacks
-from gateway.cli.config.catalogue import errors, metrics, providers, routes
+from gateway.cli.config.catalogue import banks, errors, metrics, providers, routes
 from gateway.cli.config.commands import config
 from gateway.cli.config.database import database
 from gateway.cli.identity.keys import keys
@@ -45,6 +45,7 @@ for _command in (
     errors,
     metrics,
     providers,
+    banks,
     callbacks,
     sandbox,
 ):

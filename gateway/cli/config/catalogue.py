@@ -1,4 +1,4 @@
-"""What there is, printed from the tables themselves: rows, error codes, provider adapters."""
+"""What there is, printed from the tables themselves: rows, error codes, adapters, banks."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ _REASONS = (
     'words more. New words may come; take one that is unknown for `""`.',
 )
 _ERROR_COLUMNS = ("code", "status", "message")
+_BANK_COLUMNS = ("compe", "ispb", "name", "pix")
 _ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup_by_key", "absent_after_s", "problem")
 
 
@@ -130,6 +131,25 @@ def providers(terminal: Terminal) -> None:
         ],
         _ADAPTER_COLUMNS,
     )
+
+
+@click.group("banks")
+def banks() -> None:
+    """Look up the numbers of Brazilian banks."""
+
+
+@banks.command("lookup")
+@click.argument("text")
+@reading
+def lookup(terminal: Terminal, text: str) -> None:
+    """Find banks by COMPE (341), by ISPB (60701190) or by a part of the name."""
+    from provider_adapters.kit.banks import search
+
+    found = [
+        {"compe": each.compe, "ispb": each.ispb, "name": each.name, "pix": each.pix}
+        for each in search(text)
+    ]
+    terminal.show_all(found, _BANK_COLUMNS)
 
 
 def error_page(catalogue: Iterable[ErrorCode]) -> list[str]:

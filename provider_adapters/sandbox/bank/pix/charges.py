@@ -6,12 +6,13 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from provider_adapters.kit import brcode
 from provider_adapters.sandbox.bank.kernel import refusals
 from provider_adapters.sandbox.bank.kernel.accounts import Account
 from provider_adapters.sandbox.bank.kernel.books import Books
 from provider_adapters.sandbox.bank.kernel.database import Row
 from provider_adapters.sandbox.bank.kernel.refusals import Code, Refusal
-from provider_adapters.sandbox.bank.pix import brcode, keys, received_payments
+from provider_adapters.sandbox.bank.pix import keys, received_payments
 from provider_adapters.sandbox.bank.pix.received_payments import Payer, Payment
 
 _LONGEST_TXID = 25

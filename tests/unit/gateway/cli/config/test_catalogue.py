@@ -83,3 +83,13 @@ def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):
     assert (sandbox["payouts"], sandbox["repeat"]) == (True, "same_answer")
     assert len(sandbox["calls"]) == 9
     assert "sandbox" in shell.says("providers")
+
+
+def test_a_bank_is_looked_up_by_number_and_name(shell):
+    """The numbers that payouts to a bank account are sent with."""
+    found = [
+        shell.reads("banks", "lookup", text) for text in ("341", "60701190", "itaú unibanco s")
+    ]
+
+    assert [[each["ispb"] for each in some] for some in found] == [["60701190"]] * 3
+    assert shell.reads("banks", "lookup", "nobody at all") == []

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from provider_adapters.kit import brcode
 from provider_adapters.sandbox.bank.kernel import accounts
 from provider_adapters.sandbox.bank.kernel.refusals import Refusal
-from provider_adapters.sandbox.bank.pix import brcode, charges, keys, received_payments
+from provider_adapters.sandbox.bank.pix import charges, keys, received_payments
 from provider_adapters.sandbox.bank.pix.charges import NewCharge
 from provider_adapters.sandbox.bank.pix.keys import NewKey
 from provider_adapters.sandbox.bank.pix.received_payments import Payer

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from provider_adapters.sandbox.bank.pix import brcode
-from provider_adapters.sandbox.bank.pix.brcode import BrCode
+from provider_adapters.kit import brcode
+from provider_adapters.kit.brcode import BrCode
 
 VECTORS = json.loads(Path("tests/vectors/brcode.json").read_text(encoding="utf-8"))
 VALID = VECTORS["valid"]

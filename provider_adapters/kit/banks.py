@@ -1,0 +1,69 @@
+"""
+Brazilian banks by their two numbers: COMPE, three digits, and ISPB, eight.
+
+Partners name a bank by its COMPE number (contract 3), banks take one or the other, and some
+read three digits as an order for another, slower network: convert before sending. The data is
+the Banco Central's list of participants as guibranco/BancosBrasileiros (public domain)
+published it on 22 August 2026. A bank that is missing is not necessarily wrong: what cannot be
+converted can never be sent, and is refused before a byte leaves.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Final
+
+AS_OF: Final = "2026-08-22"
+"""The day of the data."""
+_COMPE_DIGITS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bank:
+    """
+    A bank, or another institution with a number.
+
+    Attributes:
+        compe: Three digits, as customers know it.
+        ispb: Eight digits, as Pix knows it.
+        name: In upper case, as the Banco Central lists it.
+        pix: ``direct`` or ``indirect`` for who takes part in Pix; else empty.
+    """
+
+    compe: str
+    ispb: str
+    name: str
+    pix: str
+
+
+def by_compe(number: str) -> Bank | None:
+    """Find a bank by its COMPE number, the contract's ``bank_number``; zeros may be missing."""
+    return _listed()[0].get(number.zfill(_COMPE_DIGITS))
+
+
+def by_ispb(number: str) -> Bank | None:
+    """Find a bank by its ISPB number, eight digits."""
+    return _listed()[1].get(number)
+
+
+def search(text: str) -> Sequence[Bank]:
+    """Find banks by either number, or by a part of the name; in the order of COMPE."""
+    wanted = text.strip().upper()
+    found = by_compe(wanted) or by_ispb(wanted)
+    if found:
+        return [found]
+    return [bank for bank in _listed()[0].values() if wanted and wanted in bank.name]
+
+
+@lru_cache(maxsize=1)
+def _listed() -> tuple[Mapping[str, Bank], Mapping[str, Bank]]:
+    """Read the list when it is first asked for: 511 lines, by COMPE and by ISPB."""
+    text = files(__package__).joinpath("banks.csv").read_text(encoding="utf-8")
+    banks = [Bank(**row) for row in csv.DictReader(text.splitlines())]
+    by = {bank.compe: bank for bank in banks}, {bank.ispb: bank for bank in banks}
+    return MappingProxyType(by[0]), MappingProxyType(by[1])

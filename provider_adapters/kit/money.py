@@ -1,0 +1,61 @@
+"""
+A bank's amounts as centavos, exactly; a third decimal or a float is no amount.
+
+Each reader raises ``ValueError`` for what is no amount; raised while a document is made into a
+value, that is ``BadReply``. Banks write money in three forms: whole centavos, texts such as
+``"10.50"``, and JSON numbers in reais. Declare the last as ``Decimal`` in the struct, so that
+it is read exactly and never through a float.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+import msgspec
+
+from gateway.domain.kernel.money import Money
+
+_REAIS: Final = re.compile(r"(-?)(\d{1,13})(?:\.(\d{1,2}))?", re.ASCII)
+_SMALLEST_EXPONENT: Final = -2
+"""Two decimals."""
+
+
+def from_centavos(value: int) -> Money:
+    """Read whole centavos: ``1050`` is R$ 10.50."""
+    return Money(value)
+
+
+def from_text(reais: str) -> Money:
+    """Read reais as text: ``"10.50"``, ``"10.5"`` or ``"10"``; never ``"10,50"`` or ``"1e1"``."""
+    found = _REAIS.fullmatch(reais)
+    if found is None:
+        raise _no_amount()
+    sign, whole, decimals = found.groups(default="")
+    centavos = int(whole) * 100 + int(decimals.ljust(2, "0"))
+    return Money(-centavos if sign else centavos)
+
+
+def from_number(reais: Decimal) -> Money:
+    """Read reais as a JSON number: ``10.5`` and ``10.500`` are one amount, ``10.505`` is none."""
+    if not reais.is_finite():
+        raise _no_amount()
+    exact = reais.normalize()
+    if int(exact.as_tuple().exponent) < _SMALLEST_EXPONENT:
+        raise _no_amount()
+    return Money(int(exact.scaleb(2)))
+
+
+def as_text(value: Money) -> str:
+    """Write reais with exactly two decimals: ``"10.50"``."""
+    return str(value)
+
+
+def as_number(value: Money) -> msgspec.Raw:
+    """Write reais as a JSON number with exactly two decimals: ``10.50``."""
+    return msgspec.Raw(str(value).encode())
+
+
+def _no_amount() -> ValueError:
+    return ValueError("an amount has at most two decimals")

@@ -1,0 +1,127 @@
+"""
+Lists of banks in pages, each made into a ``Page`` whose cursor says where to go on.
+
+A cursor is a text that comes back unchanged with the next call; nothing is remembered between
+two calls. A list must not end too early: a bank may send fewer items than it was asked for,
+and only an empty page, or its own word, says that it is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Final, TypeVar
+
+import msgspec
+
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import BadReply, Page
+from gateway.domain.kernel.windows import Window
+
+Item = TypeVar("Item")
+ReadPage = Callable[[str | None], Awaitable[Page[Item]]]
+"""Reads one page by its cursor, None for the first; newest first."""
+
+
+def number_of(cursor: str | None) -> int:
+    """Return which page to ask for, or how many items to skip: 0 for the first call."""
+    return int(cursor) if cursor else 0
+
+
+def numbered(items: Sequence[Item], cursor: str | None, pages: int) -> Page[Item]:
+    """Make a page of a list whose ``pages`` are counted from 0 (API Pix)."""
+    after = number_of(cursor) + 1
+    return Page(items=items, next_cursor=str(after) if after < pages else None)
+
+
+def skipped(items: Sequence[Item], cursor: str | None, *, more: bool | None) -> Page[Item]:
+    """
+    Make a page of a list that is read by skipping items.
+
+    Args:
+        items: What came; may be fewer than asked for without being the end.
+        cursor: The one this page was asked with.
+        more: What the bank says; None when it says nothing: then an empty page is the end.
+    """
+    goes_on = bool(items) and more is not False
+    return Page(items=items, next_cursor=str(number_of(cursor) + len(items)) if goes_on else None)
+
+
+def continued(items: Sequence[Item], cursor: str | None, following: str | None) -> Page[Item]:
+    """
+    Make a page of a list that the bank itself gives cursors for.
+
+    Raises:
+        BadReply: The next cursor is the one just used: the list would never end.
+    """
+    if following and following == cursor:
+        raise BadReply(Reason.WRONG_SHAPE)
+    return Page(items=items, next_cursor=following or None)
+
+
+def days(window: Window, zone: tzinfo) -> tuple[date, date]:
+    """
+    Return the first and last local day that a window of UTC days touches.
+
+    For a bank that takes days of its own zone: ask for these, then keep what is ``within``.
+    """
+    last = window.end - timedelta(microseconds=1)
+    return window.start.astimezone(zone).date(), last.astimezone(zone).date()
+
+
+def within(page: Page[Item], window: Window, moment: Callable[[Item], datetime]) -> Page[Item]:
+    """Keep what happened inside the window; the list goes on where it would have."""
+    kept = [item for item in page.items if window.start <= moment(item) < window.end]
+    return Page(items=kept, next_cursor=page.next_cursor)
+
+
+class _Place(msgspec.Struct, array_like=True):
+    """Where one of two lists stands: the cursor of its page, and how many items were taken."""
+
+    cursor: str | None = None
+    taken: int = 0
+    over: bool = False
+
+
+_PLACES: Final = msgspec.json.Decoder(tuple[_Place, _Place])
+
+
+async def merged(
+    lists: tuple[ReadPage[Item], ReadPage[Item]],
+    cursor: str | None,
+    moment: Callable[[Item], datetime],
+) -> Page[Item]:
+    """
+    Merge two lists, each newest first, into one: a page of both at a time.
+
+    What is older than the end of the shorter page waits for the next call, which reads that
+    page again. Equal instants come from the first list first.
+    """
+    places = _PLACES.decode(cursor) if cursor else (_Place(), _Place())
+    pages = await asyncio.gather(
+        *(_page(read, place) for read, place in zip(lists, places, strict=True))
+    )
+    ends = [moment(page.items[-1]) for page in pages if page.items and page.next_cursor]
+    safe = max(ends, default=None)
+    items: list[Item] = []
+    following: list[_Place] = []
+    for page, place in zip(pages, places, strict=True):
+        fit = [safe is None or moment(item) >= safe for item in page.items]
+        taken = max([place.taken, *(number for number, fits in enumerate(fit, 1) if fits)])
+        items += page.items[place.taken : taken]
+        following.append(_after(page, place, taken))
+    items.sort(key=moment, reverse=True)  # stable: the first list first
+    over = all(place.over for place in following)
+    return Page(items=items, next_cursor=None if over else msgspec.json.encode(following).decode())
+
+
+async def _page(read: ReadPage[Item], place: _Place) -> Page[Item]:
+    return Page(items=(), next_cursor=None) if place.over else await read(place.cursor)
+
+
+def _after(page: Page[Item], place: _Place, taken: int) -> _Place:
+    """Say where a list stands once ``taken`` items of this page were given out."""
+    if taken < len(page.items):
+        return _Place(place.cursor, taken)
+    return _Place(page.next_cursor, over=page.next_cursor is None)

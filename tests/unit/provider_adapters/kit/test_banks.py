@@ -1,0 +1,45 @@
+"""Banks by number and name."""
+
+import pytest
+
+from provider_adapters.kit import banks
+
+KNOWN = [("001", "00000000", "BRASIL"), ("341", "60701190", "ITAÚ"), ("260", "18236120", "NU")]
+
+
+@pytest.mark.parametrize(("compe", "ispb", "name"), KNOWN)
+def test_a_bank_is_found_by_either_number(compe: str, ispb: str, name: str):
+    found = banks.by_compe(compe)
+
+    assert found is not None
+    assert found == banks.by_ispb(ispb)
+    assert name in found.name
+    assert found.pix == "direct"
+
+
+def test_leading_zeros_may_be_missing():
+    assert banks.by_compe("1") == banks.by_compe("001")
+
+
+@pytest.mark.parametrize("number", ["", "999", "0001", "x01", "60701190"])
+def test_a_number_that_nobody_has_finds_nobody(number: str):
+    assert banks.by_compe(number) is None
+
+
+@pytest.mark.parametrize("text", ["341", "60701190", "itaú unibanco s.a", " 341 "])
+def test_a_search_takes_either_number_or_a_part_of_the_name(text: str):
+    assert "341" in [bank.compe for bank in banks.search(text)]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "no such bank"])
+def test_a_search_for_nothing_finds_nothing(text: str):
+    assert banks.search(text) == []
+
+
+def test_every_bank_has_both_numbers_and_each_number_one_bank():
+    everyone = banks.search("A") + banks.search("S") + banks.search("E") + banks.search("O")
+    every = {bank.compe: bank for bank in everyone}
+
+    assert len(every) > 500
+    assert all(len(bank.compe) == 3 and len(bank.ispb) == 8 for bank in every.values())
+    assert len({bank.ispb for bank in every.values()}) == len(every)

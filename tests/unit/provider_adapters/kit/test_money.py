@@ -1,0 +1,64 @@
+"""Amounts of banks, exactly."""
+
+from decimal import Decimal
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.domain.kernel.money import MAX_CENTAVOS, Money
+from provider_adapters.kit import money
+
+
+class Document(msgspec.Struct):
+    """An answer with an amount as a JSON number."""
+
+    value: Decimal
+
+
+READ = {
+    "10.50": 1050,
+    "10.5": 1050,
+    "10": 1000,
+    "0.01": 1,
+    "-3.07": -307,
+    "9999999999999.99": 10**15 - 1,
+}
+NONE = ["", "10,50", "10.505", "1e1", "NaN", ".5", "5.", "+1", " 1", "1_0", "٣", "10.50\n", "--1"]
+
+
+@pytest.mark.parametrize(("text", "centavos"), READ.items())
+def test_reais_as_text_and_as_number_are_the_same_amount(text: str, centavos: int):
+    number = msgspec.json.decode(f'{{"value":{text}}}', type=Document).value
+
+    assert money.from_text(text) == money.from_number(number) == Money(centavos)
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_a_text_that_is_no_amount_is_refused(text: str):
+    with pytest.raises(ValueError, match="decimals"):
+        money.from_text(text)
+
+
+@pytest.mark.parametrize("number", ["10.505", "0.001", "1e-3", "NaN", "Infinity"])
+def test_a_third_decimal_is_no_amount(number: str):
+    with pytest.raises(ValueError, match="decimals"):
+        money.from_number(Decimal(number))
+
+
+@pytest.mark.parametrize("number", ["1e20", "1e999"])
+def test_more_than_can_be_told_exactly_is_no_amount(number: str):
+    with pytest.raises(ValueError, match="range"):
+        money.from_number(Decimal(number))
+
+
+@given(st.integers(-MAX_CENTAVOS, MAX_CENTAVOS))
+def test_what_is_written_is_read_again(centavos: int):
+    value = Money(centavos)
+
+    written = msgspec.json.encode({"value": money.as_number(value)})
+
+    assert money.from_text(money.as_text(value)) == value
+    assert money.from_number(msgspec.json.decode(written, type=Document).value) == value
+    assert money.from_centavos(centavos) == value

@@ -1,0 +1,111 @@
+"""Lists of banks, walked to their end."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.domain.bank.providers import BadReply, Page
+from gateway.domain.kernel.windows import Window
+from provider_adapters.kit import paging
+from provider_adapters.kit.paging import ReadPage
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SAO_PAULO = ZoneInfo("America/Sao_Paulo")
+
+
+async def walked(read: ReadPage[int]) -> list[int]:
+    """Read every page, as the gateway does."""
+    found: list[int] = []
+    cursor: str | None = None
+    for _ in range(1000):
+        page = await read(cursor)
+        found += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+    pytest.fail("the list never ends")
+
+
+def by_skipping(items: Sequence[int], cap: int, *, tells: bool) -> ReadPage[int]:
+    async def read(cursor: str | None) -> Page[int]:
+        skip = paging.number_of(cursor)
+        some = items[skip : skip + cap]
+        more = skip + len(some) < len(items) if tells else None
+        return paging.skipped(some, cursor, more=more)
+
+    return read
+
+
+def by_number(items: Sequence[int], cap: int) -> ReadPage[int]:
+    async def read(cursor: str | None) -> Page[int]:
+        number = paging.number_of(cursor)
+        some = items[number * cap : (number + 1) * cap]
+        return paging.numbered(some, cursor, pages=-(-len(items) // cap))
+
+    return read
+
+
+@given(st.integers(0, 20), st.integers(1, 7), st.sampled_from([True, False]))
+async def test_a_list_is_read_whole_whatever_the_bank_cuts_off(many: int, cap: int, tells: bool):
+    items = range(many)
+
+    assert await walked(by_skipping(items, cap, tells=tells)) == [*items]
+    assert await walked(by_number(items, cap)) == [*items]
+
+
+def test_a_bank_that_repeats_its_cursor_is_not_followed_for_ever():
+    with pytest.raises(BadReply):
+        paging.continued([1], "a", "a")
+
+
+@pytest.mark.parametrize("following", [None, ""])
+def test_no_cursor_is_the_end(following: str | None):
+    assert paging.continued([1], "a", following).next_cursor is None
+
+
+def test_the_days_of_a_zone_cover_the_window_of_utc_days():
+    """Brasília is three hours behind: the first instant is of the day before there."""
+    days = paging.days(Window(date(2026, 11, 20), date(2026, 11, 21)), SAO_PAULO)
+
+    assert days == (date(2026, 11, 19), date(2026, 11, 21))
+
+
+def test_what_is_outside_of_the_window_is_left_out_and_the_list_goes_on():
+    window = Window(date(2026, 11, 20), date(2026, 11, 20))
+    hours = [-13, -12, 0, 11, 12]
+    page = Page(items=[NOON + timedelta(hours=each) for each in hours], next_cursor="more")
+
+    kept = paging.within(page, window, lambda moment: moment)
+
+    assert [(each - NOON).total_seconds() / 3600 for each in kept.items] == [-12, 0, 11]
+    assert kept.next_cursor == "more"
+
+
+MOMENTS = st.lists(st.integers(0, 9), max_size=15).map(lambda them: sorted(them, reverse=True))
+
+
+@given(MOMENTS, MOMENTS, st.integers(1, 4), st.integers(1, 4))
+async def test_two_lists_become_one_newest_first(
+    ours: list[int], theirs: list[int], cap: int, other_cap: int
+):
+    """Nothing twice, nothing lost, whatever the sizes of the pages."""
+    lists = by_skipping(ours, cap, tells=True), by_number(theirs, other_cap)
+
+    async def read(cursor: str | None) -> Page[int]:
+        return await paging.merged(lists, cursor, lambda item: NOON + timedelta(minutes=item))
+
+    assert await walked(read) == sorted(ours + theirs, reverse=True)
+
+
+@given(st.lists(st.integers(0, 9), max_size=15), st.lists(st.integers(0, 9), max_size=15))
+async def test_a_list_out_of_order_ends_all_the_same(ours: list[int], theirs: list[int]):
+    lists = by_skipping(ours, 2, tells=False), by_number(theirs, 3)
+
+    async def read(cursor: str | None) -> Page[int]:
+        return await paging.merged(lists, cursor, lambda item: NOON + timedelta(minutes=item))
+
+    assert sorted(await walked(read)) == sorted(ours + theirs)
