@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from gateway.domain.bank.providers import Capabilities, Repeat
+from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities
 from provider_adapters._shared.factory import AdapterFactory, AdapterRefused
+from provider_adapters.checks import check_factory, refused_if_raised
 from provider_adapters.sandbox.factory import SandboxFactory
 
 GROUP: Final = "pixgate.provider_adapters"
@@ -19,19 +20,6 @@ ADAPTERS: Final[Mapping[str, AdapterFactory]] = {
     "sandbox": SandboxFactory(),
 }
 
-CALLS: Final = (
-    "probe",
-    "get_balance",
-    "list_statement",
-    "list_keys",
-    "get_key",
-    "get_charge",
-    "get_charge_payment",
-    "create_payout",
-    "find_payout",
-)
-"""The calls every bank must answer, in the order of the port."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterRow:
@@ -39,20 +27,18 @@ class AdapterRow:
     A row of the capability matrix.
 
     Attributes:
-        calls: Each of the nine, and whether it can be used.
-        operations: The optional ones offered beyond them.
-        absent_after_s: Seconds; None when nothing proves a payout absent.
+        capabilities: As the adapter's factory declares them.
         problem: Why the adapter cannot be used; then nothing else is known.
     """
 
     adapter: str
-    calls: Mapping[str, bool]
-    operations: tuple[str, ...]
-    payouts: bool
-    repeat: Repeat
-    lookup_by_key: bool
-    absent_after_s: float | None
+    capabilities: Capabilities
     problem: str = ""
+
+    @property
+    def calls(self) -> Mapping[str, bool]:
+        """Each of the nine calls of the contract, and whether it can be used."""
+        return {call.value: call in self.capabilities.calls for call in CONTRACT_CALLS}
 
 
 def names() -> tuple[str, ...]:
@@ -89,38 +75,16 @@ def describe() -> tuple[AdapterRow, ...]:
 
 
 def _loaded(point: EntryPoint) -> AdapterFactory:
-    """Load another package's factory."""
-    try:
+    """Load another package's factory, and check it."""
+    where = f"adapter {point.name!r} ({point.value})"
+    with refused_if_raised(f"{where} does not load: it"):
         factory = point.load()
-    except Exception as problem:  # whatever a foreign module raises while it is imported
-        message = f"adapter {point.name!r} ({point.value}) does not load: {problem!r}"
-        raise AdapterRefused(message) from problem
-    if not (callable(factory) and isinstance(getattr(factory, "capabilities", None), Capabilities)):
-        message = f"adapter {point.name!r} ({point.value}) is no adapter factory"
-        raise AdapterRefused(message)
-    made: AdapterFactory = factory
-    return made
+    return check_factory(factory, where)
 
 
 def _row(name: str) -> AdapterRow:
     """Describe one adapter."""
     try:
-        capabilities, problem = find(name).capabilities, ""
+        return AdapterRow(adapter=name, capabilities=find(name).capabilities)
     except AdapterRefused as refused:
-        capabilities, problem = Capabilities(payouts=False), str(refused)
-    absent = capabilities.absent_after
-    return AdapterRow(
-        adapter=name,
-        calls={call: not problem and _usable(call, capabilities) for call in CALLS},
-        operations=tuple(sorted(capabilities.operations)),
-        payouts=capabilities.payouts,
-        repeat=capabilities.repeat,
-        lookup_by_key=capabilities.lookup_by_key,
-        absent_after_s=None if absent is None else absent.total_seconds(),
-        problem=problem,
-    )
-
-
-def _usable(call: str, capabilities: Capabilities) -> bool:
-    """Say whether one of the nine calls can be used: all but those that move money always."""
-    return capabilities.payouts or call not in {"create_payout", "find_payout"}
+        return AdapterRow(adapter=name, capabilities=Capabilities(), problem=str(refused))

@@ -28,6 +28,7 @@ from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.clocks import Now
 from gateway.http.ops.surface import check_ops_address
+from gateway.net.common.runtime import Runtime
 from gateway.net.server.listener import Listener
 from gateway.operations.identity.ports import IdentityEvents
 from gateway.runtime.audit_log import AuditTally, audit_keys
@@ -102,7 +103,8 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     observing = build_telemetry(settings, now, described_surfaces(settings))
     failpoint = armed(settings.environment, environ)
     health = ProviderHealth(observing.observer, now)
-    connections = {name: connect(name, settings, health, failpoint) for name in settings.providers}
+    runtime = Runtime(now=now, failpoint=failpoint)
+    connections = {name: connect(name, settings, health, runtime) for name in settings.providers}
     uses = LastUses(store.credentials, now)
     readiness = Readiness(store)
     security, bell = SecurityLog(observing.observer.count), asyncio.Event()

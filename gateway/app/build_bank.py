@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from msgspec import to_builtins
+from collections.abc import Mapping
+
+from msgspec import Struct, to_builtins
 
 from gateway.config.settings import Settings
-from gateway.net.common.runtime import Failpoint, Runtime
+from gateway.config.upstream import Provider
+from gateway.domain.bank.providers import ProviderAdapter
+from gateway.net.common.runtime import Runtime
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.providers import Connection, limits_of
 from gateway.telemetry.records import Observer
+from provider_adapters._shared.factory import AdapterContext, AdapterRefused
+from provider_adapters.checks import check_adapter, refused_if_raised, without_values
 from provider_adapters.registry import find
-from provider_adapters.sandbox.factory import SandboxFactory
 
 
 def connect(
-    name: str, settings: Settings, observer: Observer, failpoint: Failpoint | None = None
+    name: str, settings: Settings, observer: Observer, runtime: Runtime | None = None
 ) -> Connection:
     """
     Make the adapter of one provider, its answers checked; nothing is opened yet.
@@ -26,18 +31,38 @@ def connect(
         name: Of the provider, as configured.
         settings: The whole configuration.
         observer: Told of every call.
-        failpoint: Called at each point of a payout, if one is armed.
+        runtime: Clocks, chance and fail points for the adapter.
 
     Raises:
-        AdapterRefused: the adapter is unknown or does not take its settings.
+        AdapterRefused: the adapter is unknown, does not take its settings, or
+            is not what the port asks for; the reason quotes no setting.
     """
     provider = settings.providers[name]
+    context = AdapterContext(
+        name=name,
+        environment=settings.environment,
+        observer=observer,
+        runtime=runtime or Runtime(),
+    )
+    checked = CheckedAdapter(name, _made(provider, context), observer.count)
+    return Connection(checked, provider.read_only)
+
+
+def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
+    """Make an adapter, and check it."""
     factory = find(provider.adapter)
-    if failpoint is not None and isinstance(factory, SandboxFactory):
-        factory = SandboxFactory(Runtime(failpoint=failpoint))
-    given = dict(provider.settings)
-    for part, ours in {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}.items():
-        if part in factory.settings.__struct_fields__:
-            given.setdefault(part, ours)
-    adapter = factory(name, given, settings.environment, observer)
-    return Connection(CheckedAdapter(name, adapter, observer.count), provider.read_only)
+    where = f"providers.{context.name}: adapter {provider.adapter!r}"
+    try:
+        with refused_if_raised(where):
+            adapter = factory(_given(provider, factory.settings), context)
+    except AdapterRefused as problem:
+        raise AdapterRefused(without_values(str(problem), provider.settings)) from problem
+    check_adapter(adapter, factory, where)
+    return adapter
+
+
+def _given(provider: Provider, kind: type[Struct]) -> Mapping[str, object]:
+    """Return an adapter's settings, with the provider's limits and TLS where it takes them."""
+    ours = {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}
+    taken = {part: value for part, value in ours.items() if part in kind.__struct_fields__}
+    return {**taken, **provider.settings}

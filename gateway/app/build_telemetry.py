@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 from gateway.config.effective import config_digest
 from gateway.config.settings import RateLimits, Settings
-from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Now
 from gateway.http.pages import PAGES
@@ -26,7 +26,6 @@ from gateway.telemetry.metrics.families import Vocabulary
 from gateway.telemetry.metrics.registry import Instance, MetricRegistry
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.records import AccessRecord, RequestObserver
-from provider_adapters.registry import CALLS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +101,7 @@ def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> Me
         surface=frozenset(surface.name for surface in surfaces),
         route=routes,
         provider=frozenset(settings.providers),
-        operation=frozenset((*CALLS, *Option)),
+        operation=frozenset(PortCall),
         policy=frozenset(RateLimits.__struct_fields__),
     )
     return MetricRegistry(instance, vocabulary)

@@ -55,7 +55,7 @@ def _balance(document: Document) -> dict[str, object]:
         "opening": None if document.opening is None else _amount(document.opening),
         "closing": None if document.closing is None else _amount(document.closing),
         "balance": _amount(document.balance.balance),
-        "blocked": _amount(document.balance.blocked),
+        "blocked": _amount(document.balance.blocked_or_zero),
         "updated_at": _instant(document.balance.updated_at),
     }
 

@@ -78,7 +78,7 @@ class ConnectedBanks:
                 provider_account=account.provider_account,
                 credentials=self._opened(account),
             ),
-            read_only=connection.read_only or not connection.adapter.capabilities.payouts,
+            read_only=connection.read_only,
         )
 
     def _opened(self, account: Account) -> str:

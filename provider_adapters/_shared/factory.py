@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.callbacks import CallbackProof
-from gateway.domain.bank.hosts import Hosts
-from gateway.domain.bank.providers import Capabilities, ProviderAdapter
+from gateway.domain.bank.capabilities import Capabilities, Hosts
+from gateway.domain.bank.providers import ProviderAdapter
 from gateway.domain.kernel.clocks import Now
 from gateway.net.client.addresses import AddressRefused, bank_address
+from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
 
 Settings = TypeVar("Settings", bound=msgspec.Struct)
@@ -26,17 +28,54 @@ class AdapterRefused(Exception):
     """An adapter cannot be used as configured; the message is for the operator."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterContext:
+    """
+    What an adapter takes from outside besides its settings.
+
+    Attributes:
+        name: Of the provider, as configured.
+        environment: Ours; an adapter reaches only banks of the same one.
+        observer: Told of every call.
+        runtime: Clocks, randomness, sleep and fail points: an adapter has no
+            others, so that whole lives of it can be simulated, and its process
+            ended at a given point.
+    """
+
+    name: str
+    environment: Environment
+    observer: Observer
+    runtime: Runtime = field(default_factory=Runtime)
+
+
 class AdapterFactory(Protocol):
     """
     Makes adapters of one bank; an entry point of ``pixgate.provider_adapters`` names one.
 
+    All of it is checked when it is loaded, see ``provider_adapters.checks``.
+
     Attributes:
-        capabilities: What the bank can do, unless the settings limit it.
-        settings: The struct of the provider's part of ``config.yaml``.
+        PORT: The version of the port that it was written for; see
+            ``gateway.domain.bank.capabilities.PORT``.
+        capabilities: What the bank can do; the settings of a provider may
+            take from it, and never add to it.
+        adapter: The class of what is made.
+        settings: The struct of the provider's part of ``config.yaml``; it
+            forbids unknown fields.
     """
 
     @property
+    def PORT(self) -> int:  # noqa: N802 - a constant of the package
+        """See above."""
+        ...
+
+    @property
     def capabilities(self) -> Capabilities:
+        """See above."""
+        ...
+
+    @property
+    def adapter(self) -> type[ProviderAdapter]:
         """See above."""
         ...
 
@@ -45,15 +84,9 @@ class AdapterFactory(Protocol):
         """See above."""
         ...
 
-    def __call__(
-        self,
-        name: str,
-        settings: Mapping[str, object],
-        environment: Environment,
-        observer: Observer,
-    ) -> ProviderAdapter:
+    def __call__(self, settings: Mapping[str, object], context: AdapterContext) -> ProviderAdapter:
         """
-        Make the adapter of the provider called ``name``; it opens nothing yet.
+        Make the adapter of the provider that the context names; it opens nothing yet.
 
         Raises:
             AdapterRefused: The settings are wrong, or the bank must not be

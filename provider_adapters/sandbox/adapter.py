@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
-    Capabilities,
     NotFound,
     NotSent,
     NotSupported,
@@ -150,7 +150,7 @@ class SandboxAdapter:
                 before ``absent_after`` has passed.
             NotSupported: There is no bank's id, and lookup by key is disabled.
         """
-        if not (provider_id or self.capabilities.lookup_by_key):
+        if not self.capabilities.finds(provider_id):
             raise NotSupported(Reason.NOT_SUPPORTED)
         request = requests.payout(account, provider_key, provider_id)
         expected = ExpectedPayout(provider_key, None)

@@ -6,21 +6,27 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.callbacks import CallbackProof
-from gateway.domain.bank.provider_options import Option
-from gateway.domain.bank.providers import Capabilities, Repeat
+from gateway.domain.bank.capabilities import (
+    Capabilities,
+    EntryField,
+    Lookup,
+    PortCall,
+    ProofKind,
+    Repeat,
+)
+from gateway.domain.bank.charges import ChargeStatus
+from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.kernel.clocks import Now
 from gateway.net.client.addresses import AddressRefused, loopback_address
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport
-from gateway.net.common.runtime import Runtime
-from gateway.telemetry.records import Observer
-from provider_adapters._shared.factory import AdapterRefused, settings_of
+from provider_adapters._shared.factory import AdapterContext, AdapterRefused, settings_of
 from provider_adapters._shared.http import ClientParts, ProviderClient
 from provider_adapters._shared.limits import ClientLimits
 from provider_adapters._shared.transcript import Transcript
@@ -33,6 +39,7 @@ from provider_adapters.sandbox.requests import LARGEST_PAGE
 # lease is over the connection has long been closed, so a payout not seen by then will never be
 # executed. The seconds allow for a machine that stood still.
 _ABSENT_AFTER_S = 5.0
+_PAYOUT_CALLS: Final = frozenset({PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT})
 
 
 class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,14 +53,14 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     Attributes:
         base_url: On this machine only.
         payouts: False makes its accounts read-only.
-        lacks: Optional operations that it does not offer.
+        lacks: Calls of the port that it does not offer.
         absent_after_s: Null if nothing can prove a payout absent.
         alphanumeric_cnpj: False refuses the CNPJ with letters.
     """
 
     base_url: str = "http://127.0.0.1:8090"
     payouts: bool = True
-    lacks: frozenset[Option] = frozenset()
+    lacks: frozenset[PortCall] = frozenset()
     repeat: Repeat = Repeat.SAME_ANSWER
     lookup_by_key: bool = True
     absent_after_s: Annotated[float, msgspec.Meta(ge=0)] | None = _ABSENT_AFTER_S
@@ -63,14 +70,22 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     def capabilities(self) -> Capabilities:
         """Return what the provider declares."""
-        absent = self.absent_after_s
+        lacks = self.lacks if self.payouts else self.lacks | _PAYOUT_CALLS
+        calls = frozenset(PortCall) - lacks
+        pays, looks = PortCall.CREATE_PAYOUT in calls, PortCall.FIND_PAYOUT in calls
+        by = frozenset(Lookup) if self.lookup_by_key else frozenset({Lookup.BANK_ID})
+        proves_absence = looks and self.absent_after_s is not None
         return Capabilities(
-            operations=frozenset(option.value for option in frozenset(Option) - self.lacks),
-            payouts=self.payouts,
+            calls=calls,
+            destinations=frozenset(PayoutMethod) if pays else frozenset(),
             repeat=self.repeat,
-            lookup_by_key=self.lookup_by_key,
-            absent_after=None if absent is None else timedelta(seconds=absent),
+            lookup=by if looks else frozenset(),
+            absent_after=timedelta(seconds=self.absent_after_s or 0) if proves_absence else None,
             account_credentials=True,
+            entry_fields=frozenset(EntryField) if PortCall.LIST_STATEMENT in calls else frozenset(),
+            blocked_known=PortCall.GET_BALANCE in calls,
+            charge_states=frozenset(ChargeStatus),
+            callback_proofs=frozenset({ProofKind.HMAC}),
             alphanumeric_cnpj=self.alphanumeric_cnpj,
             largest_page=LARGEST_PAGE,
         )
@@ -79,20 +94,12 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 class SandboxFactory:
     """Makes sandbox adapters; an ``AdapterFactory`` and a ``CallbackFactory``."""
 
+    PORT = 1
     settings = SandboxSettings
     capabilities = SandboxSettings().capabilities()
+    adapter = SandboxAdapter
 
-    def __init__(self, runtime: Runtime | None = None) -> None:
-        """Use the process's clocks and randomness, unless a test passes its own."""
-        self._runtime = runtime or Runtime()
-
-    def __call__(
-        self,
-        name: str,
-        settings: Mapping[str, object],
-        environment: Environment,
-        observer: Observer,
-    ) -> SandboxAdapter:
+    def __call__(self, settings: Mapping[str, object], context: AdapterContext) -> SandboxAdapter:
         """
         Make the adapter; see ``AdapterFactory``.
 
@@ -100,16 +107,18 @@ class SandboxFactory:
             AdapterRefused: Outside the sandbox environment, for an address on
                 another machine, and for wrong settings.
         """
-        if environment is not Environment.SANDBOX:
-            message = f"providers.{name}: the sandbox bank moves no money and is refused here"
+        if context.environment is not Environment.SANDBOX:
+            message = (
+                f"providers.{context.name}: the sandbox bank moves no money and is refused here"
+            )
             raise AdapterRefused(message)
-        chosen = settings_of(name, SandboxSettings, settings)
+        chosen = settings_of(context.name, SandboxSettings, settings)
         return SandboxAdapter(
-            name=name,
+            name=context.name,
             capabilities=chosen.capabilities(),
-            client=self._client(name, chosen, observer),
-            observer=observer,
-            now=self._runtime.now,
+            client=_client(chosen, context),
+            observer=context.observer,
+            now=context.runtime.now,
         )
 
     def proof(self, secrets: Sequence[bytes], now: Now) -> CallbackProof:
@@ -120,25 +129,26 @@ class SandboxFactory:
         """Return the last step of the callbacks' path."""
         return token_of(secret)
 
-    def _client(self, name: str, chosen: SandboxSettings, observer: Observer) -> ProviderClient:
-        """Make the client; it opens nothing yet."""
-        runtime = self._runtime
-        if runtime.on_certificate is None:
-            on_certificate = partial(observer.certificate, name)
-            runtime = dataclasses.replace(runtime, on_certificate=on_certificate)
-        transport = HttpTransport(
-            _base_url(name, chosen), chosen.limits, Environment.SANDBOX, runtime, chosen.tls
+
+def _client(chosen: SandboxSettings, context: AdapterContext) -> ProviderClient:
+    """Make the client; it opens nothing yet."""
+    name, runtime = context.name, context.runtime
+    if runtime.on_certificate is None:
+        on_certificate = partial(context.observer.certificate, name)
+        runtime = dataclasses.replace(runtime, on_certificate=on_certificate)
+    transport = HttpTransport(
+        _base_url(name, chosen), chosen.limits, Environment.SANDBOX, runtime, chosen.tls
+    )
+    return ProviderClient(
+        ClientParts(
+            provider=name,
+            transport=transport,
+            limits=chosen.limits,
+            observer=context.observer,
+            transcript=Transcript(name, HARMLESS),
+            runtime=runtime,
         )
-        return ProviderClient(
-            ClientParts(
-                provider=name,
-                transport=transport,
-                limits=chosen.limits,
-                observer=observer,
-                transcript=Transcript(name, HARMLESS),
-                runtime=runtime,
-            )
-        )
+    )
 
 
 def _base_url(name: str, settings: SandboxSettings) -> str:

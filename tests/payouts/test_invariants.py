@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from gateway.domain.bank.capabilities import Repeat
 from gateway.domain.bank.payout_orders import PayoutOrder
-from gateway.domain.bank.providers import NotFound, Outcome, ProviderAccount, Repeat, Unavailable
+from gateway.domain.bank.providers import NotFound, Outcome, ProviderAccount, Unavailable
 from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout, PayoutState

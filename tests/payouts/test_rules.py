@@ -12,6 +12,7 @@ from datetime import timedelta
 import pytest
 
 from gateway.domain.bank import providers
+from gateway.domain.bank.capabilities import Repeat
 from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder
 from gateway.domain.bank.providers import Accepted, NotFound, Outcome, Rejected, Settled
 from gateway.domain.kernel.money import Money
@@ -21,6 +22,7 @@ from tests.world.payouts import (
     ACCEPTED,
     ANSWERED,
     BAD,
+    CAREFUL,
     DOUBT,
     FAILED,
     IS_ACCEPTED,
@@ -364,8 +366,8 @@ async def test_r13_the_deadline_for_sending_runs_from_before_the_store_was_asked
 async def test_r14_a_bank_that_ignores_our_key_never_gets_a_second_order(
     payout_world: PayoutWorld, clock: Clock
 ):
-    payout_world.bank.capabilities = providers.Capabilities(
-        lookup_by_key=True, absent_after=timedelta(0)
+    payout_world.bank.capabilities = replace(
+        CAREFUL, repeat=Repeat.IGNORES, absent_after=timedelta(0)
     )
     payout_world.bank.says = [IS_UNKNOWN]
     payout_world.bank.knows = NotFound("absent")

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
+from gateway.domain.bank.capabilities import Capabilities, EntryField, Lookup, PortCall, Repeat
+from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod, PayoutOrder
 from gateway.domain.bank.providers import (
     Accepted,
     Bank,
-    Capabilities,
     Evidence,
     NotFound,
     NotSent,
@@ -20,7 +20,6 @@ from gateway.domain.bank.providers import (
     Phase,
     ProviderAccount,
     Rejected,
-    Repeat,
     Settled,
     Unavailable,
     Unknown,
@@ -40,8 +39,16 @@ class SimulatedAdapter:
         self._bank, self._wrote = bank, wrote
         kind, lookup = bank.scenario.kind, bank.scenario.lookup
         quiet = QUIET_WINDOW if kind is Repeat.IGNORES else QUIET
+        by = frozenset(Lookup) if lookup else frozenset({Lookup.BANK_ID})
         self.capabilities = Capabilities(
-            repeat=kind, lookup_by_key=lookup, absent_after=quiet if lookup else None
+            calls=frozenset(
+                {PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT, PortCall.LIST_STATEMENT}
+            ),
+            destinations=frozenset(PayoutMethod),
+            repeat=kind,
+            lookup=by,
+            absent_after=quiet if lookup else None,
+            entry_fields=frozenset({EntryField.E2E_ID, EntryField.OUR_KEY}),
         )
 
     async def create_payout(
@@ -97,7 +104,7 @@ class SimulatedAdapter:
     async def find_payout(
         self, account: ProviderAccount, provider_key: str, provider_id: str
     ) -> Outcome:
-        if not self.capabilities.lookup_by_key and not provider_id:
+        if not self.capabilities.finds(provider_id):
             problem = "by key"
             raise NotSupported(problem)
         await self._there()

@@ -10,17 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
+from gateway.domain.bank.capabilities import Repeat
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.providers import (
-    Accepted,
-    Evidence,
-    Outcome,
-    Phase,
-    Rejected,
-    Repeat,
-    Settled,
-)
+from gateway.domain.bank.providers import Accepted, Evidence, Outcome, Phase, Rejected, Settled
 from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.money import Money
 from tests.simulation.scenario import Scenario

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gateway.domain.bank.providers import Repeat
+from gateway.domain.bank.capabilities import Repeat
 from tests.simulation.loop import CALL
 from tests.simulation.scenario import Scenario
 

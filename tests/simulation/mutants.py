@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from gateway.domain.bank.providers import NotSent, Repeat
+from gateway.domain.bank.capabilities import Repeat
+from gateway.domain.bank.providers import NotSent
 from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
 from gateway.operations.payouts import payouts as operation
 from gateway.operations.payouts.followup import FollowUp

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from gateway.domain.accounts.accounts import Account, Environment
-from gateway.domain.bank.providers import Repeat
+from gateway.domain.bank.capabilities import Repeat
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import PayoutRequest, provider_key

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from gateway.domain.bank.capabilities import Capabilities, Lookup, PortCall
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
+from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.bank.provider_options import Option
-from gateway.domain.bank.providers import Capabilities, NotFound, Outcome, Page, ProviderAccount
+from gateway.domain.bank.providers import NotFound, Outcome, Page, ProviderAccount
 from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder, RefundStatus
 from gateway.domain.bank.statements import Block
 from gateway.domain.kernel.audit import AuditEvent
@@ -20,7 +21,9 @@ from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.standing import NOON, Clock
 from tests.world.payouts import ScriptedBank
 
-EVERYTHING = Capabilities(operations=frozenset(option.value for option in Option))
+EVERYTHING = Capabilities(
+    calls=frozenset(PortCall), destinations=frozenset(PayoutMethod), lookup=frozenset(Lookup)
+)
 ABSENT = "not_found"
 E2E_ID = "E9999999920261120134012345678901"
 
@@ -169,7 +172,6 @@ def acting(clock: Clock | None = None) -> AuditContext:
     return AuditContext("user:maria", (clock or Clock()).now)
 
 
-def lessened(*lacking: Option) -> Capabilities:
+def lessened(*lacking: PortCall) -> Capabilities:
     """Everything but these."""
-    names = {option.value for option in lacking}
-    return replace(EVERYTHING, operations=EVERYTHING.operations - names)
+    return replace(EVERYTHING, calls=EVERYTHING.calls - set(lacking))

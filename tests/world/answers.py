@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from gateway.domain.bank.capabilities import Capabilities, Lookup, PortCall
 from gateway.domain.bank.charges import (
     Charge,
     ChargeOrder,
@@ -24,11 +25,9 @@ from gateway.domain.bank.charges import (
 )
 from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
-    Capabilities,
     Evidence,
     Page,
     Phase,
@@ -254,7 +253,9 @@ class LyingAdapter:
     asked: list[str] = field(default_factory=list)
     capabilities: Capabilities = field(
         default_factory=lambda: Capabilities(
-            operations=frozenset(map(str, Option)), lookup_by_key=True
+            calls=frozenset(PortCall),
+            destinations=frozenset(PayoutMethod),
+            lookup=frozenset(Lookup),
         )
     )
 

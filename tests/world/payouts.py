@@ -9,13 +9,19 @@ from datetime import date, timedelta
 from typing import TypeVar
 
 from gateway.domain.accounts.accounts import Account, Environment
+from gateway.domain.bank.capabilities import (
+    CONTRACT_CALLS,
+    Capabilities,
+    EntryField,
+    Lookup,
+    Repeat,
+)
 from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.payout_orders import FailureCode, PayoutMethod, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import PixKey, PixKeyType
 from gateway.domain.bank.providers import (
     Accepted,
     Bank,
-    Capabilities,
     Evidence,
     NotFound,
     NotSent,
@@ -24,7 +30,6 @@ from gateway.domain.bank.providers import (
     Phase,
     ProviderAccount,
     Rejected,
-    Repeat,
     Settled,
     Unknown,
 )
@@ -71,7 +76,14 @@ IS_NOT_SENT = NotSent(REFUSED_HERE)
 IS_UNKNOWN = Unknown(SILENCE)
 
 QUIET = timedelta(minutes=10)
-CAREFUL = Capabilities(repeat=Repeat.SAME_ANSWER, lookup_by_key=True, absent_after=QUIET)
+CAREFUL = Capabilities(
+    calls=frozenset(CONTRACT_CALLS),
+    destinations=frozenset(PayoutMethod),
+    repeat=Repeat.SAME_ANSWER,
+    lookup=frozenset(Lookup),
+    absent_after=QUIET,
+    entry_fields=frozenset(EntryField),
+)
 
 OK = "200"
 UNSENT, DOUBT = "502 SVC.ACC.005", "502 SVC.PIX.010"

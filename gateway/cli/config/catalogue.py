@@ -40,7 +40,7 @@ _REASONS = (
 )
 _ERROR_COLUMNS = ("code", "status", "message")
 _BANK_COLUMNS = ("compe", "ispb", "name", "pix")
-_ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup_by_key", "absent_after_s", "problem")
+_ADAPTER_COLUMNS = ("adapter", "payouts", "repeat", "lookup", "absent_after", "problem")
 
 
 @click.command("routes")
@@ -113,18 +113,16 @@ def metrics(terminal: Terminal, *, markdown: bool) -> None:
 @reading
 def providers(terminal: Terminal) -> None:
     """Show the provider adapters that are installed, and what each can do."""
+    from gateway.domain.bank.capabilities import described
     from provider_adapters.registry import describe
 
     terminal.show_all(
         [
             {
                 "adapter": each.adapter,
-                "payouts": each.payouts,
-                "repeat": each.repeat.value,
-                "lookup_by_key": each.lookup_by_key,
-                "absent_after_s": each.absent_after_s,
-                "calls": [name for name, usable in each.calls.items() if usable],
-                "operations": list(each.operations),
+                "payouts": each.capabilities.payouts,
+                **described(each.capabilities),
+                "operations": sorted(each.capabilities.operations),
                 "problem": each.problem,
             }
             for each in describe()

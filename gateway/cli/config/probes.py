@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import cast
 
 from msgspec import convert, to_builtins
 
@@ -13,6 +14,8 @@ from gateway.app.build_bank import connect
 from gateway.app.build_callbacks import sender
 from gateway.cli.context import opened_store
 from gateway.config.settings import Settings
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.provider_options import EveryCall
 from gateway.domain.bank.providers import ProviderAdapter, ProviderError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused, check_files
@@ -111,7 +114,8 @@ async def _provider(name: str, adapter: ProviderAdapter) -> list[Finding]:
     try:
         async with asyncio.timeout(_PROBE_S):
             await adapter.start()
-            await adapter.probe()
+            if PortCall.PROBE in adapter.capabilities.calls:
+                await cast("EveryCall", adapter).probe()
     except ProviderError as problem:
         return [(f"providers.{name}", f"does not answer as it should: {problem.reason}")]
     except TimeoutError:

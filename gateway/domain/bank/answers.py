@@ -66,7 +66,8 @@ def balance(answer: object) -> Balance:
     """Check a balance, which may be below zero; what is blocked may not."""
     found = of_type(answer, Balance, "balance")
     _amount(found.balance, "balance.balance")
-    _unsigned(found.blocked, "balance.blocked")
+    if found.blocked is not None:
+        _unsigned(found.blocked, "balance.blocked")
     instant_or_none(found.updated_at, "balance.updated_at")
     return found
 

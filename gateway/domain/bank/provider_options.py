@@ -1,20 +1,26 @@
 """
 What a bank may offer beyond the nine calls, each a small port of its own.
 
-``Capabilities.operations`` names the calls that are offered; a bank without one
-raises ``NotSupported``. All raise a ``ProviderError`` but ``create_refund``,
+``Capabilities.calls`` names the calls that are offered; a bank without one
+is not asked. All raise a ``ProviderError`` but ``create_refund``,
 which moves money and returns an ``Outcome``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol
 
 from gateway.domain.bank.charges import Charge, ChargeOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.bank.providers import Outcome, Page, ProviderAccount, ProviderError
+from gateway.domain.bank.providers import (
+    ContractCalls,
+    Outcome,
+    Page,
+    ProviderAccount,
+    ProviderAdapter,
+    ProviderError,
+)
 from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.domain.bank.statements import Block
 from gateway.domain.kernel.clocks import Deadline
@@ -47,27 +53,10 @@ Any other reason says no more than that the bank refused.
 """
 
 
-class Option(StrEnum):
-    """The names of the optional calls, as ``Capabilities.operations`` lists them."""
-
-    CREATE_KEY = "create_key"
-    CANCEL_KEY = "cancel_key"
-    LOOK_UP_KEY = "look_up_key"
-    CREATE_CHARGE = "create_charge"
-    CANCEL_CHARGE = "cancel_charge"
-    FIND_RECEIVED = "find_received"
-    LIST_RECEIVED = "list_received"
-    CREATE_REFUND = "create_refund"
-    FIND_REFUND = "find_refund"
-    LIST_REFUNDS = "list_refunds"
-    LIST_BLOCKS = "list_blocks"
-
-
 class OutcomeUnknown(ProviderError):
     """Money may have moved; ask again under the same reference, never under a new one."""
 
 
-@runtime_checkable
 class KeyCalls(Protocol):
     """Registering PIX keys, giving them up, and asking who is behind one."""
 
@@ -90,7 +79,6 @@ class KeyCalls(Protocol):
         ...
 
 
-@runtime_checkable
 class ChargeCalls(Protocol):
     """Making charges and cancelling them."""
 
@@ -108,7 +96,6 @@ class ChargeCalls(Protocol):
         ...
 
 
-@runtime_checkable
 class IncomingCalls(Protocol):
     """What came in."""
 
@@ -123,7 +110,6 @@ class IncomingCalls(Protocol):
         ...
 
 
-@runtime_checkable
 class RefundCalls(Protocol):
     """
     Giving back what came in.
@@ -157,10 +143,22 @@ class RefundCalls(Protocol):
         ...
 
 
-@runtime_checkable
 class BlockCalls(Protocol):
     """What is held back, and why."""
 
     async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
         """Read every block, live; together they are the balance's ``blocked``."""
         ...
+
+
+class EveryCall(
+    ProviderAdapter,
+    ContractCalls,
+    KeyCalls,
+    ChargeCalls,
+    IncomingCalls,
+    RefundCalls,
+    BlockCalls,
+    Protocol,
+):
+    """An adapter with every call of the port; ``PortCall`` names each by its method."""

@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
 from gateway.domain.bank.pix_keys import PixKey
@@ -183,47 +184,6 @@ class Unknown:
 Outcome = NotSent | Rejected | Accepted | Settled | Unknown
 
 
-class Repeat(StrEnum):
-    """What a bank does with a provider key it has seen."""
-
-    SAME_ANSWER = "same_answer"
-    REFUSES = "refuses"
-    IGNORES = "ignores"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capabilities:
-    """
-    What a provider can do; an undeclared thing is the careful choice.
-
-    Attributes:
-        operations: Names of the optional operations offered beyond the nine.
-        payouts: False makes an account of this provider read-only.
-        repeat: What happens to a second payout of the same provider key.
-        lookup_by_key: Whether ``find_payout`` works without the bank's id.
-        absent_after: How long after the lease a payout that cannot be found
-            is proven absent; None when nothing proves it.
-        max_value: The largest payout; None for no limit of the provider's.
-        account_credentials: Each account has credentials of its own at the
-            bank. One without them is refused before the bank is asked; declare
-            it, or its first payout is answered by a refusal that proves nothing.
-        alphanumeric_cnpj: It takes the CNPJ with letters (July 2026), in
-            payouts, keys and charges.
-        largest_page: Items of a list, such as a statement, that the bank returns at once; lists
-            are asked for in pages of this size.
-    """
-
-    operations: frozenset[str] = field(default_factory=frozenset)
-    payouts: bool = True
-    repeat: Repeat = Repeat.IGNORES
-    lookup_by_key: bool = False
-    absent_after: timedelta | None = None
-    max_value: Money | None = None
-    account_credentials: bool = False
-    alphanumeric_cnpj: bool = False
-    largest_page: int = 200
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAccount:
     """An account as one provider knows it; ``credentials`` are already opened."""
@@ -243,10 +203,10 @@ class Page(Generic[Item]):
 
 class ProviderAdapter(Protocol):
     """
-    The nine calls every bank must answer.
+    What every adapter is; which of the calls it has, its capabilities say.
 
-    Reads raise a ``ProviderError``; they may be repeated at will. Money is
-    moved by ``create_payout`` alone.
+    A declared call is an ``async`` method with the parameters that it has in
+    ``ContractCalls`` or in ``provider_options``, checked when it is loaded.
     """
 
     @property
@@ -261,6 +221,15 @@ class ProviderAdapter(Protocol):
     async def close(self) -> None:
         """Close all connections; nothing is called afterwards."""
         ...
+
+
+class ContractCalls(Protocol):
+    """
+    The nine calls that the banking operations stand on (contract 4.1).
+
+    Reads raise a ``ProviderError``; they may be repeated at will. Money is
+    moved by ``create_payout`` alone.
+    """
 
     async def probe(self) -> None:
         """Reach the bank without touching an account."""
@@ -323,12 +292,17 @@ class ProviderAdapter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """An account and its provider; ``read_only`` by the operator's choice or the bank's."""
+    """An account and its provider; ``read_only`` by the operator's choice."""
 
     name: str
     adapter: ProviderAdapter
     account: ProviderAccount
     read_only: bool
+
+    @property
+    def pays(self) -> bool:
+        """Say whether payouts can be made through it: neither operator nor bank forbids them."""
+        return not self.read_only and self.adapter.capabilities.payouts
 
     @property
     def lacks_credentials(self) -> bool:

@@ -76,13 +76,18 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
     The balance as the bank has just reported it.
 
     Attributes:
-        blocked: Held back, not available for payout.
+        blocked: Held back, not available for payout; None where the bank does not tell.
         updated_at: As the provider says; None when it does not.
     """
 
     balance: Money
-    blocked: Money
+    blocked: Money | None
     updated_at: datetime | None
+
+    @property
+    def blocked_or_zero(self) -> Money:
+        """What the contract's field says, which has no word for "not known" (contract 2.3)."""
+        return Money(0) if self.blocked is None else self.blocked
 
 
 class BlockKind(StrEnum):

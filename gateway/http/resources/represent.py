@@ -178,7 +178,7 @@ def _balance(found: Balance) -> BalanceDocument:
     """Show a balance."""
     return {
         "balance": amount(found.balance),
-        "blocked": amount(found.blocked),
+        "blocked": amount(found.blocked_or_zero),
         "updated_at": instant(found.updated_at),
     }
 

@@ -17,7 +17,7 @@ from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.hosts import Hosts
+from gateway.domain.bank.capabilities import Hosts
 
 _IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import (
     BadReply,
     Bank,
@@ -22,6 +23,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel.audit import Audit
+from gateway.operations.bank.connections import offered
 from gateway.operations.kernel.audit_context import AuditContext
 
 
@@ -101,5 +103,5 @@ class BankConnections:
 
 
 async def _asked(bank: Bank) -> Connected:
-    await bank.adapter.get_balance(bank.account)
+    await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
     return Connected.WORKS

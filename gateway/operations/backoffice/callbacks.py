@@ -22,7 +22,7 @@ from gateway.domain.backoffice.callbacks import (
     Notice,
 )
 from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
-from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Banks, NotFound, ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
@@ -30,7 +30,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.headers import Headers
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout
-from gateway.operations.bank.connections import refund_calls
+from gateway.operations.bank.connections import offered
 from gateway.telemetry.ports import Count, Event
 
 # A process that dies leaves its callbacks to the others after this time.
@@ -183,9 +183,10 @@ class CallbackLooks:
         if bank is None:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
         if callback.kind is CallbackKind.CHARGE:
-            await bank.adapter.get_charge_payment(bank.account, callback.subject)
+            calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
+            await calls.get_charge_payment(bank.account, callback.subject)
         else:
-            calls = refund_calls(bank, Option.FIND_REFUND)
+            calls = offered(bank, PortCall.FIND_REFUND)
             await calls.find_refund(bank.account, callback.subject)
         return CallbackState.DONE
 

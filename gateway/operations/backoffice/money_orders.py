@@ -9,6 +9,7 @@ from gateway.domain.accounts.accounts import Account, Accounts
 from gateway.domain.accounts.credentials import Principal
 from gateway.domain.backoffice.approvals import Approval, ApprovalKind, Outcome
 from gateway.domain.backoffice.money_orders import Order, read_payout, read_refund
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import (
     NotFound,
@@ -24,7 +25,12 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.payouts.payouts import Payout, PayoutRequest, PayoutState
 from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import paying_bank_of, refuse_letters
+from gateway.operations.bank.connections import (
+    changing_bank_of,
+    offered,
+    paying_bank_of,
+    refuse_letters,
+)
 from gateway.operations.bank.refunds import Refunds
 from gateway.operations.kernel.audit_context import AuditContext
 from gateway.operations.payouts.payouts import Payouts
@@ -66,10 +72,11 @@ class MoneyOrders:
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
         if isinstance(order, PayoutRequest):
             refuse_letters(self.payouts.banks, account, order.tax_numbers())
-        paying_bank_of(self.payouts.banks, account)
-        if isinstance(order, PayoutRequest):
+            paying_bank_of(self.payouts.banks, account, order.method)
             await self.payouts.guards.go_on(_caller(user_id, account))
         else:
+            bank = changing_bank_of(self.payouts.banks, account)
+            offered(bank, PortCall.CREATE_REFUND)
             await self.refunds.go_on(account)
 
     async def refuse_above_payment(self, account: Account, order: Order) -> None:

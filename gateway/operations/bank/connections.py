@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final, cast
 
 from gateway.domain.accounts.accounts import Account
-from gateway.domain.bank.provider_options import (
-    BlockCalls,
-    ChargeCalls,
-    IncomingCalls,
-    KeyCalls,
-    Option,
-    RefundCalls,
-)
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.bank.provider_options import EveryCall
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Bank, Banks, NotSupported
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.strict import has_letters
+
+# Looking a member up by its name costs Python 3.11 a call each time.
+_LACKS: Final[str] = Reason.NOT_SUPPORTED
+_CREATE_PAYOUT: Final = PortCall.CREATE_PAYOUT
 
 
 def bank_of(banks: Banks, account: Account) -> Bank:
@@ -35,13 +36,32 @@ def bank_of(banks: Banks, account: Account) -> Bank:
     return bank
 
 
-def paying_bank_of(banks: Banks, account: Account) -> Bank:
+def paying_bank_of(banks: Banks, account: Account, method: PayoutMethod) -> Bank:
     """
     Return the account's bank if payouts can be made through it.
 
     Raises:
+        ServiceError: ``SVC.ACC.005``, 422 when no provider is configured or the
+            bank takes no payouts to such a destination, and 403 when the
+            operator made it read-only or the bank takes no payouts at all.
+    """
+    bank = bank_of(banks, account)
+    if not bank.pays:
+        raise ServiceError(errors.PROVIDER_READ_ONLY, "read_only")
+    if method not in bank.adapter.capabilities.destinations:
+        raise ServiceError(errors.PROVIDER_NOT_CONFIGURED, "not_supported")
+    return bank
+
+
+def changing_bank_of(banks: Banks, account: Account) -> Bank:
+    """
+    Return the account's bank if its charges, keys and refunds may be changed through us.
+
+    Whether it offers that is another question; a bank without payouts may.
+
+    Raises:
         ServiceError: ``SVC.ACC.005``, 422 when no provider is configured and
-            403 when it is read-only.
+            403 when the operator made it read-only.
     """
     bank = bank_of(banks, account)
     if bank.read_only:
@@ -65,43 +85,20 @@ def refuse_letters(banks: Banks, account: Account, numbers: Mapping[str, str]) -
         raise ServiceError(errors.PAYLOAD_INVALID, reason, field=field)
 
 
-_LACKS = "not_supported"
+def offered(bank: Bank, call: PortCall) -> EveryCall:
+    """
+    Return the bank's calls, of which this one may be made.
 
+    That a declared call is there was checked when the adapter was loaded.
 
-def key_calls(bank: Bank, option: Option) -> KeyCalls:
-    """Return the bank's calls about keys; raises ``NotSupported`` when it lacks this one."""
-    if _offers(bank, option) and isinstance(bank.adapter, KeyCalls):
-        return bank.adapter
+    Raises:
+        NotSupported: the bank does not offer it.
+    """
+    if call in bank.adapter.capabilities.calls:
+        return cast("EveryCall", bank.adapter)
     raise NotSupported(_LACKS)
 
 
-def charge_calls(bank: Bank, option: Option) -> ChargeCalls:
-    """Return the bank's calls that change charges; raises ``NotSupported`` likewise."""
-    if _offers(bank, option) and isinstance(bank.adapter, ChargeCalls):
-        return bank.adapter
-    raise NotSupported(_LACKS)
-
-
-def incoming_calls(bank: Bank, option: Option) -> IncomingCalls:
-    """Return the bank's calls about what came in; raises ``NotSupported`` likewise."""
-    if _offers(bank, option) and isinstance(bank.adapter, IncomingCalls):
-        return bank.adapter
-    raise NotSupported(_LACKS)
-
-
-def refund_calls(bank: Bank, option: Option) -> RefundCalls:
-    """Return the bank's calls about refunds; raises ``NotSupported`` likewise."""
-    if _offers(bank, option) and isinstance(bank.adapter, RefundCalls):
-        return bank.adapter
-    raise NotSupported(_LACKS)
-
-
-def block_calls(bank: Bank, option: Option) -> BlockCalls:
-    """Return the bank's call about blocks; raises ``NotSupported`` likewise."""
-    if _offers(bank, option) and isinstance(bank.adapter, BlockCalls):
-        return bank.adapter
-    raise NotSupported(_LACKS)
-
-
-def _offers(bank: Bank, option: Option) -> bool:
-    return option.value in bank.adapter.capabilities.operations
+def payout_calls(bank: Bank) -> EveryCall:
+    """Return the calls of a bank that takes payouts; raises ``NotSupported`` otherwise."""
+    return offered(bank, _CREATE_PAYOUT)

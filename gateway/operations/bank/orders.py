@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Charge, ChargeOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import IN_USE, WHY, Option, OutcomeUnknown
+from gateway.domain.bank.provider_options import IN_USE, WHY, OutcomeUnknown
 from gateway.domain.bank.providers import (
     BadReply,
     Banks,
@@ -25,13 +26,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.operations.bank.connections import (
-    bank_of,
-    charge_calls,
-    key_calls,
-    paying_bank_of,
-    refuse_letters,
-)
+from gateway.operations.bank.connections import bank_of, changing_bank_of, offered, refuse_letters
 from gateway.operations.bank.reads import OwnedKey
 from gateway.operations.kernel.audit_context import AuditContext
 
@@ -63,8 +58,8 @@ class ChargeOrders:
                 ``Unreachable``.
             StoreUnavailable: nothing was asked of the bank.
         """
-        bank = paying_bank_of(self.banks, account)
-        calls = charge_calls(bank, Option.CREATE_CHARGE)
+        bank = changing_bank_of(self.banks, account)
+        calls = offered(bank, PortCall.CREATE_CHARGE)
         payer = "" if order.payer is None else order.payer.tax_number
         refuse_letters(self.banks, account, {"key": order.key, "payer.tax_number": payer})
         asked = "open" if order.value is None else str(order.value)
@@ -82,8 +77,8 @@ class ChargeOrders:
             ProviderError: not known to be done.
             StoreUnavailable: nothing was asked of the bank.
         """
-        bank = paying_bank_of(self.banks, account)
-        calls = charge_calls(bank, Option.CANCEL_CHARGE)
+        bank = changing_bank_of(self.banks, account)
+        calls = offered(bank, PortCall.CANCEL_CHARGE)
         async with recorded(self.audit, _charge_act(acting, account, "cancel", {})):
             return await calls.cancel_charge(bank.account, reference)
 
@@ -127,8 +122,8 @@ class PixKeyOrders:
                 ``Unreachable``.
             StoreUnavailable: nothing was asked of the bank.
         """
-        bank = paying_bank_of(self.banks, account)
-        calls = key_calls(bank, Option.CREATE_KEY)
+        bank = changing_bank_of(self.banks, account)
+        calls = offered(bank, PortCall.CREATE_KEY)
         refuse_letters(self.banks, account, {"key": order.key})
         async with recorded(self.audit, _key_act(acting, account, "create", order.type)):
             key = await calls.create_key(bank.account, order)
@@ -144,9 +139,9 @@ class PixKeyOrders:
             ProviderError: not known to be done; safe to repeat.
             StoreUnavailable: nothing was changed.
         """
-        bank = paying_bank_of(self.banks, account)
-        calls = key_calls(bank, Option.CANCEL_KEY)
-        key = await bank.adapter.get_key(bank.account, key_id)
+        bank = changing_bank_of(self.banks, account)
+        calls = offered(bank, PortCall.CANCEL_KEY)
+        key = await offered(bank, PortCall.GET_KEY).get_key(bank.account, key_id)
         if key.status is not PixKeyStatus.CANCELED:
             async with recorded(self.audit, _key_act(acting, account, "cancel", key.type, key_id)):
                 key = await calls.cancel_key(bank.account, key)
@@ -166,7 +161,7 @@ class PixKeyOrders:
             StoreUnavailable: nothing was asked.
         """
         bank = bank_of(self.banks, account)
-        calls = key_calls(bank, Option.LOOK_UP_KEY)
+        calls = offered(bank, PortCall.LOOK_UP_KEY)
         refuse_letters(self.banks, account, {"key": key})
         async with recorded(self.audit, _key_act(acting, account, "look_up")):
             return await calls.look_up_key(bank.account, key)

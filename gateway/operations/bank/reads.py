@@ -9,9 +9,9 @@ from operator import attrgetter
 from typing import Final
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Charge, ChargePayment
 from gateway.domain.bank.pix_keys import PixKey
-from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import Banks, Page
 from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch
 from gateway.domain.bank.statements import Balance, Block, Entry
@@ -20,12 +20,14 @@ from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Window
 from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import bank_of, block_calls, incoming_calls
+from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.pages import Listed, every, listed
 from gateway.operations.kernel.audit_context import RuleViolation
 
 # Blocks whose beginning is not told stand first.
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# Looking a member up by its name costs Python 3.11 a call each time.
+_GET_BALANCE: Final = PortCall.GET_BALANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Balances:
     async def read(self, caller: Caller, _taken: None) -> Balance:
         """Ask the bank; raises ``ProviderError`` without a usable answer."""
         bank = bank_of(self.banks, caller.account)
-        return await bank.adapter.get_balance(bank.account)
+        return await offered(bank, _GET_BALANCE).get_balance(bank.account)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Blocks:
             ProviderError: the bank gave no usable answer.
         """
         bank = bank_of(self.banks, caller.account)
-        found = await block_calls(bank, Option.LIST_BLOCKS).list_blocks(bank.account)
+        found = await offered(bank, PortCall.LIST_BLOCKS).list_blocks(bank.account)
         return sorted(found, key=lambda each: each.since or _EPOCH)
 
 
@@ -76,7 +78,7 @@ class Charges:
             ServiceError: ``SVC.PIX.005`` (404) when it has expired.
         """
         bank = bank_of(self.banks, caller.account)
-        charge = await bank.adapter.get_charge(bank.account, reference)
+        charge = await offered(bank, PortCall.GET_CHARGE).get_charge(bank.account, reference)
         if charge.is_expired(self.now()):
             raise ServiceError(errors.CHARGE_NOT_FOUND, "expired")
         return charge
@@ -84,7 +86,8 @@ class Charges:
     async def read_payment(self, caller: Caller, reference: str) -> ChargePayment:
         """Return a charge as a transaction, pending until paid; raises ``NotFound``."""
         bank = bank_of(self.banks, caller.account)
-        return await bank.adapter.get_charge_payment(bank.account, reference)
+        calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
+        return await calls.get_charge_payment(bank.account, reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +107,14 @@ class PixKeys:
     async def list(self, caller: Caller, _taken: None) -> Sequence[OwnedKey]:
         """Return every key; raises ``ProviderError`` without a usable answer."""
         bank = bank_of(self.banks, caller.account)
-        keys = await bank.adapter.list_keys(bank.account)
+        keys = await offered(bank, PortCall.LIST_KEYS).list_keys(bank.account)
         return [OwnedKey(key.public_id(caller.account.id), key) for key in keys]
 
     async def read(self, caller: Caller, key_id: str) -> OwnedKey:
         """Return one key; raises ``NotFound`` when the bank has none of that id."""
         bank = bank_of(self.banks, caller.account)
-        return OwnedKey(key_id, await bank.adapter.get_key(bank.account, key_id))
+        key = await offered(bank, PortCall.GET_KEY).get_key(bank.account, key_id)
+        return OwnedKey(key_id, key)
 
 
 MOST = 20_000
@@ -135,11 +139,12 @@ class AccountMovements:
         """
         bank = bank_of(self.banks, account)
         size = bank.adapter.capabilities.largest_page
+        calls = offered(bank, PortCall.LIST_STATEMENT)
         counted = 0
 
         async def read(cursor: str | None) -> Page[Entry]:
             nonlocal counted
-            page = await bank.adapter.list_statement(bank.account, window, cursor, size)
+            page = await calls.list_statement(bank.account, window, cursor, size)
             counted += len(page.items)
             if counted > self.most:
                 message = f"more than {self.most} movements: ask for fewer days"
@@ -166,7 +171,7 @@ class Incoming:
             ProviderError: the bank gave no usable answer.
         """
         bank = bank_of(self.banks, account)
-        calls = incoming_calls(bank, Option.LIST_RECEIVED)
+        calls = offered(bank, PortCall.LIST_RECEIVED)
         window, size = wanted.search.window, bank.adapter.capabilities.largest_page
         payments = await every(
             lambda cursor: calls.list_received(bank.account, window, cursor, size)

@@ -15,13 +15,13 @@ from typing import TypeVar
 
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.accounts.credentials import Principal
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_options import (
     ABOVE_PAYMENT,
     IN_USE,
     NOT_PAID,
     SEVERAL_PAYMENTS,
     WHY,
-    Option,
     OutcomeUnknown,
     RefundCalls,
 )
@@ -54,9 +54,8 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.payouts.stops import Stop
 from gateway.operations.bank.connections import (
     bank_of,
-    incoming_calls,
-    paying_bank_of,
-    refund_calls,
+    changing_bank_of,
+    offered,
 )
 from gateway.operations.bank.orders import BankAct, recorded, refused
 from gateway.operations.bank.pages import Listed, every, listed
@@ -111,10 +110,10 @@ class Refunds:
             OutcomeUnknown: it may have been: repeat or read the same reference.
             StoreUnavailable: nothing was given back by this call.
         """
-        bank = paying_bank_of(self.banks, account)
-        calls = refund_calls(bank, Option.CREATE_REFUND)
+        bank = changing_bank_of(self.banks, account)
+        calls = offered(bank, PortCall.CREATE_REFUND)
         key = refund_key(self.terms.environment, account.id, request.reference)
-        known = await _before_sending(_found(calls, bank, key))
+        known = await _before_sending(_found(offered(bank, PortCall.FIND_REFUND), bank, key))
         if known is not None:
             return _repeated(known, request)
         await self.go_on(account)
@@ -133,7 +132,7 @@ class Refunds:
             NotSupported, ServiceError, ProviderError: as for every read.
         """
         bank = bank_of(self.banks, account)
-        calls = refund_calls(bank, Option.FIND_REFUND)
+        calls = offered(bank, PortCall.FIND_REFUND)
         key = refund_key(self.terms.environment, account.id, reference)
         refund = await calls.find_refund(bank.account, key)
         return replace(refund, reference=reference)
@@ -146,7 +145,7 @@ class Refunds:
             NotSupported, ServiceError, ProviderError: as for every read.
         """
         bank = bank_of(self.banks, account)
-        calls = refund_calls(bank, Option.LIST_REFUNDS)
+        calls = offered(bank, PortCall.LIST_REFUNDS)
         window, size = wanted.search.window, bank.adapter.capabilities.largest_page
         refunds = await every(lambda cursor: calls.list_refunds(bank.account, window, cursor, size))
         chosen = [each for each in refunds if wanted.status in {None, each.status}]
@@ -178,12 +177,12 @@ class Refunds:
         Raises:
             Refused: with ``ABOVE_PAYMENT``.
         """
-        bank = paying_bank_of(self.banks, account)
+        bank = changing_bank_of(self.banks, account)
         key = refund_key(self.terms.environment, account.id, request.reference)
         try:
-            if await _found(refund_calls(bank, Option.FIND_REFUND), bank, key) is not None:
+            if await _found(offered(bank, PortCall.FIND_REFUND), bank, key) is not None:
                 return
-            incoming = incoming_calls(bank, Option.FIND_RECEIVED)
+            incoming = offered(bank, PortCall.FIND_RECEIVED)
             e2e_id = await _payment(bank, request)
             payment = await incoming.find_received(bank.account, e2e_id)
         except (ProviderError, ServiceError):
@@ -253,12 +252,13 @@ async def _found(calls: RefundCalls, bank: Bank, key: str) -> Refund | None:
 async def _payment(bank: Bank, request: RefundRequest) -> str:
     """Return the end-to-end id of the payment that is meant."""
     if request.names_payment:
-        incoming = incoming_calls(bank, Option.FIND_RECEIVED)
+        incoming = offered(bank, PortCall.FIND_RECEIVED)
         return (await incoming.find_received(bank.account, request.payment)).e2e_id
-    charge = await bank.adapter.get_charge(bank.account, request.payment)
+    charge = await offered(bank, PortCall.GET_CHARGE).get_charge(bank.account, request.payment)
     if charge.reusable:
         raise refused(SEVERAL_PAYMENTS)
-    payment = await bank.adapter.get_charge_payment(bank.account, request.payment)
+    calls = offered(bank, PortCall.GET_CHARGE_PAYMENT)
+    payment = await calls.get_charge_payment(bank.account, request.payment)
     if payment.paid_at is None or not payment.e2e_id:
         raise refused(NOT_PAID)
     return payment.e2e_id

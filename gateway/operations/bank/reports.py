@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from gateway.domain.accounts.accounts import Account, Environment
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.providers import BadReply, Banks
 from gateway.domain.bank.statements import Entry
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.money import MAX_CENTAVOS, Money
 from gateway.domain.kernel.windows import Window
-from gateway.operations.bank.connections import bank_of
+from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.reads import MOST
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.reports.document import Document, change
@@ -102,10 +103,11 @@ class Reports:
         balance stood still while the movements were read.
         """
         bank = bank_of(self.banks, account)
-        before = await bank.adapter.get_balance(bank.account)
+        calls = offered(bank, PortCall.GET_BALANCE)
+        before = await calls.get_balance(bank.account)
         found = _bounded(await self.movements.movements(account, window))
         is_open = window.start <= self.now() < window.end
-        after = await bank.adapter.get_balance(bank.account) if is_open else before
+        after = await calls.get_balance(bank.account) if is_open else before
         at = self.now()
         closing = after.balance if is_open and at < window.end else None
         stood_still = before.balance == after.balance

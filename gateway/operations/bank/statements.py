@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from operator import attrgetter
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Bank, Banks
 from gateway.domain.bank.statements import Entry, Statement
 from gateway.domain.kernel.windows import Search
 from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import bank_of
+from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.pages import every
 from gateway.operations.bank.snapshots import Cut, Snapshots, snapshot_key
 from gateway.operations.kernel.single_flight import SingleFlight
@@ -51,11 +52,13 @@ class Statements:
         Return a page of Pix movements, newest first, with the balance now.
 
         Raises:
+            NotSupported: the bank does not tell movements, or no balance.
             ProviderError: the bank gave no usable answer, also about the balance.
         """
         bank = bank_of(self.banks, caller.account)
+        offered(bank, PortCall.LIST_STATEMENT)
         # First, for its wait would keep hundreds of movements alive for nothing.
-        balance = await bank.adapter.get_balance(bank.account)
+        balance = await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
         cut = await self._page(bank, search)
         return Statement(
             entries=tuple(cut.entries), paging=search.paging, total=cut.total, balance=balance
@@ -78,9 +81,9 @@ class Statements:
 
         Most windows are shown on one page: for those nothing is kept.
         """
-        adapter, size = bank.adapter, bank.adapter.capabilities.largest_page
+        calls, size = offered(bank, PortCall.LIST_STATEMENT), bank.adapter.capabilities.largest_page
         entries = await every(
-            lambda cursor: adapter.list_statement(bank.account, search.window, cursor, size)
+            lambda cursor: calls.list_statement(bank.account, search.window, cursor, size)
         )
         pix = [entry for entry in entries if entry.is_pix]
         for _ in range(len(entries) - len(pix)):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import PortCall, Repeat
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import (
     Accepted,
@@ -25,7 +26,6 @@ from gateway.domain.bank.providers import (
     Phase,
     ProviderError,
     Rejected,
-    Repeat,
     Settled,
 )
 from gateway.domain.bank.statements import Direction, Entry
@@ -40,6 +40,7 @@ from gateway.domain.payouts.payouts import (
     PayoutState,
     hold_of,
 )
+from gateway.operations.bank.connections import offered
 from gateway.telemetry.ports import Count, Event
 
 Moved = Callable[[Payout, Change], None]
@@ -145,9 +146,9 @@ class FollowUp:
     async def _ask(self, payout: Payout, account: Account, within_s: float) -> Payout:
         """Look the payout up at the bank it was sent to."""
         bank = self._bank(payout, account)
-        if bank is None:
+        if bank is None or not bank.adapter.capabilities.finds(payout.provider_id):
             return payout
-        find = bank.adapter.find_payout
+        find = offered(bank, PortCall.FIND_PAYOUT).find_payout
         asked_at = self.now()
         try:
             async with asyncio.timeout(within_s):
@@ -276,8 +277,9 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
     window = _window(oldest, now)
     size = min(_PAGE, bank.adapter.capabilities.largest_page)
     cursor: str | None = None
+    calls = offered(bank, PortCall.LIST_STATEMENT)
     for _ in range(_MOST_PAGES):
-        page = await bank.adapter.list_statement(bank.account, window, cursor, size)
+        page = await calls.list_statement(bank.account, window, cursor, size)
         for entry in page.items:
             if _is_of(entry, payout):
                 return _settled(entry)

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import (
     Bank,
     Evidence,
@@ -24,6 +25,7 @@ from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.payouts.payouts import Payout, Payouts
 from gateway.domain.payouts.stops import Stop
 from gateway.domain.requests.calls import Caller
+from gateway.operations.bank.connections import offered
 from gateway.telemetry.ports import Count, Event
 
 _log = logging.getLogger(__name__)
@@ -104,10 +106,11 @@ async def seen_before(payout: Payout, bank: Bank) -> Outcome | None:
         does. NotSent when the bank cannot be asked, since sending blindly is
         what must not happen now.
     """
-    if not bank.adapter.capabilities.lookup_by_key:
+    if not bank.adapter.capabilities.finds():
         return _not_sent("cannot_look_first")
     try:
-        seen = await bank.adapter.find_payout(bank.account, payout.provider_key, "")
+        calls = offered(bank, PortCall.FIND_PAYOUT)
+        seen = await calls.find_payout(bank.account, payout.provider_key, "")
     except NotFound:
         return None
     except ProviderError as problem:

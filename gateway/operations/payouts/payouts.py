@@ -46,7 +46,7 @@ from gateway.domain.payouts.payouts import (
 )
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.requests.calls import Caller
-from gateway.operations.bank.connections import paying_bank_of, refuse_letters
+from gateway.operations.bank.connections import paying_bank_of, payout_calls, refuse_letters
 from gateway.operations.payouts.followup import FollowUp, Moved, unobserved
 from gateway.operations.payouts.guards import PayoutGuards, seen_before
 from gateway.telemetry.ports import Count, Event
@@ -153,7 +153,7 @@ class Payouts:
         refuse_letters(self.banks, account, request.tax_numbers())
         if request.date != self.terms.now().date():
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
-        return paying_bank_of(self.banks, account)
+        return paying_bank_of(self.banks, account, request.method)
 
     def _intent(self, caller: Caller, request: PayoutRequest, bank: Bank) -> tuple[Payout, Attempt]:
         """Make the row and the first attempt of a new payout."""
@@ -283,7 +283,8 @@ class Payouts:
             if seen is not None:
                 return seen
         try:
-            outcome = await bank.adapter.create_payout(bank.account, payout.order(), send_by)
+            calls = payout_calls(bank)
+            outcome = await calls.create_payout(bank.account, payout.order(), send_by)
         except Exception:  # noqa: BLE001 - an adapter's mistake must never pass for "not sent"
             return Unknown(_unexplained("adapter_raised"))
         if isinstance(outcome, Settled) and outcome.value != payout.value:

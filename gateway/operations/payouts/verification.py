@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from gateway.domain.accounts.accounts import Account
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Bank, Banks, ProviderError
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.clocks import Now
@@ -21,6 +22,7 @@ from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import LONGEST_DAYS, Window
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Payout, Payouts, PayoutState
+from gateway.operations.bank.connections import offered
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.records import payouts_of
 
@@ -90,9 +92,10 @@ def _paid_out(entries: Sequence[Entry]) -> Iterator[Entry]:
 async def _entries(bank: Bank, window: Window) -> AsyncIterator[Entry]:
     """Walk every page; each call has the adapter's own deadline."""
     size = bank.adapter.capabilities.largest_page
+    calls = offered(bank, PortCall.LIST_STATEMENT)
     cursor: str | None = None
     while True:
-        page = await bank.adapter.list_statement(bank.account, window, cursor, size)
+        page = await calls.list_statement(bank.account, window, cursor, size)
         for entry in page.items:
             yield entry
         cursor = page.next_cursor

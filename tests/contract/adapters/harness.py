@@ -20,6 +20,7 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
+from provider_adapters._shared.factory import AdapterContext
 from provider_adapters._shared.limits import ClientLimits
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -68,7 +69,8 @@ async def on_stage(
 ) -> AsyncIterator[ProviderAdapter]:
     """Make and start an adapter for a bank at ``url``."""
     settings = {**SETTINGS[name](url), "limits": msgspec.to_builtins(limits)}
-    adapter = registry.find(name)(name, settings, Environment.SANDBOX, observer)
+    context = AdapterContext(name=name, environment=Environment.SANDBOX, observer=observer)
+    adapter = registry.find(name)(settings, context)
     await adapter.start()
     try:
         yield adapter

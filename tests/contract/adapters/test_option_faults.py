@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.domain.bank.charges import ChargeOrder, ChargeType
 from gateway.domain.bank.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import Option
 from gateway.domain.bank.providers import NotSent, ProviderError, Unavailable, Unknown, Unreachable
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.money import Money
@@ -42,31 +42,31 @@ REFUND = RefundOrder(
     provider_key=KEY, reference="r-1", payment_e2e_id=E2E_ID, value=Money(1), description=""
 )
 
-REPEATABLE: dict[Option, Call] = {
-    Option.CANCEL_KEY: lambda bank: bank.cancel_key(ACCOUNT, OWN_KEY),
-    Option.LOOK_UP_KEY: lambda bank: bank.look_up_key(ACCOUNT, "maria@example.com"),
-    Option.CANCEL_CHARGE: lambda bank: bank.cancel_charge(ACCOUNT, "order-1"),
-    Option.FIND_RECEIVED: lambda bank: bank.find_received(ACCOUNT, E2E_ID),
-    Option.LIST_RECEIVED: lambda bank: bank.list_received(ACCOUNT, DAY, None, 10),
-    Option.FIND_REFUND: lambda bank: bank.find_refund(ACCOUNT, KEY),
-    Option.LIST_BLOCKS: lambda bank: bank.list_blocks(ACCOUNT),
-    Option.LIST_REFUNDS: lambda bank: bank.list_refunds(ACCOUNT, DAY, None, 10),
+REPEATABLE: dict[PortCall, Call] = {
+    PortCall.CANCEL_KEY: lambda bank: bank.cancel_key(ACCOUNT, OWN_KEY),
+    PortCall.LOOK_UP_KEY: lambda bank: bank.look_up_key(ACCOUNT, "maria@example.com"),
+    PortCall.CANCEL_CHARGE: lambda bank: bank.cancel_charge(ACCOUNT, "order-1"),
+    PortCall.FIND_RECEIVED: lambda bank: bank.find_received(ACCOUNT, E2E_ID),
+    PortCall.LIST_RECEIVED: lambda bank: bank.list_received(ACCOUNT, DAY, None, 10),
+    PortCall.FIND_REFUND: lambda bank: bank.find_refund(ACCOUNT, KEY),
+    PortCall.LIST_BLOCKS: lambda bank: bank.list_blocks(ACCOUNT),
+    PortCall.LIST_REFUNDS: lambda bank: bank.list_refunds(ACCOUNT, DAY, None, 10),
 }
-ONCE: dict[Option, Call] = {
-    Option.CREATE_KEY: lambda bank: bank.create_key(ACCOUNT, KeyOrder(PixKeyType.EVP, "")),
-    Option.CREATE_CHARGE: lambda bank: bank.create_charge(ACCOUNT, CHARGE),
+ONCE: dict[PortCall, Call] = {
+    PortCall.CREATE_KEY: lambda bank: bank.create_key(ACCOUNT, KeyOrder(PixKeyType.EVP, "")),
+    PortCall.CREATE_CHARGE: lambda bank: bank.create_charge(ACCOUNT, CHARGE),
 }
 ALL = {**REPEATABLE, **ONCE}
 
 
 def test_every_option_is_tried():
-    assert {*ALL, Option.CREATE_REFUND} == set(Option)
+    assert {*ALL, PortCall.CREATE_REFUND} == OPTIONAL_CALLS
 
 
 @adapters
 @faults
 @pytest.mark.parametrize("option", list(ALL))
-async def test_a_call_fails_with_a_provider_error(name: str, fault: WireFault, option: Option):
+async def test_a_call_fails_with_a_provider_error(name: str, fault: WireFault, option: PortCall):
     """In time, with the fixed reason, told once for every try; what changes is tried once."""
     told = Witness()
     async with (
@@ -108,7 +108,7 @@ async def test_a_refund_is_sent_once_and_unknown(name: str, fault: WireFault):
 @adapters
 @pytest.mark.parametrize("fault", ["refused", "stalled"])
 @pytest.mark.parametrize("option", list(ALL))
-async def test_what_fails_before_a_byte_is_unreachable(name: str, fault: str, option: Option):
+async def test_what_fails_before_a_byte_is_unreachable(name: str, fault: str, option: PortCall):
     with _before_a_byte(fault) as (url, reason):
         async with on_stage(name, url, Witness(), SHORT) as adapter:
             with pytest.raises(Unreachable) as failed:

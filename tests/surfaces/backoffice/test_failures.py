@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
 from tests.surfaces.backoffice.client import BackofficeClient
 from tests.surfaces.world import opened, sandbox
 
@@ -35,7 +35,7 @@ class Asking:
     body: Callable[[BackofficeClient], object] | None
     operation: str
     code: str
-    option: Option | None = None
+    option: PortCall | None = None
 
 
 def days(backoffice_client: BackofficeClient) -> dict[str, str]:
@@ -57,7 +57,7 @@ def lookup(_desk: BackofficeClient) -> object:
 
 READS = [
     Asking("balance", "GET", "/balance", None, "balance", "SVC.ACC.006"),
-    Asking("blocks", "GET", "/blocks", None, "balance", "SVC.ACC.006", Option.LIST_BLOCKS),
+    Asking("blocks", "GET", "/blocks", None, "balance", "SVC.ACC.006", PortCall.LIST_BLOCKS),
     Asking("statement", "GET", "/transactions?{days}", None, "statement", "SVC.ACC.007"),
     Asking("report", "GET", "/report?{days}&format=json", None, "statement", "SVC.ACC.007"),
     Asking("keys", "GET", "/pix/keys", None, "keys", "SVC.PIX.002"),
@@ -65,30 +65,32 @@ READS = [
     Asking("qrcode", "GET", "/pix/qrcode/{paid}", None, "charge", "SVC.PIX.005"),
     Asking(
         "received", "POST", "/pix/transactions/search", days, "payment", "SVC.PIX.007",
-        Option.LIST_RECEIVED,
+        PortCall.LIST_RECEIVED,
     ),
     Asking(
         "refunds", "POST", "/pix/refunds/search", days, "refund_read", "SVC.PIX.007",
-        Option.LIST_REFUNDS,
+        PortCall.LIST_REFUNDS,
     ),
     Asking(
         "refund", "GET", "/pix/refunds/any", None, "refund_read", "SVC.PIX.007",
-        Option.FIND_REFUND,
+        PortCall.FIND_REFUND,
     ),
     Asking(
-        "lookup", "POST", "/pix/keys/lookup", lookup, "keys", "SVC.PIX.002", Option.LOOK_UP_KEY
+        "lookup", "POST", "/pix/keys/lookup", lookup, "keys", "SVC.PIX.002", PortCall.LOOK_UP_KEY
     ),
 ]  # fmt: skip
 
 CHANGES = [
-    Asking("new key", "POST", "/pix/keys", key, "keys", "SVC.PIX.002", Option.CREATE_KEY),
+    Asking("new key", "POST", "/pix/keys", key, "keys", "SVC.PIX.002", PortCall.CREATE_KEY),
     Asking(
-        "no key", "DELETE", "/pix/keys/{key}", None, "keys", "SVC.PIX.002", Option.CANCEL_KEY
+        "no key", "DELETE", "/pix/keys/{key}", None, "keys", "SVC.PIX.002", PortCall.CANCEL_KEY
     ),
-    Asking("charge", "POST", "/pix/qrcode", charge, "charge", "SVC.PIX.005", Option.CREATE_CHARGE),
+    Asking(
+        "charge", "POST", "/pix/qrcode", charge, "charge", "SVC.PIX.005", PortCall.CREATE_CHARGE
+    ),
     Asking(
         "no charge", "DELETE", "/pix/qrcode/{pending}", None, "charge", "SVC.PIX.005",
-        Option.CANCEL_CHARGE,
+        PortCall.CANCEL_CHARGE,
     ),
 ]  # fmt: skip
 
@@ -177,7 +179,7 @@ async def bare(tmp_path: Path) -> AsyncIterator[BackofficeClient]:
     """The desk of a gateway whose provider offers no optional operation at all."""
     settings = sandbox(tmp_path)
     plain = settings.providers["sandbox"]
-    lacking = {**plain.settings, "lacks": [option.value for option in Option]}
+    lacking = {**plain.settings, "lacks": [option.value for option in OPTIONAL_CALLS]}
     provider = msgspec.structs.replace(plain, settings=lacking)
     providers = {**settings.providers, "sandbox": provider}
     async with opened(msgspec.structs.replace(settings, providers=providers)) as world:

@@ -9,22 +9,33 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.provider_options import Option
-from gateway.domain.bank.providers import ProviderAdapter, Repeat
+from gateway.domain.bank.capabilities import CONTRACT_CALLS, PORT
+from gateway.domain.bank.providers import ContractCalls
 from provider_adapters import registry
-from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters._shared.factory import AdapterContext, AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
+from provider_adapters.sandbox.factory import SandboxSettings
 from tests.unit.provider_adapters.witness import Witness
 
 FACTORY = """
-from gateway.domain.bank.providers import Capabilities
+from gateway.domain.bank.capabilities import Capabilities, PortCall
 from provider_adapters.sandbox.factory import SandboxSettings
 
+class Adapter:
+    capabilities = Capabilities(calls=frozenset({PortCall.GET_BALANCE, PortCall.FIND_REFUND}))
+
+    async def start(self): ...
+    async def close(self): ...
+    async def get_balance(self, account): ...
+    async def find_refund(self, account, provider_key): ...
+
 class Factory:
-    capabilities = Capabilities(operations=frozenset({"refund", "cancel"}), payouts=False)
+    PORT = 1
+    capabilities = Adapter.capabilities
+    adapter = Adapter
     settings = SandboxSettings
-    def __call__(self, name, settings, environment, observer):
-        return name
+    def __call__(self, settings, context):
+        return Adapter()
 
 MADE = Factory()
 NOT_ONE = 3
@@ -53,7 +64,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 
 def test_the_sandbox_is_ours():
-    adapter = registry.find("sandbox")("bank", {}, Environment.SANDBOX, Witness())
+    context = AdapterContext(name="bank", environment=Environment.SANDBOX, observer=Witness())
+
+    adapter = registry.find("sandbox")({}, context)
 
     assert isinstance(adapter, SandboxAdapter)
     assert "sandbox" in registry.names()
@@ -63,24 +76,15 @@ def test_the_matrix_shows_what_each_adapter_can_do():
     row = registry.describe()[0]
 
     assert row == registry.AdapterRow(
-        adapter="sandbox",
-        calls=dict.fromkeys(registry.CALLS, True),
-        operations=tuple(sorted(Option)),
-        payouts=True,
-        repeat=Repeat.SAME_ANSWER,
-        lookup_by_key=True,
-        absent_after_s=5.0,
+        adapter="sandbox", capabilities=SandboxSettings().capabilities()
     )
+    assert row.calls == dict.fromkeys(CONTRACT_CALLS, True)
 
 
 def test_the_nine_calls_are_those_of_the_port():
-    port = {
-        name
-        for name in vars(ProviderAdapter)
-        if not name.startswith("_") and name not in {"capabilities", "start", "close"}
-    }
+    port = {name for name in vars(ContractCalls) if not name.startswith("_")}
 
-    assert port == set(registry.CALLS)
+    assert port == set(CONTRACT_CALLS)
 
 
 def test_another_package_brings_an_adapter(install: Install):
@@ -89,13 +93,10 @@ def test_another_package_brings_an_adapter(install: Install):
     factory = registry.find("otherbank")
     row = registry.describe()[-1]
 
-    assert factory("other", {}, Environment.PRODUCTION, Witness()) == "other"
+    assert factory.PORT == PORT
     assert (row.adapter, row.problem) == ("otherbank", "")
-    assert row.operations == ("cancel", "refund")
-    assert (row.payouts, row.calls["create_payout"], row.calls["get_balance"]) == (
-        False, False, True,
-    )  # fmt: skip
-    assert row.absent_after_s is None
+    assert row.capabilities == factory.capabilities
+    assert [name for name, usable in row.calls.items() if usable] == ["get_balance"]
 
 
 def test_it_is_loaded_only_when_asked_for(install: Install):

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.hosts import Hosts
+from gateway.domain.bank.capabilities import Hosts
 from provider_adapters._shared.factory import (
     AdapterRefused,
     CallbackFactory,

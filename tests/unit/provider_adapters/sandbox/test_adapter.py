@@ -19,8 +19,8 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.bank.refunds import RefundStatus
-from provider_adapters.sandbox.factory import SandboxFactory
 from tests.contract.adapters.harness import ACCOUNT, FAR, KEY, on_stage, order
+from tests.unit.provider_adapters.sandbox.making import made
 from tests.unit.provider_adapters.sandbox.test_payouts import PAYOUT
 from tests.unit.provider_adapters.sandbox.test_refunds import REFUND
 from tests.unit.provider_adapters.sandbox.test_requests_orders import refund
@@ -33,7 +33,7 @@ RANDOM = KeyOrder(PixKeyType.EVP, "")
 
 
 async def test_a_read_only_provider_sends_nothing():
-    adapter = SandboxFactory()("bank", {"payouts": False}, SANDBOX, Witness())
+    adapter = made({"payouts": False})
 
     outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
 
@@ -42,7 +42,7 @@ async def test_a_read_only_provider_sends_nothing():
 
 
 async def test_an_account_that_cannot_be_addressed_is_sent_nothing():
-    adapter = SandboxFactory()("bank", {}, SANDBOX, Witness())
+    adapter = made({})
 
     outcome = await adapter.create_payout(
         ProviderAccount(account_id="", provider_account=".."), order(), FAR
@@ -52,7 +52,7 @@ async def test_an_account_that_cannot_be_addressed_is_sent_nothing():
 
 
 async def test_without_a_look_up_by_key_the_bank_s_id_is_needed():
-    adapter = SandboxFactory()("bank", {"lookup_by_key": False}, SANDBOX, Witness())
+    adapter = made({"lookup_by_key": False})
 
     with pytest.raises(NotSupported):
         await adapter.find_payout(ACCOUNT, KEY, "")

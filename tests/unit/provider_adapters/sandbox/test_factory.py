@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import Repeat
+from gateway.domain.bank.capabilities import Repeat
 from provider_adapters._shared.factory import AdapterRefused
-from provider_adapters.sandbox.factory import SandboxFactory
 from tests.unit.provider_adapters.authority import VALID, Authority
+from tests.unit.provider_adapters.sandbox.making import made
 from tests.unit.provider_adapters.witness import Witness
 
 SANDBOX = Environment.SANDBOX
@@ -18,7 +18,7 @@ SANDBOX = Environment.SANDBOX
 
 def test_it_is_never_made_in_production():
     with pytest.raises(AdapterRefused, match=r"providers\.bank"):
-        SandboxFactory()("bank", {}, Environment.PRODUCTION, Witness())
+        made({}, Environment.PRODUCTION)
 
 
 @pytest.mark.parametrize(
@@ -26,16 +26,16 @@ def test_it_is_never_made_in_production():
 )
 def test_its_bank_is_on_this_machine(url: str):
     with pytest.raises(AdapterRefused, match="base_url"):
-        SandboxFactory()("bank", {"base_url": url}, SANDBOX, Witness())
+        made({"base_url": url})
 
 
 def test_unknown_settings_are_refused():
     with pytest.raises(AdapterRefused, match="base_ulr"):
-        SandboxFactory()("bank", {"base_ulr": "http://127.0.0.1"}, SANDBOX, Witness())
+        made({"base_ulr": "http://127.0.0.1"})
 
 
 def test_settings_lessen_what_it_declares():
-    adapter = SandboxFactory()("bank", {"repeat": "refuses"}, SANDBOX, Witness())
+    adapter = made({"repeat": "refuses"})
 
     assert adapter.capabilities.repeat is Repeat.REFUSES
 
@@ -45,7 +45,7 @@ async def test_when_our_certificate_ends_is_told_under_the_provider_s_name(tmp_p
     authority, witness = Authority(tmp_path), Witness()
     tls = {"ca": str(authority.file), "certificate": str(authority.sign("we", VALID))}
     settings = {"base_url": "https://127.0.0.1:1", "tls": tls}
-    adapter = SandboxFactory()("bank", settings, SANDBOX, witness)
+    adapter = made(settings, observer=witness)
 
     await adapter.start()
     await adapter.close()

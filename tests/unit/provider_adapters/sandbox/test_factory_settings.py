@@ -7,20 +7,33 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from gateway.domain.bank.provider_options import Option
-from gateway.domain.bank.providers import Capabilities, Repeat
+from gateway.domain.bank.capabilities import (
+    Capabilities,
+    EntryField,
+    Lookup,
+    PortCall,
+    ProofKind,
+    Repeat,
+    contradictions,
+)
+from gateway.domain.bank.charges import ChargeStatus
+from gateway.domain.bank.payout_orders import PayoutMethod
 from provider_adapters.sandbox.factory import SandboxSettings
 
 
 def test_by_default_all_the_bank_can_do_is_declared():
     assert SandboxSettings().capabilities() == Capabilities(
-        operations=frozenset(option.value for option in Option),
-        payouts=True,
+        calls=frozenset(PortCall),
+        destinations=frozenset(PayoutMethod),
         repeat=Repeat.SAME_ANSWER,
-        lookup_by_key=True,
+        lookup=frozenset(Lookup),
         absent_after=timedelta(seconds=5),
         account_credentials=True,
         largest_page=500,
+        entry_fields=frozenset(EntryField),
+        blocked_known=True,
+        charge_states=frozenset(ChargeStatus),
+        callback_proofs=frozenset({ProofKind.HMAC}),
         alphanumeric_cnpj=True,
     )
 
@@ -32,27 +45,42 @@ def test_every_kind_of_provider_can_be_tried():
             "repeat": "ignores",
             "lookup_by_key": False,
             "absent_after_s": None,
-            "lacks": list(Option),
+            "lacks": sorted(frozenset(PortCall) - {PortCall.GET_CHARGE}),
             "alphanumeric_cnpj": False,
         },
         SandboxSettings,
     )
 
     assert settings.capabilities() == Capabilities(
-        payouts=False, account_credentials=True, largest_page=500
+        calls=frozenset({PortCall.GET_CHARGE}),
+        account_credentials=True,
+        charge_states=frozenset(ChargeStatus),
+        callback_proofs=frozenset({ProofKind.HMAC}),
+        largest_page=500,
     )
 
 
-def test_one_optional_operation_can_be_missing():
-    settings = msgspec.convert({"lacks": ["create_refund"]}, SandboxSettings)
+@pytest.mark.parametrize("call", list(PortCall))
+def test_one_call_can_be_missing(call: PortCall):
+    settings = msgspec.convert({"lacks": [call.value]}, SandboxSettings)
 
-    operations = settings.capabilities().operations
-    assert {option.value for option in Option} - operations == {"create_refund"}
+    declared = settings.capabilities()
+
+    assert frozenset(PortCall) - declared.calls == {call}
+    assert list(contradictions(declared)) == []
+
+
+def test_a_provider_without_payouts_has_neither_of_their_calls():
+    declared = SandboxSettings(payouts=False).capabilities()
+
+    assert not declared.payouts
+    assert frozenset(PortCall) - declared.calls == {PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT}
+    assert list(contradictions(declared)) == []
 
 
 @pytest.mark.parametrize(
     "given",
-    [{"repeat": "never"}, {"absent_after_s": -1}, {"token": "x"}, {"lacks": ["get_balance"]}],
+    [{"repeat": "never"}, {"absent_after_s": -1}, {"token": "x"}, {"lacks": ["fly"]}],
 )
 def test_what_is_not_a_setting_is_refused(given: dict[str, object]):
     with pytest.raises(msgspec.ValidationError):

@@ -1,6 +1,7 @@
 """``pixgate routes``, ``errors`` and ``providers``."""
 
 from gateway.cli.config.catalogue import EVERY_CODE, error_page
+from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.domain.requests.reasons import REASONS
 
 
@@ -81,7 +82,9 @@ def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):
     (sandbox,) = [each for each in shell.reads("providers") if each["adapter"] == "sandbox"]
 
     assert (sandbox["payouts"], sandbox["repeat"]) == (True, "same_answer")
-    assert len(sandbox["calls"]) == 9
+    assert set(sandbox["calls"]) == set(PortCall)
+    assert set(sandbox["operations"]) == OPTIONAL_CALLS
+    assert sandbox["blocked_known"] is True
     assert "sandbox" in shell.says("providers")
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+
 from gateway.domain.bank import provider_options
+from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.domain.bank.provider_options import (
     WHY,
     BlockCalls,
     ChargeCalls,
+    EveryCall,
     IncomingCalls,
     KeyCalls,
-    Option,
     RefundCalls,
 )
-from tests.unit.offering import OfferingBank
 
 
 def test_every_call_of_the_ports_is_an_option():
@@ -20,16 +22,12 @@ def test_every_call_of_the_ports_is_an_option():
 
     calls = [name for port in ports for name in vars(port) if not name.startswith("_")]
 
-    assert sorted(calls) == sorted(option.value for option in Option)
+    assert sorted(calls) == sorted(option.value for option in OPTIONAL_CALLS)
 
 
-def test_a_bank_with_the_calls_fulfils_the_ports():
-    bank = OfferingBank()
-
-    assert isinstance(bank, KeyCalls)
-    assert isinstance(bank, ChargeCalls)
-    assert isinstance(bank, IncomingCalls)
-    assert isinstance(bank, RefundCalls)
+def test_every_call_is_a_method_of_the_port():
+    for call in PortCall:
+        assert inspect.iscoroutinefunction(getattr(EveryCall, call)), call
 
 
 def test_every_reason_has_its_sentence():

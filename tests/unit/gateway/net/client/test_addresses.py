@@ -9,7 +9,7 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.hosts import Hosts
+from gateway.domain.bank.capabilities import Hosts
 from gateway.net.client.addresses import (
     AddressRefused,
     Flaw,

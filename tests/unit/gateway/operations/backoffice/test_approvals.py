@@ -14,6 +14,7 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.approvals import Approval, ApprovalSearch, ApprovalState, Outcome
 from gateway.domain.backoffice.money_orders import Order
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.refunds import RefundRequest
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
@@ -32,6 +33,7 @@ from tests.contract.stores.samples import event
 from tests.unit.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
 from tests.unit.standing import NOON, Clock
 from tests.world.payouts import (
+    CAREFUL,
     IS_FORBIDDEN,
     IS_NOT_SENT,
     IS_SETTLED,
@@ -139,6 +141,9 @@ async def approval_world(
         open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
     )
     stops: list[Stop] = []
+    payout_world.bank.capabilities = replace(
+        CAREFUL, calls=CAREFUL.calls | {PortCall.CREATE_REFUND}
+    )
     await store.identity.users.add(stored(MARIA), event())
     yield ApprovalWorld(payout_world, store, made(payout_world, store, terms, stops), stops)
     await store.close()

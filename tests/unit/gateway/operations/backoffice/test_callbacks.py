@@ -17,6 +17,7 @@ from gateway.domain.backoffice.callbacks import (
     CallbackState,
     Notice,
 )
+from gateway.domain.bank.capabilities import Capabilities, PortCall
 from gateway.domain.bank.providers import NotFound, Unavailable
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
@@ -229,6 +230,8 @@ async def test_a_payout_that_the_bank_holds_is_left_to_its_own_schedule(hall: Ha
 
 class Bank:
     """A bank with one charge."""
+
+    capabilities = Capabilities(calls=frozenset({PortCall.GET_CHARGE_PAYMENT}))
 
     def __init__(self, problem: Exception | None) -> None:
         self.problem = problem

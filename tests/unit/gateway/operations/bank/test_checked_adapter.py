@@ -9,7 +9,8 @@ import logging
 import pytest
 
 from gateway.domain.bank import provider_options
-from gateway.domain.bank.provider_options import Option, OutcomeUnknown
+from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.providers import (
     BadReply,
     CredentialsRefused,
@@ -145,8 +146,8 @@ async def test_a_request_that_is_cancelled_is_no_fault_of_the_adapter(name: str)
     assert not world.counted
 
 
-@pytest.mark.parametrize("option", list(Option))
-async def test_a_call_that_an_adapter_lacks_is_not_supported(option: Option):
+@pytest.mark.parametrize("option", list(PortCall))
+async def test_a_call_that_an_adapter_lacks_is_not_supported(option: PortCall):
     """As with an adapter that does not declare it; money that cannot be moved is unknown."""
 
     class Nine:
@@ -155,7 +156,7 @@ async def test_a_call_that_an_adapter_lacks_is_not_supported(option: Option):
     world = CheckedWorld()
     world.checked.checked = Nine()  # type: ignore[assignment]
 
-    if option == Option.CREATE_REFUND:
+    if option in {PortCall.CREATE_PAYOUT, PortCall.CREATE_REFUND}:
         assert isinstance(await world.ask(option.value), Unknown)
     else:
         with pytest.raises(NotSupported):
@@ -183,7 +184,7 @@ def test_every_call_of_every_port_is_checked(port: type):
 
     assert methods - {"start", "close"} <= set(CALLS)
     assert all(name in vars(CheckedAdapter) for name in methods)
-    assert {option.value for option in Option} <= set(CALLS)
+    assert {option.value for option in PortCall} <= set(CALLS)
 
 
 async def test_it_starts_and_closes_the_adapter():

@@ -1,11 +1,18 @@
 """The bank behind an account, or the refusal for want of one."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.kernel import errors
-from gateway.operations.bank.connections import bank_of, paying_bank_of, refuse_letters
+from gateway.operations.bank.connections import (
+    bank_of,
+    changing_bank_of,
+    paying_bank_of,
+    refuse_letters,
+)
 from tests.unit.people import account
 from tests.unit.refusals import refused
 from tests.world.payouts import CAREFUL, OneBank, ScriptedBank
@@ -21,16 +28,18 @@ def test_an_account_s_bank_is_found_to_read_from(read_only: bool):
 def test_a_bank_that_pays_out_is_found_to_pay_through():
     banks = OneBank(ScriptedBank())
 
-    assert paying_bank_of(banks, account()) == banks.of(account())
+    assert paying_bank_of(banks, account(), PayoutMethod.PIX) == banks.of(account())
 
 
 def test_a_read_only_bank_is_refused_for_payouts():
     with refused(errors.PROVIDER_READ_ONLY) as refusal:
-        paying_bank_of(OneBank(ScriptedBank(), read_only=True), account())
+        paying_bank_of(OneBank(ScriptedBank(), read_only=True), account(), PayoutMethod.PIX)
     assert (refusal.value.error.status, refusal.value.error.code) == (403, "SVC.ACC.005")
 
 
-@pytest.mark.parametrize("find", [bank_of, paying_bank_of])
+@pytest.mark.parametrize(
+    "find", [bank_of, changing_bank_of, partial(paying_bank_of, method=PayoutMethod.PIX)]
+)
 @pytest.mark.parametrize("read_only", [True, False])
 def test_no_bank_at_all_is_refused(find, read_only: bool):
     with refused(errors.PROVIDER_NOT_CONFIGURED) as refusal:

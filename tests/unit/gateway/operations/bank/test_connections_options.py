@@ -1,25 +1,17 @@
-"""What a bank offers is what it declares and has."""
+"""What a bank offers is what it declares; what it declares was checked when it was loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Bank, NotSupported
-from gateway.operations.bank import connections
+from gateway.operations.bank.connections import offered
 from tests.unit.offering import OfferingBank, lessened
 from tests.unit.people import account
 from tests.world.payouts import OneBank, ScriptedBank
 
-PORTS = [
-    (connections.key_calls, Option.CREATE_KEY),
-    (connections.charge_calls, Option.CANCEL_CHARGE),
-    (connections.incoming_calls, Option.LIST_RECEIVED),
-    (connections.refund_calls, Option.CREATE_REFUND),
-]
-ports = pytest.mark.parametrize(("calls", "option"), PORTS)
+calls = pytest.mark.parametrize("call", list(PortCall))
 
 
 def behind(adapter: ScriptedBank) -> Bank:
@@ -28,23 +20,15 @@ def behind(adapter: ScriptedBank) -> Bank:
     return bank
 
 
-@ports
-def test_what_is_declared_and_there_is_offered(calls: Callable[..., object], option: Option):
+@calls
+def test_what_is_declared_is_offered(call: PortCall):
     adapter = OfferingBank()
 
-    assert calls(behind(adapter), option) is adapter
+    assert offered(behind(adapter), call) is adapter
 
 
-@ports
-def test_what_is_not_declared_is_not_supported(calls: Callable[..., object], option: Option):
+@calls
+def test_what_is_not_declared_is_not_supported(call: PortCall):
     """The sandbox's settings lessen a bank by name."""
     with pytest.raises(NotSupported):
-        calls(behind(OfferingBank(capabilities=lessened(option))), option)
-
-
-@ports
-def test_what_is_declared_and_not_there_is_not_supported(
-    calls: Callable[..., object], option: Option
-):
-    with pytest.raises(NotSupported):
-        calls(behind(ScriptedBank(capabilities=lessened())), option)
+        offered(behind(OfferingBank(capabilities=lessened(call))), call)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import (
     Charge,
     ChargeOrder,
@@ -14,7 +15,7 @@ from gateway.domain.bank.charges import (
     Party,
     Payer,
 )
-from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE, Option
+from gateway.domain.bank.provider_options import CHARGE_PAID, IN_USE
 from gateway.domain.bank.providers import NotFound, NotSupported, Refused, Unavailable
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
@@ -107,7 +108,7 @@ async def test_nothing_is_changed_where_nothing_may_be():
 
 
 async def test_a_bank_without_the_calls_is_told_as_such():
-    bank = OfferingBank(capabilities=lessened(Option.CREATE_CHARGE, Option.CANCEL_CHARGE))
+    bank = OfferingBank(capabilities=lessened(PortCall.CREATE_CHARGE, PortCall.CANCEL_CHARGE))
 
     with pytest.raises(NotSupported):
         await at(bank).create(acting(), account(), ORDER)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
-from gateway.domain.bank.provider_options import IN_USE, Option
+from gateway.domain.bank.provider_options import IN_USE
 from gateway.domain.bank.providers import NotFound, NotSupported, Refused
 from gateway.domain.kernel import errors
 from gateway.operations.bank.orders import PixKeyOrders
@@ -114,7 +115,7 @@ async def test_without_a_bank_there_is_nothing_to_ask():
 async def test_what_the_bank_lacks_is_not_put_on_record():
     log = Log()
     bank = OfferingBank(
-        capabilities=lessened(Option.CREATE_KEY, Option.CANCEL_KEY, Option.LOOK_UP_KEY)
+        capabilities=lessened(PortCall.CREATE_KEY, PortCall.CANCEL_KEY, PortCall.LOOK_UP_KEY)
     )
     orders = at(bank, log)
 

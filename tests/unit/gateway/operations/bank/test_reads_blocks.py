@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import NotSupported, Unavailable
 from gateway.domain.bank.statements import Block, BlockKind
 from gateway.domain.kernel import errors
@@ -43,7 +43,7 @@ async def test_each_read_asks_the_bank():
 @pytest.mark.parametrize(
     "bank",
     [
-        OfferingBank(capabilities=lessened(Option.LIST_BLOCKS), reads={"list_blocks": []}),
+        OfferingBank(capabilities=lessened(PortCall.LIST_BLOCKS), reads={"list_blocks": []}),
         ScriptedBank(),
     ],
     ids=["not declared", "no such call"],

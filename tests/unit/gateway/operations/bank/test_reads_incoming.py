@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from gateway.domain.bank.provider_options import Option
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import NotSupported, Unavailable
 from gateway.domain.bank.refunds import IncomingPayment, IncomingSearch, IncomingStatus
 from gateway.domain.kernel import errors
@@ -77,7 +77,7 @@ async def test_a_bank_that_does_not_tell_is_told_as_such():
             account(), wanted()
         )
     with pytest.raises(NotSupported):
-        await at(OfferingBank(capabilities=lessened(Option.LIST_RECEIVED))).search(
+        await at(OfferingBank(capabilities=lessened(PortCall.LIST_RECEIVED))).search(
             account(), wanted()
         )
     with refused(errors.PROVIDER_NOT_CONFIGURED):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import (
@@ -18,7 +19,6 @@ from gateway.domain.bank.provider_options import (
     IN_USE,
     NOT_PAID,
     SEVERAL_PAYMENTS,
-    Option,
     OutcomeUnknown,
 )
 from gateway.domain.bank.providers import (
@@ -419,13 +419,15 @@ async def test_nothing_is_given_where_nothing_may_be():
             await refund_world.give()
 
 
-@pytest.mark.parametrize("option", [Option.CREATE_REFUND, Option.FIND_REFUND, Option.LIST_REFUNDS])
-async def test_a_bank_without_the_call_is_told_as_such(option: Option):
+@pytest.mark.parametrize(
+    "option", [PortCall.CREATE_REFUND, PortCall.FIND_REFUND, PortCall.LIST_REFUNDS]
+)
+async def test_a_bank_without_the_call_is_told_as_such(option: PortCall):
     refund_world = RefundWorld(OfferingBank(capabilities=lessened(option)))
     calls = {
-        Option.CREATE_REFUND: refund_world.give,
-        Option.FIND_REFUND: lambda: refund_world.refunds.read(account(), "refund-1"),
-        Option.LIST_REFUNDS: lambda: refund_world.refunds.search(account(), wanted()),
+        PortCall.CREATE_REFUND: refund_world.give,
+        PortCall.FIND_REFUND: lambda: refund_world.refunds.read(account(), "refund-1"),
+        PortCall.LIST_REFUNDS: lambda: refund_world.refunds.search(account(), wanted()),
     }
 
     with pytest.raises(NotSupported):

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.domain.bank.capabilities import Capabilities, Repeat
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
-    Capabilities,
     CredentialsRefused,
     NotFound,
     NotSupported,
@@ -19,7 +19,6 @@ from gateway.domain.bank.providers import (
     RateLimited,
     Refused,
     Rejected,
-    Repeat,
     Unavailable,
     Unreachable,
 )

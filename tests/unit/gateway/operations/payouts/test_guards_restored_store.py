@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.domain.bank.capabilities import Lookup
 from gateway.domain.bank.providers import (
     BadReply,
     Bank,
-    Capabilities,
     NotFound,
     NotSent,
     NotSupported,
@@ -24,6 +24,7 @@ from gateway.operations.payouts.payouts import Payouts
 from tests.unit.standing import Clock
 from tests.world.payouts import (
     ACCEPTED,
+    CAREFUL,
     IS_ACCEPTED,
     IS_REJECTED,
     IS_SETTLED,
@@ -83,7 +84,7 @@ async def test_a_bank_that_cannot_be_asked_is_sent_nothing(payout, problem):
 
 
 async def test_a_bank_without_a_lookup_by_key_is_sent_nothing(payout):
-    bank = ScriptedBank(capabilities=Capabilities(lookup_by_key=False))
+    bank = ScriptedBank(capabilities=replace(CAREFUL, lookup=frozenset({Lookup.BANK_ID})))
 
     seen = await seen_before(payout, at(bank))
 

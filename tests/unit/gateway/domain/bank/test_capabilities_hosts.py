@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.hosts import Hosts
+from gateway.domain.bank.capabilities import Hosts
 
 HOSTS = Hosts(production=frozenset({"p.example"}), sandbox=frozenset({"s.example"}))
 

@@ -1,0 +1,22 @@
+"""Adapters as the registry makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.telemetry.records import Observer
+from provider_adapters._shared.factory import AdapterContext
+from provider_adapters.sandbox.adapter import SandboxAdapter
+from provider_adapters.sandbox.factory import SandboxFactory
+from tests.unit.provider_adapters.witness import Witness
+
+
+def made(
+    settings: Mapping[str, object],
+    environment: Environment = Environment.SANDBOX,
+    observer: Observer | None = None,
+) -> SandboxAdapter:
+    """The adapter of a provider called ``bank``."""
+    context = AdapterContext(name="bank", environment=environment, observer=observer or Witness())
+    return SandboxFactory()(settings, context)
