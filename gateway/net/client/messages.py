@@ -137,6 +137,10 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
         headers: Those the bank asks for; the client adds tracing and framing.
         identity: Whose connection carries it (see ``AccountTransports``); None for one
             that all accounts of the provider share.
+        key: Our key of the payout, where money moves by a PUT to the path that ends in it.
+
+    Money is moved by a POST, or by such a PUT. Whoever stands between us and the bank may
+    send a PUT again, as HTTP allows; to a path of one payout a second one adds nothing.
     """
 
     operation: str
@@ -147,12 +151,19 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes = b""
     kind: Kind = Kind.READ
     identity: Identity | None = None
+    key: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a payout that a proxy might repeat (anything but POST), or that has no body."""
-        if self.kind is _PAYOUT and (self.method != "POST" or not self.body):
-            problem = "money is moved by a POST with a body"
+        """Refuse a payout that somebody on the way might send again as another one."""
+        if self.kind is _PAYOUT and self.method != "POST" and not self._puts_its_key():
+            problem = "money is moved by a POST, or by a PUT to a path that ends in our key"
             raise ValueError(problem)
+
+    def _puts_its_key(self) -> bool:
+        """Say whether it is a PUT whose last step is our key, whole and as it is sent."""
+        last = self.path.partition("?")[0].rpartition("/")[2]
+        named = self.template.endswith("}") and last == quote(self.key, safe="")
+        return self.method == "PUT" and self.key != "" and named
 
     def __repr__(self) -> str:
         """Show nothing that could hold a credential or personal data."""

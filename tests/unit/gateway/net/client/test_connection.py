@@ -259,11 +259,21 @@ async def test_every_point_is_passed_in_order():
     ]  # fmt: skip
 
 
+BODILESS = ProviderRequest(
+    operation="create_payout", method="POST", template="/p", path="/p", kind=Kind.PAYOUT
+)
+PUT = ProviderRequest(
+    operation="create_payout", method="PUT", template="/p/{key}", path="/p/k1", key="k1",
+    body=b'{"a":"0123456789"}', kind=Kind.PAYOUT,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [ORDER, BODILESS, PUT], ids=["post", "no body", "put"])
 @pytest.mark.parametrize(
     ("point", "arrived"), [("after_connect", 0), ("mid_body", 0), ("after_body", 1)]
 )
-async def test_what_has_left_at_a_point(point: str, arrived: int):
-    """At the one in the middle, half of the body is all that ever leaves."""
+async def test_what_has_left_at_a_point(order: ProviderRequest, point: str, arrived: int):
+    """At the one in the middle, half of the request is all that ever leaves."""
 
     def ends(name: str) -> None:
         if name == point:
@@ -273,7 +283,7 @@ async def test_what_has_left_at_a_point(point: str, arrived: int):
         transport = HttpTransport(bank.url, SHORT, Environment.SANDBOX, Runtime(failpoint=ends))
         await transport.start()
         with pytest.raises(Ended):
-            await transport.call(ORDER, SendProgress(FAR))
+            await transport.call(order, SendProgress(FAR))
         await transport.close()
 
     assert len(bank.requests) == arrived

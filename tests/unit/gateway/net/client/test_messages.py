@@ -11,14 +11,52 @@ from gateway.domain.bank.providers import Phase, Refused
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, filled
 
 
-@pytest.mark.parametrize(("method", "body"), [("PUT", b"{}"), ("GET", b"{}"), ("POST", b"")])
-def test_money_is_moved_by_a_post_with_a_body(method: str, body: bytes):
-    """Anything else is sent again by somebody on the way, or leaves unwatched."""
-    with pytest.raises(ValueError, match="POST"):
-        ProviderRequest(
-            operation="create_payout", method=method, template="/", path="/", body=body,
-            kind=Kind.PAYOUT,
-        )  # fmt: skip
+def money(method: str, path: str, template: str = "/pix/{id}", **fields: str) -> ProviderRequest:
+    return ProviderRequest(
+        operation="create_payout", method=method, template=template, path=path, kind=Kind.PAYOUT,
+        **fields,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+KEYS = ["0123456789abcdef0123456789abcdef", "a/b", "é ~", "%2F"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}"])
+def test_money_is_moved_by_a_post_with_or_without_a_body(body: bytes):
+    assert money("POST", "/payments", "/payments", body=body).kind is Kind.PAYOUT  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("query", ["", "?a=b", "?next=/other"])
+@pytest.mark.parametrize("key", KEYS)
+def test_money_is_moved_by_a_put_to_the_path_of_our_key(key: str, query: str):
+    path = filled("/v3/pix/{id}", id=key) + query
+
+    assert money("PUT", path, key=key).kind is Kind.PAYOUT
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "template", "key"),
+    [
+        ("PUT", "/pix/k1", "/pix/{id}", ""),
+        ("PUT", "/pix/k1", "/pix/{id}", "k2"),
+        ("PUT", "/pix/k1", "/pix/{id}", "1"),
+        ("PUT", "/pix/k1", "/pix/k1", "k1"),
+        ("PUT", "/pix/k1/", "/pix/{id}", "k1"),
+        ("PUT", "/pix/k1/confirm", "/pix/{id}/confirm", "k1"),
+        ("PUT", "/pix/?id=k1", "/pix/{id}", "k1"),
+        ("PUT", "/pix/?id=/k1", "/pix/{id}", "k1"),
+        ("PUT", "/pix/a/b", "/pix/{id}", "a/b"),
+        ("PATCH", "/pix/k1", "/pix/{id}", "k1"),
+        ("GET", "/pix/k1", "/pix/{id}", "k1"),
+        ("DELETE", "/pix/k1", "/pix/{id}", "k1"),
+        ("put", "/pix/k1", "/pix/{id}", "k1"),
+        ("post", "/pix", "/pix", ""),
+    ],
+)
+def test_money_is_moved_in_no_other_way(method: str, path: str, template: str, key: str):
+    """Somebody on the way may send it again, and nothing would tell that it is the same."""
+    with pytest.raises(ValueError, match="ends in our key"):
+        money(method, path, template, key=key)
 
 
 @pytest.mark.parametrize(

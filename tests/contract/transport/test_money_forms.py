@@ -1,0 +1,117 @@
+"""Money by POST, by POST without a body, and by PUT: one request, and the same evidence."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.providers import (
+    Accepted,
+    Evidence,
+    NotSent,
+    Outcome,
+    Phase,
+    Unknown,
+)
+from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
+from gateway.net.client.transport import HttpTransport
+from provider_adapters._shared.documents import read_document
+from provider_adapters._shared.http import ClientParts, ProviderClient
+from provider_adapters._shared.transcript import Transcript
+from tests.contract.adapters.harness import FAR, KEY, PASSED
+from tests.contract.adapters.wire_faults import FAULTS, WireFault
+from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
+from tests.unit.provider_adapters.witness import SHORT, Witness
+
+FORMS = {
+    "post": ("POST", "/payments", b'{"value":1050}'),
+    "post without body": ("POST", "/payments", b""),
+    "put": ("PUT", f"/pix/{KEY}", b'{"value":1050}'),
+    "put without body": ("PUT", f"/pix/{KEY}", b""),
+}
+forms = pytest.mark.parametrize("form", FORMS)
+
+
+def order(form: str) -> ProviderRequest:
+    """A payout, asked for in one of the forms."""
+    method, path, body = FORMS[form]
+    return ProviderRequest(
+        operation="create_payout",
+        method=method,
+        template=path.replace(KEY, "{key}"),
+        path=path,
+        body=body,
+        kind=Kind.PAYOUT,
+        key=KEY if method == "PUT" else "",
+    )
+
+
+class Said(msgspec.Struct):
+    """What the bank answers."""
+
+    id: str
+
+
+DECODER = msgspec.json.Decoder(Said)
+
+
+def read(said: ProviderAnswer) -> Outcome:
+    """Believe a 200 with an id alone."""
+    name = read_document(said, DECODER, lambda document: document.id)
+    return Accepted(evidence=said.evidence("answered"), provider_id=name)
+
+
+async def pay(form: str, url: str, told: Witness, by: object = FAR) -> Outcome:
+    """Pay once, through the client that all adapters share."""
+    transport = HttpTransport(url, SHORT, Environment.SANDBOX)
+    client = ProviderClient(
+        ClientParts(
+            provider="bank", transport=transport, limits=SHORT, observer=told,
+            transcript=Transcript("bank", frozenset()),
+        )
+    )  # fmt: skip
+    await client.start()
+    try:
+        return await client.pay(order(form), read, by)  # type: ignore[arg-type]
+    finally:
+        await client.close()
+
+
+@forms
+async def test_an_order_is_written_once(form: str):
+    async with standing(ScriptedBank(saying(answer(b'{"id":"p-1"}')))) as bank:
+        outcome = await pay(form, bank.url, Witness())
+
+    method, path, body = FORMS[form]
+    assert isinstance(outcome, Accepted)
+    (written,) = bank.requests
+    assert written.startswith(f"{method} {path} HTTP/1.1\r\n".encode())
+    assert f"Content-Length: {len(body)}\r\n".encode() in written
+    assert written.endswith(b"\r\n\r\n" + body)
+
+
+@pytest.mark.parametrize("form", ["post without body", "put"])
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+async def test_a_fault_of_the_wire_leaves_it_unknown(form: str, fault: WireFault):
+    """As a POST with a body does (see the adapters' suite): it proves nothing, and is over."""
+    told = Witness()
+    async with standing(ScriptedBank(fault.play, reads=fault.reads)) as bank:
+        outcome = await pay(form, bank.url, told)
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.bytes_left
+    assert outcome.evidence.reason == fault.reason or not fault.reason
+    assert (bank.connections, len(told.calls), told.retries) == (1, 1, [])
+
+
+@forms
+async def test_what_is_late_is_not_sent(form: str):
+    async with standing(ScriptedBank(saying(answer(b'{"id":"p-1"}')))) as bank:
+        outcome = await pay(form, bank.url, Witness(), PASSED)
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence == Evidence(
+        phase=Phase.CONNECTED, bytes_left=False, reason="deadline_passed"
+    )
+    assert bank.requests == []
