@@ -107,6 +107,8 @@ def _factory_problems(factory: object) -> Iterator[str]:
         yield "names no class of its adapters"
         return
     yield from _wrong_methods(kind, (*_BESIDE_CALLS, *sorted(declared.calls)))
+    if bool(declared.callback_proofs) is not callable(getattr(kind, "callback_proof", None)):
+        yield "callback_proofs: means that there is a method callback_proof, and nothing else does"
     for call in PortCall:
         if call not in declared.calls and callable(getattr(kind, call.value, None)):
             yield f"{call.value} is there and not declared"

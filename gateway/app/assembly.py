@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from gateway.app.background import Background
 from gateway.app.build_backoffice import BackOfficeParts
 from gateway.app.build_bank import connect
-from gateway.app.build_callbacks import listener_of, make_proofs, make_reception
+from gateway.app.build_callbacks import listener_of, make_addresses, make_reception
 from gateway.app.build_identity import People, build_identity
 from gateway.app.build_panel import Panel, build_panel
 from gateway.app.build_telemetry import Telemetry, build_telemetry
@@ -129,7 +129,11 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         ),
         reception=make_reception(
             store.office.callbacks,
-            make_proofs(settings, keys.derivation, now),
+            make_addresses(
+                settings,
+                keys.derivation,
+                {name: each.adapter for name, each in connections.items()},
+            ),
             now,
             security.count,
             bell.set,

@@ -13,6 +13,7 @@ from typing import Final
 
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.surfaces import ProcessContext, make_approvals, make_follow_up
+from gateway.operations.backoffice.callback_accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks import CallbackLooks
 from gateway.runtime.audit_log import AuditTally, keeping
 from gateway.runtime.gauges import AuditGauge, StoreGauges
@@ -92,8 +93,8 @@ class Background:
         """Look at the payouts that callbacks name."""
         return CallbackLooks(
             store=self.store.office.callbacks,
-            proofs=self.parts.reception.proofs,
             accounts=self.store.accounts,
+            owners=CallbackAccounts(self.store.accounts, self.parts.banks),
             follow_ups=self.store.follow_ups,
             banks=self.parts.banks,
             look=reconciler.look_at,

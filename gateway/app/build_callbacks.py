@@ -3,58 +3,106 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from gateway.config.settings import Settings
-from gateway.domain.backoffice.callbacks import CallbackProof
+from gateway.domain.accounts.accounts import Environment
 from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
+from gateway.domain.bank.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
+from gateway.domain.bank.providers import ProviderAdapter
 from gateway.domain.kernel.clocks import Now
-from gateway.operations.backoffice.callbacks import Reception
+from gateway.operations.backoffice.callbacks import CallbackAddress, Reception
+from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.security.keys import Derivation
 from gateway.telemetry.ports import Count
-from provider_adapters._shared.factory import AdapterRefused, CallbackFactory
-from provider_adapters.registry import find
+from provider_adapters._shared.factory import AdapterRefused
 from provider_adapters.sandbox.callbacks import sign
 
 if TYPE_CHECKING:
     from provider_adapters.sandbox.bank.callbacks import CallbackListener
 
 _SANDBOX: Final = "sandbox"
+_TOKEN_DIGITS: Final = 32
+"""128 bits in hexadecimal digits: not to be guessed, and short enough to copy."""
 
 
-def make_proofs(
-    settings: Settings, derivation: Derivation, now: Now
-) -> Mapping[str, CallbackProof]:
+def make_addresses(
+    settings: Settings, derivation: Derivation, adapters: Mapping[str, ProviderAdapter]
+) -> Mapping[str, CallbackAddress]:
     """
-    Make the proofs of the providers that send callbacks.
+    Make the addresses of the providers whose banks send callbacks, with their proofs.
 
     Raises:
-        AdapterRefused: one that sends none was given a secret for them.
+        AdapterRefused: see ``make_address``.
     """
-    return {
-        name: factory.proof(_secrets(settings, derivation, name), now)
-        for name, factory in _senders(settings).items()
+    made = {
+        name: make_address(name, settings, derivation, adapter)
+        for name, adapter in adapters.items()
     }
+    return {name: address for name, address in made.items() if address is not None}
 
 
-def paths(settings: Settings, derivation: Derivation) -> Mapping[str, str]:
+def make_address(
+    name: str, settings: Settings, derivation: Derivation, adapter: ProviderAdapter
+) -> CallbackAddress | None:
     """
-    Return where each provider's bank sends its callbacks, below our own address.
+    Make the address of one provider; None for a bank that sends no callbacks.
 
     Raises:
-        AdapterRefused: as ``make_proofs`` does.
+        AdapterRefused: what it would prove its callbacks with is missing or cannot be
+            used, or it sends none and was given a secret for them.
     """
-    return {
-        name: f"/callbacks/{name}/{factory.token(_secrets(settings, derivation, name)[0])}"
-        for name, factory in _senders(settings).items()
-    }
+    prover = prover_of(adapter)
+    if prover is None:
+        given = settings.providers[name].callbacks
+        if given.secret or given.retired_secrets:
+            message = f"providers.{name}.callbacks: the adapter takes no callbacks"
+            raise AdapterRefused(message)
+        return None
+    try:
+        proof = prover.callback_proof(secrets_of(name, settings, derivation))
+    except ProofRefused as problem:
+        message = f"providers.{name}.callbacks: {problem}"
+        raise AdapterRefused(message) from problem
+    except Exception as problem:  # noqa: BLE001 - a foreign adapter; its text may show a secret
+        message = f"providers.{name}.callbacks: the adapter raises {type(problem).__name__}"
+        raise AdapterRefused(message) from None
+    return CallbackAddress(proof=proof, tokens=_tokens(name, derivation))
+
+
+def prover_of(adapter: ProviderAdapter) -> CallbackProver | None:
+    """Return what makes the proof of a provider's callbacks; None where its bank sends none."""
+    made = adapter.checked if isinstance(adapter, CheckedAdapter) else adapter
+    return made if isinstance(made, CallbackProver) else None
+
+
+def path_of(name: str, derivation: Derivation) -> str:
+    """
+    Return where a provider's bank sends its callbacks, below our own address.
+
+    The last step comes from the sealing key alone, never from what is shared with the bank:
+    some banks prove themselves with what everybody knows.
+    """
+    return f"/callbacks/{name}/{_tokens(name, derivation)[0]}"
+
+
+def secrets_of(name: str, settings: Settings, derivation: Derivation) -> CallbackSecrets:
+    """Return what a provider's bank and we both know."""
+    given = settings.providers[name].callbacks
+    is_sandbox = settings.environment is Environment.SANDBOX
+    return CallbackSecrets(
+        current=given.secret.encode(),
+        former=tuple(each.encode() for each in given.retired_secrets.values()),
+        # what is derived is kept nowhere
+        derived=tuple(derivation.keys(f"callbacks {name}").values()) if is_sandbox else (),
+    )
 
 
 def make_reception(
     store: CallbackStore,
-    proofs: Mapping[str, CallbackProof],
+    addresses: Mapping[str, CallbackAddress],
     now: Now,
     count: Count,
     wake: Callable[[], None],
@@ -62,7 +110,7 @@ def make_reception(
     """Make what takes callbacks."""
     return Reception(
         store=store,
-        proofs=proofs,
+        addresses=addresses,
         now=now,
         new_id=lambda: str(uuid.uuid4()),
         count=count,
@@ -91,38 +139,14 @@ def listener_of(
     name = sandbox_provider(settings)
     if name is None:
         return None
-    path, secret = paths(settings, derivation)[name], _secrets(settings, derivation, name)[0]
+    path = path_of(name, derivation)
+    secret = secrets_of(name, settings, derivation).shared_or_derived[0]
     from provider_adapters.sandbox.bank.callbacks import CallbackListener  # noqa: PLC0415 - see the assembly
 
     return CallbackListener(lambda: gateway() + path, partial(sign, secret))
 
 
-def sender(name: str, settings: Settings) -> CallbackFactory | None:
-    """
-    Return the adapter of a provider whose bank sends callbacks; None for one that sends none.
-
-    Raises:
-        AdapterRefused: it was given a secret for what it does not send.
-    """
-    provider = settings.providers[name]
-    factory = find(provider.adapter)
-    if isinstance(factory, CallbackFactory):
-        return factory
-    if provider.callbacks.secret or provider.callbacks.retired_secrets:
-        message = f"providers.{name}.callbacks: {provider.adapter} sends no callbacks"
-        raise AdapterRefused(message)
-    return None
-
-
-def _senders(settings: Settings) -> dict[str, CallbackFactory]:
-    """Return those of all providers, by name."""
-    found = {name: sender(name, settings) for name in settings.providers}
-    return {name: factory for name, factory in found.items() if factory is not None}
-
-
-def _secrets(settings: Settings, derivation: Derivation, name: str) -> Sequence[bytes]:
-    """Return what a provider's callbacks are signed with, the one in force first."""
-    given = settings.providers[name].callbacks
-    # what is derived is kept nowhere
-    current = given.secret.encode() or derivation.key(f"callbacks {name}")
-    return [current, *(each.encode() for each in given.retired_secrets.values())]
+def _tokens(name: str, derivation: Derivation) -> tuple[str, ...]:
+    """Return the last step of our address: of the sealing key in force, then of retired ones."""
+    keys = derivation.keys(f"callback address {name}").values()
+    return tuple(key.hex()[:_TOKEN_DIGITS] for key in keys)

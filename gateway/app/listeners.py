@@ -76,6 +76,7 @@ def _server_limits(settings: Settings) -> ServerLimits:
         connections=server.connections,
         trusted_peers=server.trusted_networks,
         client_address=server.client_address,
+        certificate_header=server.certificate_header,
     )
 
 

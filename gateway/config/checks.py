@@ -32,6 +32,7 @@ SAFE_SQLITE = (3, 51, 3)
 
 _LEAST_DISTINCT = 8
 _SANDBOX_ADAPTER = "sandbox"
+_HEADER_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}", re.ASCII)
 
 
@@ -141,6 +142,10 @@ def _proxies(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "server.client_address", f"{server.client_address} needs server.trusted_peers"
         )
+    if server.certificate_header and _HEADER_NAME.fullmatch(server.certificate_header) is None:
+        yield Finding("server.certificate_header", "is no name of a header")
+    if server.certificate_header and server.client_address != "forwarded":
+        yield Finding("server.certificate_header", "needs server.client_address: forwarded")
 
 
 def _production_proxies(settings: Settings) -> Iterator[Finding]:

@@ -35,6 +35,9 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ``forwarded`` the header ``X-Forwarded-For``, ``proxy_protocol`` a
             PROXY header (version 1 or 2) before the first request. The last two
             are believed of ``trusted_peers`` alone.
+        certificate_header: In which our proxies pass on the certificate that their
+            caller showed, such as ``Client-Cert`` (RFC 9440), with ``forwarded`` alone;
+            the proxy must replace it in every request. Empty believes none.
     """
 
     host: str = "127.0.0.1"
@@ -53,6 +56,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     openapi: bool = False
     trusted_peers: str = ""
     client_address: Literal["peer", "forwarded", "proxy_protocol"] = "peer"
+    certificate_header: str = ""
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:

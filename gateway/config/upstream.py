@@ -55,8 +55,8 @@ class Callbacks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     What a bank proves its callbacks with.
 
     Attributes:
-        secret: As the bank gave it; empty derives one from the sealing key,
-            which the sandbox bank alone knows.
+        secret: As the bank gave it. Empty, in the sandbox environment, derives one from
+            the sealing key, which a bank on this machine alone knows.
         retired_secrets: Former ones, by a label of yours, believed as well.
     """
 

@@ -245,6 +245,7 @@ class Server:
                 await asking
             if row.limits.body_bytes:
                 call.asked.body = await self._body(exchange.request, row.limits.body_bytes)
+                call.asked.certificate = exchange.request.certificate
             shown = await row.serve(place.gate.admits(call), call.asked)
             if call.on_success is not None:
                 call.on_success()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeVar, runtime_checkable
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.backoffice.callbacks import CallbackProof
 from gateway.domain.bank.capabilities import Capabilities, Hosts
 from gateway.domain.bank.providers import ProviderAdapter
-from gateway.domain.kernel.clocks import Now
 from gateway.net.client.addresses import AddressRefused, bank_address
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
@@ -92,19 +90,6 @@ class AdapterFactory(Protocol):
             AdapterRefused: The settings are wrong, or the bank must not be
                 used in this environment.
         """
-        ...
-
-
-@runtime_checkable
-class CallbackFactory(Protocol):
-    """What an ``AdapterFactory`` also is if its bank sends callbacks."""
-
-    def proof(self, secrets: Sequence[bytes], now: Now) -> CallbackProof:
-        """Make the check of callbacks signed with any of these secrets; there is at least one."""
-        ...
-
-    def token(self, secret: bytes) -> str:
-        """Return the last step of the callback path for a bank with this secret."""
         ...
 
 

@@ -9,6 +9,7 @@ from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.provider_callbacks import CallbackSecrets
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotFound,
@@ -28,6 +29,7 @@ from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
 from provider_adapters._shared.http import ProviderClient
 from provider_adapters.sandbox import payouts, refunds, requests, translate
+from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.payouts import ExpectedPayout
 from provider_adapters.sandbox.translate import UnknownWord
 
@@ -59,6 +61,10 @@ class SandboxAdapter:
     async def close(self) -> None:
         """Close the client's connections."""
         await self.client.close()
+
+    def callback_proof(self, secrets: CallbackSecrets) -> SandboxProof:
+        """Make the check of the bank's callbacks; raises ``ProofRefused`` without a secret."""
+        return SandboxProof(secrets.shared_or_derived, self.now)
 
     async def probe(self) -> None:
         """Reach the bank; ``GET /``. Any answer in the bank's own shape is enough."""

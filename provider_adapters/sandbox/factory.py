@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Annotated, Final
@@ -11,7 +11,6 @@ from typing import Annotated, Final
 import msgspec
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.backoffice.callbacks import CallbackProof
 from gateway.domain.bank.capabilities import (
     Capabilities,
     EntryField,
@@ -22,7 +21,6 @@ from gateway.domain.bank.capabilities import (
 )
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.domain.kernel.clocks import Now
 from gateway.net.client.addresses import AddressRefused, loopback_address
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport
@@ -31,7 +29,6 @@ from provider_adapters._shared.http import ClientParts, ProviderClient
 from provider_adapters._shared.limits import ClientLimits
 from provider_adapters._shared.transcript import Transcript
 from provider_adapters.sandbox.adapter import SandboxAdapter
-from provider_adapters.sandbox.callbacks import SandboxProof, token_of
 from provider_adapters.sandbox.documents import HARMLESS
 from provider_adapters.sandbox.requests import LARGEST_PAGE
 
@@ -92,7 +89,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class SandboxFactory:
-    """Makes sandbox adapters; an ``AdapterFactory`` and a ``CallbackFactory``."""
+    """Makes sandbox adapters; an ``AdapterFactory``."""
 
     PORT = 1
     settings = SandboxSettings
@@ -120,14 +117,6 @@ class SandboxFactory:
             observer=context.observer,
             now=context.runtime.now,
         )
-
-    def proof(self, secrets: Sequence[bytes], now: Now) -> CallbackProof:
-        """Make the check of the bank's callbacks; see ``CallbackFactory``."""
-        return SandboxProof(secrets, now)
-
-    def token(self, secret: bytes) -> str:
-        """Return the last step of the callbacks' path."""
-        return token_of(secret)
 
 
 def _client(chosen: SandboxSettings, context: AdapterContext) -> ProviderClient:

@@ -12,6 +12,7 @@ from gateway.cli.console import Row, Terminal, reading, run
 from gateway.operations.kernel.audit_context import RuleViolation
 
 if TYPE_CHECKING:
+    from gateway.config.settings import Settings
     from provider_adapters.sandbox.bank.callbacks import CallbackListener
 
 _COLUMNS = ("provider", "url")
@@ -23,22 +24,36 @@ def callbacks(terminal: Terminal) -> None:
     """
     Show the address that each bank is given for its callbacks.
 
-    Its last step is made from the secret in force, so it changes with it.
+    Its last step is made from the sealing key. After that is replaced, the former address
+    goes on answering while the former key is in sealing.retired_keys.
     """
 
     async def work() -> list[Row]:
-        from gateway.app.build_callbacks import paths
+        from gateway.app.build_callbacks import path_of
         from gateway.cli.context import keys_of, settings_of
-        from provider_adapters._shared.factory import AdapterRefused
 
         settings = settings_of(terminal.config)
-        try:
-            found = paths(settings, keys_of(settings).derivation)
-        except AdapterRefused as problem:
-            raise RuleViolation(str(problem)) from problem
-        return [{"provider": name, "url": settings.origin + found[name]} for name in sorted(found)]
+        derivation = keys_of(settings).derivation
+        return [
+            {"provider": name, "url": settings.origin + path_of(name, derivation)}
+            for name in sorted(_senders(settings))
+        ]
 
     terminal.show_all(run(work()), _COLUMNS)
+
+
+def _senders(settings: Settings) -> list[str]:
+    """Name the providers whose banks send callbacks; raises ``RuleViolation``."""
+    from gateway.app.build_bank import connect
+    from gateway.app.build_callbacks import prover_of
+    from gateway.cli.config.probes import Silent
+    from provider_adapters._shared.factory import AdapterRefused
+
+    try:
+        adapters = {name: connect(name, settings, Silent()).adapter for name in settings.providers}
+    except AdapterRefused as problem:
+        raise RuleViolation(str(problem)) from problem
+    return [name for name, each in adapters.items() if prover_of(each) is not None]
 
 
 def told(config: Path, gateway: str) -> CallbackListener:

@@ -11,7 +11,7 @@ from typing import cast
 from msgspec import convert, to_builtins
 
 from gateway.app.build_bank import connect
-from gateway.app.build_callbacks import sender
+from gateway.app.build_callbacks import make_address
 from gateway.cli.context import opened_store
 from gateway.config.settings import Settings
 from gateway.domain.bank.capabilities import PortCall
@@ -20,12 +20,15 @@ from gateway.domain.bank.providers import ProviderAdapter, ProviderError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.security.keys import Derivation
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
 from provider_adapters._shared.factory import AdapterRefused
 
+# Whether callbacks can be proven does not depend on the keys, and loading them may write some.
+_NO_KEYS = Derivation({"none": bytes(32)}, "none")
 # Long enough for a cold TLS connection, short enough for somebody who waits at a terminal.
 _PROBE_S = 10.0
 
@@ -58,8 +61,8 @@ def unmakeable(settings: Settings) -> Iterator[Finding]:
     """Name the providers whose adapter does not take its settings, or whose files are no good."""
     for name, provider in settings.providers.items():
         try:
-            connect(name, settings, Silent())
-            sender(name, settings)
+            adapter = connect(name, settings, Silent()).adapter
+            make_address(name, settings, _NO_KEYS, adapter)
             check_files(convert(to_builtins(provider.tls), TlsFiles))
         except AdapterRefused as problem:
             yield _placed(name, str(problem))

@@ -91,6 +91,10 @@ class Accounts(Protocol):
         """Return the account with this name at the bank; the oldest if several have it."""
         ...
 
+    async def some_at(self, provider: str, skip: int, most: int) -> Sequence[Account]:
+        """Return some accounts of a provider, by id: ``most`` of them after the first ``skip``."""
+        ...
+
     async def add(self, account: Account, event: AuditEvent) -> None:
         """Store a new one; AlreadyExists, also BankAccountTaken, when something is taken."""
         ...

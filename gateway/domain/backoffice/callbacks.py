@@ -1,4 +1,4 @@
-"""Callbacks: what banks send us unasked. A reason to look, never a fact."""
+"""Callbacks: what banks sent us unasked, as it is kept and looked into."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
-from gateway.domain.kernel.headers import Headers
 from gateway.domain.kernel.windows import Paging
 
 
@@ -22,25 +22,17 @@ class CallbackState(StrEnum):
     FAILED = "failed"
 
 
-class CallbackKind(StrEnum):
-    """What it speaks of."""
-
-    PAYOUT = "payout"
-    CHARGE = "charge"
-    REFUND = "refund"
-    OTHER = "other"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callback:
     """
-    One that was proven to come from its bank.
+    One thing that a proven callback says.
 
     Attributes:
         id: A lower-case UUID.
-        event: The bank's own name of it, or the SHA-256 of the body: with the
-            provider it tells one that was seen before.
-        subject: The provider key of a payout, the reference of a charge.
+        event: The bank's own name of it, or the SHA-256 of the body and the place in
+            it: with the provider it tells one that was seen before.
+        subject: The provider key of a payout or refund, the reference of a charge.
+        account, named_by: What names the account, and how; see ``Notice``.
         body: As it came.
         tries: How often it was looked into.
         due_at: When to look into it; None when that is over.
@@ -54,28 +46,13 @@ class Callback:
     subject: str
     received_at: datetime
     body: bytes = field(repr=False)
+    account: str = ""
+    named_by: NamedBy = NamedBy.ACCOUNT
     state: CallbackState = CallbackState.RECEIVED
     tries: int = 0
     due_at: datetime | None = None
     handled_at: datetime | None = None
     company_id: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """
-    What a proven callback says.
-
-    Attributes:
-        event: The bank's own id of the event; sent twice, it is still one event.
-        subject: The provider key of a payout or refund, the reference of a charge.
-        account: The bank's own name of the account.
-    """
-
-    event: str
-    kind: CallbackKind
-    subject: str
-    account: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,18 +63,6 @@ class CallbackSearch:
     provider: str | None = None
     kind: CallbackKind | None = None
     state: CallbackState | None = None
-
-
-class CallbackProof(Protocol):
-    """How one provider proves that a callback is its own."""
-
-    def check(self, headers: Headers, body: bytes, token: str) -> Notice | None:
-        """Return what it says; None when it is not proven, whatever is wrong."""
-        ...
-
-    def read(self, body: bytes) -> Notice:
-        """Read a body that was proven when it came; its event is empty."""
-        ...
 
 
 class Callbacks(Protocol):

@@ -33,6 +33,8 @@ class RawRequest(msgspec.Struct, kw_only=True):
         headers: All of them, for the policies of surfaces that use more.
         body: Empty until the policies have let the call on.
         address: The peer's address, for throttling only.
+        certificate: The peer's, in DER, from TLS or from our own proxy; empty for
+            none. Set together with the body.
         unknown_fields: How many body fields were ignored; set by the reader.
     """
 
@@ -44,6 +46,7 @@ class RawRequest(msgspec.Struct, kw_only=True):
     headers: Headers = NO_HEADERS
     body: bytes = b""
     address: str = ""
+    certificate: bytes = b""
     unknown_fields: int = 0
 
 

@@ -7,11 +7,12 @@ from typing import Literal, TypedDict
 
 import msgspec
 
+from gateway.domain.bank.provider_callbacks import Delivery
 from gateway.domain.kernel import errors
 from gateway.domain.requests.calls import Call, Input, RawRequest
 from gateway.http.common import STORE_FAILS
 from gateway.http.route import Gate, Row, RowLimits, Surface, route
-from gateway.operations.backoffice.callbacks import Delivery, Reception
+from gateway.operations.backoffice.callbacks import AddressedDelivery, Reception
 
 # Far above any callback; it bounds what a stranger can make us read before the proof.
 BODY_BYTES = 64 * 1024
@@ -35,7 +36,7 @@ def callback_surface(reception: Reception) -> Surface:
         policies=(),
         admits=_admit,
         rows=_rows(reception),
-        opens="a bank has no credential of ours: it proves itself by its signature",
+        opens="a bank has no credential of ours: it proves itself, as its adapter says how",
     )
     return Surface(
         name=NAME,
@@ -48,22 +49,31 @@ def callback_surface(reception: Reception) -> Surface:
 
 
 def _rows(reception: Reception) -> Sequence[Row[None]]:
-    async def take(_who: None, came: Delivery) -> None:
+    async def take(_who: None, came: AddressedDelivery) -> None:
         await reception.take(came)
 
-    return (
-        route(
+    def row(path: str, name: str, summary: str) -> Row[None]:
+        return route(
             "POST",
-            "/{provider}/{token}",
-            name="callbacks.take",
-            summary="Receive a callback from a bank.",
+            path,
+            name=name,
+            summary=summary,
             needs=None,
             limits=RowLimits("callback", BODY_BYTES),
             takes=Input(read=_delivery, body=BankBody),
             runs=take,
             shows=_taken,
             fails=STORE_FAILS,
-            raises=(errors.CREDENTIALS_INVALID,),
+            raises=(errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN),
+        )
+
+    address = "/{provider}/{token}"
+    return (
+        row(address, "callbacks.take", "Receive a callback from a bank."),
+        row(
+            f"{address}/{{rest}}",
+            "callbacks.take_below",
+            "Receive a callback from a bank that adds a step to the address it was given.",
         ),
     )
 
@@ -72,13 +82,17 @@ def _admit(_call: Call) -> None:
     """Let everybody on: who it is shows in what they bring."""
 
 
-def _delivery(asked: RawRequest) -> Delivery:
+def _delivery(asked: RawRequest) -> AddressedDelivery:
     """Take what came as it stands; the proof is over the very bytes."""
-    return Delivery(
+    return AddressedDelivery(
         provider=asked.path["provider"],
         token=asked.path["token"],
-        headers=asked.headers,
-        body=asked.body,
+        delivery=Delivery(
+            headers=asked.headers,
+            body=asked.body,
+            rest=asked.path.get("rest", ""),
+            certificate=asked.certificate,
+        ),
     )
 
 

@@ -179,6 +179,10 @@ class Connection(BaseProtocol):
         if self.transport is not None:
             self.transport.write(_CONTINUE)
 
+    def certificate(self, _headers: CIMultiDictProxy[str]) -> bytes:
+        """Return the peer's certificate in DER: none, for nobody shows one without TLS."""
+        return b""
+
     def close(self) -> None:
         """Close without an answer; what was written is still delivered."""
         self._queue.waiting.clear()

@@ -1,5 +1,5 @@
 """
-The peer of a connection: its address, and how much of the listener it may take.
+The peer of a connection: its address, its certificate, and what it may take of the listener.
 
 What a client says about itself is never believed. Each proxy appends the address that
 it saw, so the rightmost address that is not one of our proxies is the client's.
@@ -7,10 +7,13 @@ it saw, so the rightmost address that is not one of our proxies is the client's.
 
 from __future__ import annotations
 
+import binascii
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final, Literal
+from urllib.parse import unquote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,9 @@ class ServerLimits:
             apply to them; the limit in all does.
         client_address: Where the client's address comes from. Except for ``peer``,
             only ``trusted_peers`` are believed.
+        certificate_header: In which our proxies pass on their caller's certificate,
+            believed with ``forwarded`` alone: other proxies may hand the caller's own
+            headers through. Empty for none.
     """
 
     # References and cursors in a target are long; nothing of ours comes near this.
@@ -54,6 +60,7 @@ class ServerLimits:
     connections: int = 10_000
     trusted_peers: Networks = ()
     client_address: ClientAddress = "peer"
+    certificate_header: str = ""
 
 
 ClientAddress = Literal["peer", "forwarded", "proxy_protocol"]
@@ -122,6 +129,29 @@ def forwarded_address(lines: Sequence[str], peer: str, trusted: Networks) -> str
     return known
 
 
+def forwarded_certificate(values: Sequence[str]) -> bytes:
+    """
+    Return a certificate in DER; empty for none, several, or a value that is none.
+
+    Two spellings are read: that of RFC 9440, base64 of DER between colons (HAProxy,
+    Caddy), and PEM in percent-encoding (nginx). Nothing is verified here: the proxy has
+    checked that the caller holds its key.
+
+    Args:
+        values: Every value of the proxy's header. The caller makes sure that the
+            request comes from one of our proxies.
+    """
+    if len(values) != 1:
+        return b""
+    text = values[0].strip(" \t")
+    try:
+        if text.startswith(":"):
+            return _between_colons(text)
+        return ssl.PEM_cert_to_DER_cert(unquote(text, encoding="ascii", errors="strict"))
+    except ValueError:
+        return b""
+
+
 def _without_port(text: str) -> str:
     """Remove brackets and a port."""
     if text.startswith("["):
@@ -135,3 +165,10 @@ def _without_port(text: str) -> str:
 def _is_port(text: str) -> bool:
     """Is it a colon and digits?"""
     return text.startswith(":") and text[1:].isascii() and text[1:].isdigit()
+
+
+def _between_colons(text: str) -> bytes:
+    """Read a byte sequence of RFC 8941; ValueError for anything else."""
+    if len(text) < len("::") or not text.endswith(":"):
+        raise ValueError
+    return binascii.a2b_base64(text[1:-1], strict_mode=True)

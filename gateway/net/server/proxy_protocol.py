@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING, Final
 
+from multidict import CIMultiDictProxy
+
 from gateway.net.server.connection import Connection
 from gateway.net.server.peer import (
     FORWARDED,
     ClientAddress,
     forwarded_address,
+    forwarded_certificate,
     is_within,
     without_mapping,
 )
@@ -157,6 +160,13 @@ class ForwardedConnection(Connection):
         """Start, and check the peer once for all its requests."""
         super().connection_made(transport)
         self._is_proxy = is_within(self.address, self.server.limits.trusted_peers)
+
+    def certificate(self, headers: CIMultiDictProxy[str]) -> bytes:
+        """Return what our proxy says that its caller has shown; a stranger's word is none."""
+        name = self.server.limits.certificate_header
+        if not (self._is_proxy and name):
+            return b""
+        return forwarded_certificate(headers.getall(name, ()))
 
     def _dispatch(self, request: Request) -> None:
         """Set the client's address, then call the application."""

@@ -112,6 +112,10 @@ class RequestConnection(Protocol):
         """Send ``100 Continue``."""
         ...
 
+    def certificate(self, headers: CIMultiDictProxy[str]) -> bytes:
+        """Return the client's certificate in DER, as we believe it; empty for none."""
+        ...
+
 
 class Request:
     """
@@ -170,6 +174,11 @@ class Request:
     def is_complete(self) -> bool:
         """Has the whole request arrived, its body included, read or not?"""
         return self.content.is_eof()
+
+    @property
+    def certificate(self) -> bytes:
+        """The client's certificate in DER, as we believe it; empty for none."""
+        return self.connection.certificate(self.headers)
 
     @property
     def awaits_continue(self) -> bool:

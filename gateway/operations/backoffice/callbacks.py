@@ -8,30 +8,39 @@ callback claims, only what the bank answers us moves a payout.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+import hmac
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.domain.accounts.accounts import Account, Accounts
-from gateway.domain.backoffice.callbacks import (
-    Callback,
-    CallbackKind,
-    CallbackProof,
-    CallbackState,
-    Notice,
-)
+from gateway.domain.backoffice.callbacks import Callback, CallbackState
 from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
 from gateway.domain.bank.capabilities import PortCall
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    CallbackProof,
+    Delivery,
+    NamedBy,
+    Notice,
+)
 from gateway.domain.bank.providers import Banks, NotFound, ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.errors import ServiceError
-from gateway.domain.kernel.headers import Headers
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import FINAL_STATES, Payout
+from gateway.operations.backoffice.callback_accounts import CallbackAccounts
 from gateway.operations.bank.connections import offered
 from gateway.telemetry.ports import Count, Event
+
+_log = logging.getLogger(__name__)
+
+_FORGED: Final = "forged"
+_UNPROVEN: Final = "unproven"
+"""The bank's own keys could not be read, or its adapter failed: nobody need be lying."""
 
 # A process that dies leaves its callbacks to the others after this time.
 _CLAIM: Final = timedelta(seconds=60)
@@ -39,16 +48,37 @@ _CLAIM: Final = timedelta(seconds=60)
 _FIRST: Final = timedelta(seconds=2)
 # After that the reconciler still looks; a callback is only a reason to look sooner.
 _MOST_TRIES: Final = 6
+# Characters of a bank's id of an event; none of the banks known comes near it.
+_LONGEST_EVENT: Final = 128
+# The contract's longest reference.
+_LONGEST_TEXT: Final = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """What came, unproven."""
+class AddressedDelivery:
+    """What came, and to which of our addresses; unproven."""
 
     provider: str
     token: str
-    headers: Headers
-    body: bytes
+    delivery: Delivery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackAddress:
+    """
+    Where one provider's bank sends its callbacks.
+
+    Attributes:
+        tokens: The last step of our address, and the former ones, which go on answering.
+    """
+
+    proof: CallbackProof
+    tokens: Sequence[str] = field(repr=False)
+
+    def knows(self, token: str) -> bool:
+        """Say whether a token is ours, in a time that does not depend on which."""
+        given = token.encode("utf-8", "surrogateescape")
+        return sum(hmac.compare_digest(given, each.encode()) for each in self.tokens) > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,47 +87,103 @@ class Reception:
     Takes callbacks.
 
     Attributes:
-        proofs: By provider; one without takes none.
+        addresses: By provider; one without takes none.
         wake: Says that there is something to look into.
     """
 
     store: CallbackStore
-    proofs: Mapping[str, CallbackProof]
+    addresses: Mapping[str, CallbackAddress]
     now: Now
     new_id: Callable[[], str]
     count: Count
     wake: Callable[[], None]
 
-    async def take(self, came: Delivery) -> None:
+    async def take(self, came: AddressedDelivery) -> None:
         """
-        Store a proven callback; one that was told before is taken and forgotten.
+        Store what a proven callback says; what was told before is taken and forgotten.
 
         Raises:
             ServiceError: ``SVC.AUT.010`` (401) for one that is not proven, of a
-                provider unknown or without callbacks too; nothing is stored.
+                provider unknown or without callbacks too; ``SVC.GTW.001`` (404) where
+                its bank adds no such step to our address. Nothing is stored then.
         """
-        proof = self.proofs.get(came.provider)
-        notice = proof.check(came.headers, came.body, came.token) if proof else None
-        if notice is None:
-            self.count(Event.CALLBACK, "forged")
-            raise ServiceError(errors.CREDENTIALS_INVALID, "forged")
-        new = await self.store.add(self._callback(came, notice))
+        address = self.addresses.get(came.provider)
+        if address is None or not address.knows(came.token):
+            raise self._refused(_FORGED)
+        if came.delivery.rest not in address.proof.rests:
+            raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
+        notices = await self._proven(came, address.proof)
+        for place, notice in enumerate(notices):
+            await self.keep(came.provider, notice, _part(came.delivery, notices, place), place)
+
+    async def keep(self, provider: str, notice: Notice, body: bytes, place: int = 0) -> None:
+        """Store one thing that a bank has said, unless it said that before."""
+        new = await self.store.add(self._callback(provider, notice, body, place))
         self.count(Event.CALLBACK, "taken" if new else "repeated")
         if new:
             self.wake()
 
-    def _callback(self, came: Delivery, notice: Notice) -> Callback:
+    async def _proven(self, came: AddressedDelivery, proof: CallbackProof) -> Sequence[Notice]:
+        """Return what it says, or refuse it."""
+        try:
+            notices = await proof.check(came.delivery)
+        except ProviderError as problem:
+            raise self._refused(_UNPROVEN) from problem
+        except Exception as problem:  # another package's proof: it must not become a 500
+            _log.error("the proof of callbacks failed: %s", came.provider)
+            raise self._refused(_UNPROVEN) from problem
+        if notices is None:
+            raise self._refused(_FORGED)
+        if not all(_is_sound(each) for each in notices):
+            raise self._refused(_UNPROVEN)
+        return notices
+
+    def _refused(self, reason: str) -> ServiceError:
+        self.count(Event.CALLBACK, reason)
+        return ServiceError(errors.CREDENTIALS_INVALID, reason)
+
+    def _callback(self, provider: str, notice: Notice, body: bytes, place: int) -> Callback:
         now = self.now()
         return Callback(
             id=self.new_id(),
-            provider=came.provider,
-            event=notice.event or hashlib.sha256(came.body).hexdigest(),
+            provider=provider,
+            event=_storable(notice.event, _LONGEST_EVENT) or _digest(body, place),
             kind=notice.kind,
-            subject=notice.subject,
+            subject=_storable(notice.subject, _LONGEST_TEXT),
+            account=_storable(notice.account, _LONGEST_TEXT),
+            named_by=notice.named_by,
             received_at=now,
-            body=came.body,
+            body=body,
             due_at=now,
         )
+
+
+def _is_sound(notice: object) -> bool:
+    """Say whether an adapter has kept to the types of the port: its package may not be ours."""
+    if not (isinstance(notice, Notice) and isinstance(notice.kind, CallbackKind)):
+        return False
+    texts: tuple[object, ...] = (notice.event, notice.subject, notice.account)
+    return all(isinstance(each, str) for each in texts) and isinstance(notice.named_by, NamedBy)
+
+
+def _part(came: Delivery, notices: Sequence[Notice], place: int) -> bytes:
+    """
+    Return what is kept of a body for one of the things that it says.
+
+    The rest of it may be of another company, whose users alone may see it.
+    """
+    part = notices[place].part
+    return part or (came.body if len(notices) == 1 else b"")
+
+
+def _storable(text: str, longest: int) -> str:
+    """Return a bank's text if it can be stored and shown, else an empty one."""
+    return text if len(text) <= longest and text.isprintable() else ""
+
+
+def _digest(body: bytes, place: int) -> str:
+    """Name an event that its bank does not name."""
+    return hashlib.sha256(body + (b"\n%d" % place if place else b"")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +196,8 @@ class CallbackLooks:
     """
 
     store: CallbackStore
-    proofs: Mapping[str, CallbackProof]
     accounts: Accounts
+    owners: CallbackAccounts
     follow_ups: FollowUps
     banks: Banks
     look: Callable[[Payout], Awaitable[Payout]]
@@ -122,44 +208,41 @@ class CallbackLooks:
         now = self.now()
         due = await self.store.due(now, now + _CLAIM)
         for each in due:
-            await self._assign(each)
             state = await self._looked(each)
             await self.store.handled(each.id, state, self.now(), self._again(each, state))
         return len(due)
-
-    async def _assign(self, callback: Callback) -> None:
-        """Find out whose account one speaks of, if that is not known yet."""
-        if callback.company_id:
-            return
-        account = await self._account(callback)
-        if account is not None:
-            await self.store.belongs(callback.id, account.company_id)
-
-    async def _account(self, callback: Callback) -> Account | None:
-        """Return the account one speaks of: that of our payout, else by the bank's name of it."""
-        if callback.kind is CallbackKind.PAYOUT:
-            payout = await self.follow_ups.find_by_key(callback.subject)
-            is_theirs = payout is not None and payout.provider == callback.provider
-            return await self.accounts.find(payout.account_id) if payout and is_theirs else None
-        proof = self.proofs.get(callback.provider)
-        name = proof.read(callback.body).account if proof else ""
-        return await self.accounts.find_at(callback.provider, name) if name else None
 
     async def _looked(self, callback: Callback) -> CallbackState:
         """Look into one; RECEIVED asks for another look."""
         last = callback.tries + 1 >= _MOST_TRIES
         try:
+            account = await self._assigned(callback)
             match callback.kind:
                 case CallbackKind.PAYOUT:
                     return await self._payout(callback, last=last)
                 case CallbackKind.CHARGE | CallbackKind.REFUND:
-                    return await self._read(callback, last=last)
+                    return await self._read(callback, account, last=last)
                 case CallbackKind.OTHER:
                     return CallbackState.IGNORED
         except NotFound:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED
         except ProviderError:
             return CallbackState.FAILED if last else CallbackState.RECEIVED
+
+    async def _assigned(self, callback: Callback) -> Account | None:
+        """Return the account one speaks of, and note whose it is if that is not known yet."""
+        account = await self._account(callback)
+        if account is not None and not callback.company_id:
+            await self.store.belongs(callback.id, account.company_id)
+        return account
+
+    async def _account(self, callback: Callback) -> Account | None:
+        """Return the account one speaks of: that of our payout, else as the bank names it."""
+        if callback.kind is CallbackKind.PAYOUT:
+            payout = await self.follow_ups.find_by_key(callback.subject)
+            is_theirs = payout is not None and payout.provider == callback.provider
+            return await self.accounts.find(payout.account_id) if payout and is_theirs else None
+        return await self.owners.find(callback)
 
     async def _payout(self, callback: Callback, *, last: bool) -> CallbackState:
         """Read the payout at its bank; one that we do not know yet may be on its way."""
@@ -172,13 +255,14 @@ class CallbackLooks:
             return CallbackState.DONE
         return CallbackState.RECEIVED
 
-    async def _read(self, callback: Callback, *, last: bool) -> CallbackState:
+    async def _read(
+        self, callback: Callback, account: Account | None, *, last: bool
+    ) -> CallbackState:
         """
         Read a charge or a refund; nothing of either is kept here, so reading is all.
 
         An account that we do not know yet may be on its way.
         """
-        account = await self._account(callback)
         bank = self.banks.of(account) if account else None
         if bank is None:
             return CallbackState.IGNORED if last else CallbackState.RECEIVED

@@ -97,6 +97,13 @@ class StoredAccounts:
             row = (await connection.execute(AT_BANK, named)).first()
         return None if row is None else read_account(row)
 
+    async def some_at(self, provider: str, skip: int, most: int) -> Sequence[Account]:
+        """Return some accounts of a provider, by id: ``most`` of them after the first ``skip``."""
+        theirs = select(accounts).where(accounts.c.provider == provider).order_by(accounts.c.id)
+        async with self._database.reading() as connection:
+            found = await connection.execute(theirs.offset(skip).limit(most))
+            return [read_account(row) for row in found]
+
     async def add(self, account: Account, event: AuditEvent) -> None:
         """Store a new one; AlreadyExists when the id is taken, or its bank's account."""
         async with self._database.writing() as connection:

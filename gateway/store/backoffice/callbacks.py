@@ -7,12 +7,8 @@ from datetime import datetime
 
 from sqlalchemy import delete, select, update
 
-from gateway.domain.backoffice.callbacks import (
-    Callback,
-    CallbackKind,
-    CallbackSearch,
-    CallbackState,
-)
+from gateway.domain.backoffice.callbacks import Callback, CallbackSearch, CallbackState
+from gateway.domain.bank.provider_callbacks import CallbackKind, NamedBy
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.backoffice import callbacks
@@ -21,6 +17,7 @@ from gateway.store.tables.scope import of_company
 
 # One claim; several processes share the rest.
 _MOST = 50
+_WORDS = {"kind": CallbackKind, "state": CallbackState, "named_by": NamedBy}
 _NEWEST = select(callbacks).order_by(callbacks.c.received_at.desc(), callbacks.c.id)
 
 
@@ -32,7 +29,7 @@ class StoredCallbacks:
 
     async def add(self, callback: Callback) -> bool:
         """Store a new one; False when its provider told of this event before."""
-        row = row_of(callback) | {"kind": callback.kind.value, "state": callback.state.value}
+        row = row_of(callback) | {name: str(getattr(callback, name)) for name in _WORDS}
         async with self._database.writing() as connection:
             return await self._database.add(connection, callbacks, row)
 
@@ -95,4 +92,4 @@ class StoredCallbacks:
 
 
 def _read(row: Record) -> Callback:
-    return record_of(Callback, row, {"kind": CallbackKind, "state": CallbackState})
+    return record_of(Callback, row, _WORDS)

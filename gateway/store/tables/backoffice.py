@@ -73,6 +73,8 @@ callbacks = Table(
     Column("due_at", Instant),
     Column("handled_at", Instant),
     Column("company_id", Text, nullable=False, server_default=""),
+    Column("account", Text, nullable=False, server_default=""),
+    Column("named_by", Text, nullable=False, server_default="account"),
     UniqueConstraint("provider", "event"),
     Index("ix_callbacks_received_at", "received_at"),
     Index("ix_callbacks_due_at", "due_at"),

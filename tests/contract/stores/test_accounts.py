@@ -171,6 +171,20 @@ async def test_an_account_is_found_by_what_its_bank_calls_it(store: Store) -> No
     assert await store.accounts.find_at("sandbox", "CONTA-2") is None
 
 
+async def test_the_accounts_of_a_provider_are_read_a_few_at_a_time(store: Store) -> None:
+    """The stock has two of them already."""
+    for name in ("b", "a"):
+        await store.accounts.add(replace(account(name), provider_account=f"conta-{name}"), event())
+    await store.accounts.add(replace(account("c"), provider="other"), event())
+
+    every = [each.id for each in await store.accounts.some_at("sandbox", 0, 10)]
+
+    assert every == sorted({ACCOUNT, SISTER, "a", "b"})
+    assert [each.id for each in await store.accounts.some_at("sandbox", 1, 2)] == every[1:3]
+    assert await store.accounts.some_at("sandbox", 4, 2) == []
+    assert [each.id for each in await store.accounts.some_at("other", 0, 2)] == ["c"]
+
+
 async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store) -> None:
     older = replace(account("z"), created_at=NOW - timedelta(seconds=1))
     await store.accounts.add(older, event())

@@ -18,11 +18,11 @@ from gateway.domain.backoffice.approvals import (
 )
 from gateway.domain.backoffice.callbacks import (
     Callback,
-    CallbackKind,
     CallbackSearch,
     CallbackState,
 )
 from gateway.domain.backoffice.lists import AuditEntry, AuditSearch, LoggedRequest, RequestSearch
+from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import AlreadyExists

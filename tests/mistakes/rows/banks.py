@@ -12,6 +12,8 @@ _CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
 _DIAL = "tests/unit/gateway/net/client/test_connector.py"
 _HTTP = "tests/unit/provider_adapters/_shared/test_http.py"
 _OPERATIONS_CALLBACKS = "tests/unit/gateway/operations/backoffice/test_callbacks.py"
+_PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
+_PROXIED = "tests/unit/gateway/net/server/test_proxy_protocol_proxied.py"
 _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
 _TRANSCRIPT = "tests/unit/provider_adapters/_shared/test_transcript.py"
 
@@ -75,18 +77,45 @@ ROWS = (
         promise="A callback is believed to be the bank's only if its signature is right.",
         source="decisions 1 (callbacks)",
         file="provider_adapters/sandbox/callbacks.py",
-        right="return _notice(body, event) if any(right) else None",
-        wrong="return _notice(body, event) if right else None",
+        right="return (_notice(came.body, event),) if any(right) else None",
+        wrong="return (_notice(came.body, event),) if right else None",
         tests=(f"{_CALLBACKS}::test_whatever_is_changed_is_refused",),
     ),
     Mistake(
         name="callback-of-the-future",
         promise="A callback more than five minutes old, or ahead, is refused.",
         source="decisions 1 (callbacks)",
-        file="provider_adapters/sandbox/callbacks.py",
-        right="return abs(self._now().timestamp() - int(instant)) <= TOLERANCE_S",
-        wrong="return self._now().timestamp() - int(instant) <= TOLERANCE_S",
+        file="provider_adapters/kit/proofs.py",
+        right="return abs(now.timestamp() - int(text)) <= within_s",
+        wrong="return now.timestamp() - int(text) <= within_s",
         tests=(f"{_CALLBACKS}::test_an_older_or_newer_one_is_refused",),
+    ),
+    Mistake(
+        name="altered-signature",
+        promise="A signature has one spelling; one that was altered by a byte proves nothing.",
+        source="docs/providers/callbacks.md",
+        file="provider_adapters/kit/proofs.py",
+        right='return found if base64.b64encode(found).decode() == signature else b""',
+        wrong="return found",
+        tests=(f"{_PROOFS}::test_no_altered_byte_of_a_published_body_is_proven",),
+    ),
+    Mistake(
+        name="certificate-of-a-stranger",
+        promise="A certificate in a header is believed of our own proxies alone.",
+        source="docs/providers/callbacks.md",
+        file="gateway/net/server/proxy_protocol.py",
+        right="if not (self._is_proxy and name):",
+        wrong="if not name:",
+        tests=(f"{_PROXIED}::test_a_certificate_of_a_stranger_is_none",),
+    ),
+    Mistake(
+        name="callback-of-several-companies",
+        promise="What is kept of a callback shows no company the account of another.",
+        source="docs/providers/callbacks.md",
+        file="gateway/operations/backoffice/callbacks.py",
+        right='return part or (came.body if len(notices) == 1 else b"")',
+        wrong="return part or came.body",
+        tests=(f"{_OPERATIONS_CALLBACKS}::test_several_things_in_one_body_are_kept_apart",),
     ),
     Mistake(
         name="callback-believed",
@@ -95,7 +124,8 @@ ROWS = (
         file="gateway/operations/backoffice/callbacks.py",
         right=(
             "        seen = payout if payout.state in FINAL_STATES else await self.look(payout)\n"
-            "        if seen.state in FINAL_STATES or last:\n"
+            "        # One that its bank holds has a schedule of its own.\n"
+            "        if seen.state in FINAL_STATES or seen.is_held(self.now()) or last:\n"
             "            return CallbackState.DONE\n"
             "        return CallbackState.RECEIVED"
         ),

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from gateway.app.build_callbacks import path_of
 from gateway.domain.backoffice.callbacks import CallbackState
 from gateway.domain.payouts.payouts import PayoutState, provider_key
-from provider_adapters.sandbox.callbacks import sign, token_of
+from provider_adapters.sandbox.callbacks import sign
 from tests.surfaces.answers import Answer
 from tests.surfaces.backoffice.client import BackofficeClient
 
@@ -62,8 +63,9 @@ async def summary(
         changed.get("secret", secret(backoffice_client)), event or f"evt_{uuid.uuid4()}", at, body
     )
     headers |= changed.get("headers", {})
-    token = changed.get("token", token_of(secret(backoffice_client)))
-    path = f"/callbacks/{changed.get('provider', 'sandbox')}/{token}"
+    derivation = backoffice_client.world.gateway.keys.derivation
+    token = changed.get("token", path_of("sandbox", derivation).rpartition("/")[2])
+    path = f"/callbacks/{changed.get('provider', 'sandbox')}/{token}{changed.get('rest', '')}"
     sent = {name: value for name, value in headers.items() if value}
     return await backoffice_client.world.call(
         "POST", path, data=changed.get("body", body), headers=sent
@@ -209,6 +211,20 @@ async def test_what_is_not_proven_is_not_stored(
     assert events.isdisjoint({event, "evt_other", ""})
 
 
+@pytest.mark.parametrize("rest", ["/", "/pix", "/a/b", "/%2F", "//"])
+async def test_a_wrong_rest_of_the_path_is_no_path(backoffice_client: BackofficeClient, rest: str):
+    """Signed and all; who does not know the address learns nothing of its rest."""
+    event = f"evt_{uuid.uuid4()}"
+    said = await summary(backoffice_client, {"tipo": "outra"}, event=event, rest=rest)
+    stranger = await summary(
+        backoffice_client, {"tipo": "outra"}, event=event, rest="/pix", token="0" * 32
+    )
+
+    assert said.verdict == (404, "SVC.GTW.001")
+    assert stranger.verdict == (401, "SVC.AUT.010")
+    assert event not in {each["event"] for each in await listed(backoffice_client)}
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b"null", b"\xff\xfe", b"{", b'{"tipo": 7}'])
 async def test_a_proven_body_of_another_form_is_kept_and_ignored(
     backoffice_client: BackofficeClient, body: bytes
@@ -266,10 +282,13 @@ async def test_a_paid_charge_is_read_at_the_bank(backoffice_client: BackofficeCl
     assert found[0]["state"] == "done"
 
 
-async def test_too_large_a_body_is_not_read(backoffice_client: BackofficeClient):
-    said = await summary(backoffice_client, b"x" * (64 * 1024 + 1))
+@pytest.mark.parametrize("rest", ["", "/pix"])
+async def test_too_large_a_body_is_not_read(backoffice_client: BackofficeClient, rest: str):
+    event = f"evt_{uuid.uuid4()}"
+    said = await summary(backoffice_client, b"x" * (64 * 1024 + 1), event=event, rest=rest)
 
     assert said.verdict == (413, "SVC.GTW.003")
+    assert event not in {each["event"] for each in await listed(backoffice_client)}
 
 
 async def test_filters_of_webhooks_hold(backoffice_client: BackofficeClient):

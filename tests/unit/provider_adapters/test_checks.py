@@ -130,6 +130,7 @@ WRONG = {
     "a parameter too many": (with_adapter(get_balance=demanding), "get_balance does not take"),
     "unknown word": (declaring("get_balance", "list_received", "fly"), "knows no 'fly'"),
     "undeclared option": (with_adapter(cancel_key=a_call), "cancel_key is there and not declared"),
+    "undeclared proof": (with_adapter(callback_proof=nothing), "callback_proofs: means"),
     "undeclared call": (declaring("get_balance"), "list_received is there and not declared"),
 }  # fmt: skip
 

@@ -7,10 +7,10 @@ from typing import Literal, TypedDict
 
 from gateway.domain.backoffice.callbacks import (
     Callback,
-    CallbackKind,
     CallbackSearch,
     CallbackState,
 )
+from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.identity.rights import Area
 from gateway.http.backoffice.callers import BackOfficeCaller, in_scope
 from gateway.http.backoffice.cells import NO_BODY, reading

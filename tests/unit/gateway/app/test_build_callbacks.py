@@ -2,80 +2,175 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 from multidict import CIMultiDict
 
-from gateway.app.build_callbacks import listener_of, make_proofs, paths
+from gateway.app.build_bank import connect
+from gateway.app.build_callbacks import listener_of, make_address, make_addresses, path_of
 from gateway.config.settings import Settings
 from gateway.config.upstream import Callbacks, Provider
 from gateway.config.values import Secret
-from gateway.domain.backoffice.callbacks import CallbackKind, Notice
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    CallbackProof,
+    CallbackSecrets,
+    Delivery,
+    Notice,
+)
+from gateway.operations.backoffice.callbacks import CallbackAddress
 from gateway.security.keys import Derivation
 from provider_adapters._shared.factory import AdapterRefused
-from provider_adapters.sandbox.callbacks import sign, token_of
+from provider_adapters.kit.proofs import PeerCertificate
+from provider_adapters.sandbox.callbacks import SandboxProof, sign
+from tests.unit.provider_adapters.witness import Witness
 from tests.unit.standing import NOON, Clock
 
 KEYS = Derivation({"k": b"k" * 32}, "k")
-
-
+REPLACED = Derivation({"n": b"n" * 32, "k": b"k" * 32}, "n")
 BODY = b'{"tipo": "cobranca", "conta": "c", "referencia": "r"}'
 OURS, FORMER = Secret("the bank's own secret"), Secret("the bank's former secret")
 
 
-def settings(callbacks: Callbacks | None = None) -> Settings:
+def settings(callbacks: Callbacks | None = None, **changed: Any) -> Settings:
     provider = Provider(adapter="sandbox", callbacks=callbacks or Callbacks())
-    return Settings(providers=dict.fromkeys(("one", "two"), provider))
+    return Settings(providers=dict.fromkeys(("one", "two"), provider), **changed)
 
 
-def told(given: Settings, name: str, secret: bytes, address: bytes = b"") -> Notice | None:
-    """Tell a provider something, signed with a secret, at the address of this or of another."""
+class Prover:
+    """The sandbox's adapter, as far as callbacks are concerned, at the clock of the test."""
+
+    def callback_proof(self, secrets: CallbackSecrets) -> SandboxProof:
+        return SandboxProof(secrets.shared_or_derived, Clock().now)
+
+
+def addresses(given: Settings, keys: Derivation = KEYS) -> Mapping[str, CallbackAddress]:
+    adapters: Any = dict.fromkeys(given.providers, Prover())
+    return make_addresses(given, keys, adapters)
+
+
+async def told(
+    given: Settings, name: str, secret: bytes, keys: Derivation = KEYS
+) -> Sequence[Notice] | None:
+    """Tell a provider something, signed with a secret."""
     headers = CIMultiDict(sign(secret, "evt", NOON, BODY))
-    proof = make_proofs(given, KEYS, Clock().now)[name]
-    return proof.check(headers, BODY, token_of(address or secret))
+    return await addresses(given, keys)[name].proof.check(Delivery(headers=headers, body=BODY))
 
 
-def test_the_embedded_bank_is_believed_at_its_own_address_alone():
+async def test_the_embedded_bank_is_believed_at_its_own_address_alone():
     listener = listener_of(settings(), KEYS, lambda: "http://127.0.0.1:8080")
     assert listener is not None
-    proofs = make_proofs(settings(), KEYS, Clock().now)
+    made = addresses(settings())
 
     address = listener.url()
-    headers = CIMultiDict(listener.sign("evt", NOON, BODY))
+    delivery = Delivery(headers=CIMultiDict(listener.sign("evt", NOON, BODY)), body=BODY)
     token = address.rpartition("/")[2]
 
-    assert address.startswith("http://127.0.0.1:8080/callbacks/one/")
-    notice = proofs["one"].check(headers, BODY, token)
-    assert notice is not None
-    assert (notice.kind, notice.subject) == (CallbackKind.CHARGE, "r")
-    assert proofs["two"].check(headers, BODY, token) is None
+    assert address == f"http://127.0.0.1:8080{path_of('one', KEYS)}"
+    assert (made["one"].knows(token), made["two"].knows(token)) == (True, False)
+    notices = await made["one"].proof.check(delivery)
+    assert notices is not None
+    assert [(each.kind, each.subject) for each in notices] == [(CallbackKind.CHARGE, "r")]
+    assert await made["two"].proof.check(delivery) is None
 
 
 def test_where_no_provider_is_the_banks_it_tells_nobody():
     assert listener_of(Settings(), KEYS, str) is None
-    assert make_proofs(Settings(), KEYS, Clock().now) == {}
+    assert make_addresses(Settings(), KEYS, {}) == {}
 
 
-def test_a_bank_s_own_secret_takes_the_place_of_the_derived_one():
+async def test_a_bank_s_own_secret_takes_the_place_of_the_derived_one():
     given = settings(Callbacks(secret=OURS))
 
-    assert told(given, "one", OURS.encode()) is not None
-    assert told(given, "one", KEYS.key("callbacks one")) is None
-    assert paths(given, KEYS)["one"] == f"/callbacks/one/{token_of(OURS.encode())}"
+    assert await told(given, "one", OURS.encode()) is not None
+    assert await told(given, "one", KEYS.key("callbacks one")) is None
 
 
-def test_a_former_secret_is_believed_as_well_while_it_is_named():
-    """At either address: the bank may change one before the other."""
+def test_the_address_comes_from_the_sealing_key_alone():
+    """A bank may prove itself with what everybody knows: its public key."""
+    given = addresses(settings(Callbacks(secret=OURS)))
+
+    assert given["one"].tokens == addresses(settings())["one"].tokens
+    assert path_of("one", KEYS) != path_of("two", KEYS) != path_of("two", REPLACED)
+
+
+def test_the_address_of_a_retired_sealing_key_goes_on_answering():
+    former = path_of("one", KEYS).rpartition("/")[2]
+    current = path_of("one", REPLACED).rpartition("/")[2]
+    after = addresses(settings(), REPLACED)["one"]
+
+    assert after.tokens == (current, former)
+    assert after.knows(former)
+    assert not addresses(settings())["one"].knows(current)
+
+
+@pytest.mark.parametrize("token", ["", "0" * 32, "é", "\udcff"])
+def test_another_address_is_not_known(token: str):
+    assert not addresses(settings())["one"].knows(token)
+
+
+async def test_a_former_secret_is_believed_as_well_while_it_is_named():
     given = settings(Callbacks(secret=OURS, retired_secrets={"2026": FORMER}))
 
-    assert told(given, "one", FORMER.encode()) is not None
-    assert told(given, "one", OURS.encode(), FORMER.encode()) is not None
-    assert told(settings(Callbacks(secret=OURS)), "one", FORMER.encode()) is None
+    assert await told(given, "one", FORMER.encode()) is not None
+    assert await told(settings(Callbacks(secret=OURS)), "one", FORMER.encode()) is None
 
 
-def test_a_secret_for_what_a_bank_does_not_send_is_a_mistake(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gateway.app.build_callbacks.find", lambda _adapter: object())
+async def test_a_secret_derived_from_a_retired_sealing_key_is_believed_as_well():
+    """A sandbox bank in another process may have been started before the key was replaced."""
+    assert await told(settings(), "one", KEYS.key("callbacks one"), REPLACED) is not None
 
-    assert make_proofs(settings(), KEYS, Clock().now) == {}
+
+@pytest.mark.parametrize(
+    "given", [Callbacks(), Callbacks(retired_secrets={"2026": FORMER})], ids=["none", "former"]
+)
+def test_without_a_secret_nothing_is_believed_outside_the_sandbox(given: Callbacks):
+    with pytest.raises(AdapterRefused, match=r"providers\.one\.callbacks: needs a secret"):
+        addresses(settings(given, environment=Environment.PRODUCTION))
+
+
+def test_a_proof_that_cannot_be_made_is_refused_without_its_value():
+    class Wrong:
+        def callback_proof(self, _secrets: CallbackSecrets) -> CallbackProof:
+            return PeerCertificate("canary", Clock().now)  # type: ignore[return-value]
+
+    adapter: Any = Wrong()
+    with pytest.raises(
+        AdapterRefused, match=r"^providers\.one\.callbacks: is no certif"
+    ) as refused:
+        make_address("one", settings(), KEYS, adapter)
+
+    assert "canary" not in str(refused.value)
+
+
+def test_a_proof_that_raises_is_refused_in_one_line():
+    class Wrong:
+        def callback_proof(self, _secrets: CallbackSecrets) -> CallbackProof:
+            raise KeyError(OURS)
+
+    adapter: Any = Wrong()
+    with pytest.raises(AdapterRefused) as refused:
+        make_address("one", settings(), KEYS, adapter)
+
+    assert str(refused.value) == "providers.one.callbacks: the adapter raises KeyError"
+
+
+def test_a_secret_for_what_a_bank_does_not_send_is_a_mistake():
+    silent: Any = object()
+
+    assert make_addresses(settings(), KEYS, {"one": silent}) == {}
     for given in (Callbacks(secret=OURS), Callbacks(retired_secrets={"2026": FORMER})):
-        with pytest.raises(AdapterRefused, match=r"providers\.one\.callbacks: sandbox sends no"):
-            make_proofs(settings(given), KEYS, Clock().now)
+        with pytest.raises(AdapterRefused, match=r"providers\.one\.callbacks: .* takes no"):
+            make_address("one", settings(given), KEYS, silent)
+
+
+def test_the_sandbox_s_adapter_makes_its_own_proof():
+    adapter = connect("one", settings(), Witness()).adapter
+
+    made = make_address("one", settings(), KEYS, adapter)
+
+    assert made is not None
+    assert made.proof.rests == {""}

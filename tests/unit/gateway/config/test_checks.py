@@ -36,6 +36,9 @@ def paths(settings: Settings, **more) -> list[str]:
     return [finding.path for finding in check(settings, ADAPTERS, **more)]
 
 
+BEHIND = "server: {trusted_peers: 10.0.0.1, client_address: %s, certificate_header: %s}"
+
+
 @pytest.mark.parametrize("settings", [Settings(), fit_for_production()], ids=["sandbox", "prod"])
 def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
     assert check(settings, ADAPTERS) == []
@@ -81,6 +84,9 @@ def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
         ("server: {trusted_peers: '10.0.0.0/8, ::/0'}", "server.trusted_peers"),
         ("server: {client_address: forwarded}", "server.client_address"),
         ("server: {client_address: proxy_protocol}", "server.client_address"),
+        ("server: {certificate_header: Client-Cert}", "server.certificate_header"),
+        (BEHIND % ("proxy_protocol", "Client-Cert"), "server.certificate_header"),
+        (BEHIND % ("forwarded", "Client Cert"), "server.certificate_header"),
         ("identity: {origin: pix.example}", "identity.origin"),
         ("identity: {origin: 'https://pix.example/'}", "identity.origin"),
         ("identity: {origin: 'https://pix.example:x'}", "identity.origin"),
@@ -126,6 +132,7 @@ def test_what_is_wrong_anywhere_is_found(text: str, path: str):
         "cache: {url: 'redis://127.0.0.1'}",
         "cache: {url: 'rediss://user:word@cache.example:6380/2'}",
         "cache: {memory_bytes: 1048576}\nstatements: {snapshot_bytes: 1048576}",
+        BEHIND % ("forwarded", "Client-Cert"),
         "sandbox_bank: {start: false, host: 10.0.0.1, port: 8080}",
         "providers: {a: {adapter: acme, callbacks: {retired_secrets: {b: '${S}'}}}}",
     ],

@@ -5,8 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from gateway.domain.backoffice.callbacks import Callback, CallbackKind, CallbackSearch
+from gateway.domain.backoffice.callbacks import (
+    Callback,
+    CallbackSearch,
+)
 from gateway.domain.backoffice.lists import LoggedRequest
+from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.windows import Paging
 from gateway.runtime.retention import CALLBACKS_KEPT, REQUESTS_KEPT, BackofficeRetention

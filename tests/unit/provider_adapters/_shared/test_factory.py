@@ -11,11 +11,9 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Hosts
 from provider_adapters._shared.factory import (
     AdapterRefused,
-    CallbackFactory,
     address_of,
     settings_of,
 )
-from provider_adapters.sandbox.factory import SandboxFactory
 
 SANDBOX = Environment.SANDBOX
 
@@ -73,8 +71,3 @@ def test_an_address_of_our_environment_is_taken():
     hosts = Hosts(sandbox=frozenset({"h.example"}))
 
     assert address_of("x", "https://h.example/v1/", SANDBOX, hosts) == "https://h.example/v1"
-
-
-def test_a_factory_whose_bank_sends_callbacks_is_known_by_what_it_can_make():
-    assert isinstance(SandboxFactory(), CallbackFactory)
-    assert not isinstance(object(), CallbackFactory)

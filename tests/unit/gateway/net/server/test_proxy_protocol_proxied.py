@@ -160,3 +160,48 @@ async def held(listener: Listener, announced: bytes) -> AsyncIterator[None]:
     finally:
         writer.close()
         await writer.wait_closed()
+
+
+SHOWN = b"Client-Cert: :AAAA:"
+
+
+@asynccontextmanager
+async def showing(seen: Seen, mode: str, trusted=OURS, name: str = "Client-Cert"):
+    """Serve the certificate that each request came with."""
+
+    def answer(request: Request) -> Reply:
+        return Reply(body=request.certificate.hex().encode())
+
+    wanted = replace(SHORT, client_address=mode, trusted_peers=trusted, certificate_header=name)
+    async with listening(answer, seen, wanted) as listener:
+        yield listener
+
+
+async def test_a_certificate_of_our_proxy_is_each_request_s_own(seen: Seen):
+    """Wherever the request comes from in the end: it is our proxy that says so."""
+    requests = (
+        get("/", SHOWN, b"X-Forwarded-For: 203.0.113.7", last=False),
+        get("/", b"X-Forwarded-For: 203.0.113.8", last=False),
+        get("/", SHOWN, SHOWN, last=False),
+        get("/", b"client-cert: :AAAB:"),
+    )
+    async with showing(seen, "forwarded") as listener:
+        assert await told(listener, *requests) == ["000000", "", "", "000001"]
+
+
+async def test_a_certificate_of_a_stranger_is_none(seen: Seen):
+    async with showing(seen, "forwarded", OTHERS) as listener:
+        assert await told(listener, get("/", SHOWN)) == [""]
+
+
+@pytest.mark.parametrize("mode", ["peer", "proxy_protocol"])
+async def test_a_proxy_that_hands_headers_through_says_nothing(seen: Seen, mode: str):
+    """The header may be its caller's own."""
+    first = ONE if mode == "proxy_protocol" else b""
+    async with showing(seen, mode) as listener:
+        assert await told(listener, first + get("/", SHOWN)) == [""]
+
+
+async def test_without_a_name_no_header_counts(seen: Seen):
+    async with showing(seen, "forwarded", name="") as listener:
+        assert await told(listener, get("/", SHOWN)) == [""]

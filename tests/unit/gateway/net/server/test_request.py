@@ -30,6 +30,9 @@ class Connection:
     def send_continue(self) -> None:
         self.continued += 1
 
+    def certificate(self, headers: CIMultiDictProxy[str]) -> bytes:
+        return headers["Host"].encode()
+
 
 @pytest.mark.parametrize(
     ("target", "path", "query"),
@@ -212,3 +215,8 @@ def made(*headers, path="/", version=HttpVersion11) -> Request:
         EMPTY_PAYLOAD,
         Connection(),
     )
+
+
+def test_a_connection_knows_the_certificate_of_a_request():
+    """One proxy's connection carries the requests of many callers."""
+    assert made(("Host", "a")).certificate == b"a"

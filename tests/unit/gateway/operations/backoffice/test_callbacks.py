@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,24 @@ import pytest
 
 from gateway.domain.backoffice.callbacks import (
     Callback,
-    CallbackKind,
     CallbackSearch,
     CallbackState,
-    Notice,
 )
 from gateway.domain.bank.capabilities import Capabilities, PortCall
+from gateway.domain.bank.provider_callbacks import CallbackKind, Delivery, NamedBy, Notice
 from gateway.domain.bank.providers import NotFound, Unavailable
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
-from gateway.domain.kernel.headers import NO_HEADERS, Headers
+from gateway.domain.kernel.headers import NO_HEADERS
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout, PayoutState
-from gateway.operations.backoffice.callbacks import CallbackLooks, Delivery, Reception
+from gateway.operations.backoffice.callback_accounts import CallbackAccounts
+from gateway.operations.backoffice.callbacks import (
+    AddressedDelivery,
+    CallbackAddress,
+    CallbackLooks,
+    Reception,
+)
 from tests.unit.refusals import refused
 from tests.unit.standing import Clock
 from tests.world import registers
@@ -34,16 +39,25 @@ PAYOUT = Notice(event="e", kind=CallbackKind.PAYOUT, subject="key", account="")
 
 
 class Proof:
-    """Believes who knows the token."""
+    """Believes whom it is told to, and says what it is told to."""
+
+    rests = frozenset({"", "pix"})
 
     def __init__(self) -> None:
-        self.notice = PAYOUT
+        self.says: object = [PAYOUT]
 
-    def check(self, _headers: Headers, _body: bytes, token: str) -> Notice | None:
-        return self.notice if token == "right" else None
+    @property
+    def notice(self) -> Notice:
+        return PAYOUT
 
-    def read(self, _body: bytes) -> Notice:
-        return replace(self.notice, event="")
+    @notice.setter
+    def notice(self, notice: Notice) -> None:
+        self.says = [notice]
+
+    async def check(self, _came: Delivery) -> Sequence[Notice] | None:
+        if isinstance(self.says, Exception):
+            raise self.says
+        return self.says  # type: ignore[return-value] # nonsense too
 
 
 @dataclass
@@ -73,18 +87,20 @@ class Hall:
     becomes: PayoutState = PayoutState.PAID
     becomes_held: bool = False
 
-    async def take(self, token: str = "right", provider: str = "p") -> None:
+    async def take(
+        self, token: str = "right", provider: str = "p", rest: str = "", body: bytes = b"body"
+    ) -> None:
         """Bring something."""
         reception = Reception(
             store=self.office.store.office.callbacks,
-            proofs={"p": self.proof},
+            addresses={"p": CallbackAddress(proof=self.proof, tokens=("right", "former"))},
             now=self.clock.now,
             new_id=self.office.new_id,
             count=lambda _event, label: self.counted.update([label]),
             wake=self.ring,
         )
-        came = Delivery(provider=provider, token=token, headers=NO_HEADERS, body=b"body")
-        await reception.take(came)
+        delivery = Delivery(headers=NO_HEADERS, body=body, rest=rest)
+        await reception.take(AddressedDelivery(provider=provider, token=token, delivery=delivery))
 
     def ring(self) -> None:
         self.rung += 1
@@ -93,8 +109,8 @@ class Hall:
         """Look into what is due; return the one callback there is."""
         looks = CallbackLooks(
             store=self.office.store.office.callbacks,
-            proofs={"p": self.proof},
             accounts=accounts or self.office.store.accounts,
+            owners=CallbackAccounts(accounts or self.office.store.accounts, banks or self),
             follow_ups=self,  # type: ignore[arg-type] # only find_by_key is called
             banks=banks or self,
             look=self.look,
@@ -150,6 +166,86 @@ async def test_what_is_not_proven_is_counted_and_gone(hall: Hall, token: str, pr
 
     assert await hall.all() == []
     assert hall.counted == {"forged": 1}
+
+
+async def test_a_former_address_goes_on_answering(hall: Hall):
+    await hall.take("former")
+
+    assert hall.counted == {"taken": 1}
+
+
+async def test_a_step_that_the_bank_adds_is_taken_and_no_other(hall: Hall):
+    await hall.take(rest="pix")
+
+    with refused(errors.ROUTE_UNKNOWN):
+        await hall.take(rest="other")
+    with refused(errors.CREDENTIALS_INVALID):
+        await hall.take("wrong", rest="other")
+    assert len(await hall.all()) == 1
+
+
+async def test_several_things_in_one_body_are_kept_apart(hall: Hall):
+    """Each with its own part: the rest may be of another company."""
+    one = Notice(event="", kind=CallbackKind.CHARGE, subject="r1", account="a", part=b"[1]")
+    hall.proof.says = [
+        one,
+        replace(one, subject="r2", account="b", part=b"[2]"),
+        replace(one, subject="r3", part=b""),
+    ]
+
+    await hall.take()
+    await hall.take()
+
+    kept = await hall.all()
+    found = sorted((each.subject, each.account, each.body) for each in kept)
+    assert found == [("r1", "a", b"[1]"), ("r2", "b", b"[2]"), ("r3", "a", b"")]
+    assert len({each.event for each in kept}) == 3
+    assert hall.counted == {"taken": 3, "repeated": 3}
+
+
+async def test_one_that_says_nothing_is_taken_and_not_kept(hall: Hall):
+    """The test that some banks send when an address is registered."""
+    hall.proof.says = []
+
+    await hall.take()
+
+    assert await hall.all() == []
+    assert hall.counted == {}
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        Unavailable("timeout"),
+        KeyError("canary"),
+        ["canary"],
+        [replace(PAYOUT, subject=7)],  # type: ignore[arg-type]
+        [replace(PAYOUT, kind="payout")],  # type: ignore[arg-type]
+        [PAYOUT, None],
+    ],
+    ids=["no-keys", "raises", "text", "number", "word", "one-of-two"],
+)
+async def test_a_proof_that_fails_is_no_proof_and_no_mistake_of_the_bank(
+    hall: Hall, says: object, caplog: pytest.LogCaptureFixture
+):
+    """The bank repeats it; nobody is told of a forgery."""
+    hall.proof.says = says
+
+    with refused(errors.CREDENTIALS_INVALID):
+        await hall.take()
+
+    assert (await hall.all(), hall.counted) == ([], {"unproven": 1})
+    assert "canary" not in caplog.text
+
+
+@pytest.mark.parametrize("text", ["a\x00", "x" * 1025, "\ud800"])
+async def test_a_text_that_cannot_be_stored_is_left_out(hall: Hall, text: str):
+    hall.proof.notice = replace(PAYOUT, event=text, subject=text, account=text)
+
+    await hall.take()
+
+    (one,) = await hall.all()
+    assert (one.subject, one.account, len(one.event)) == ("", "", 64)
 
 
 async def test_a_payout_is_read_at_its_bank(hall: Hall):
@@ -300,3 +396,35 @@ async def test_a_word_that_we_do_not_know_is_kept_and_ignored(hall: Hall):
 
     assert (await hall.turn(Accounts())).state is CallbackState.IGNORED
     assert (await hall.all())[0].company_id == "company-1"
+
+
+async def test_an_account_that_cannot_be_found_out_does_not_stop_the_others(hall: Hall):
+    """Its bank does not answer; the callback is looked into again."""
+    notice = Notice(
+        event="e", kind=CallbackKind.OTHER, subject="", account="k", named_by=NamedBy.KEY
+    )
+    hall.proof.notice = notice
+    await hall.take()
+
+    one = await hall.turn(Listed(), Silent())
+
+    assert (one.state, one.tries) == (CallbackState.RECEIVED, 1)
+
+
+class Listed(Accounts):
+    """The one account, in a list."""
+
+    async def some_at(self, _provider: str, _skip: int, _most: int) -> list[Accounts]:
+        return [self]
+
+
+class Silent(Bank):
+    """A bank that does not answer."""
+
+    capabilities = Capabilities(calls=frozenset({PortCall.LIST_KEYS}))
+
+    def __init__(self) -> None:
+        super().__init__(Unavailable("timeout"))
+
+    async def list_keys(self, account: object) -> None:
+        await self.get_charge_payment(account, "")

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from gateway.domain.backoffice.callbacks import (
     Callback,
-    CallbackKind,
     CallbackSearch,
     CallbackState,
 )
+from gateway.domain.bank.provider_callbacks import CallbackKind
 from gateway.domain.kernel.windows import Paging
 from tests.unit.gateway.http.backoffice.registers import AdminWorld, taken
 from tests.unit.gateway.http.backoffice.surface import line

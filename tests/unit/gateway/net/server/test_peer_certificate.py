@@ -1,0 +1,38 @@
+"""Certificates as proxies pass them on."""
+
+from __future__ import annotations
+
+import base64
+import ssl
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from gateway.net.server.peer import forwarded_certificate
+from tests.unit.provider_adapters.authority import Authority
+
+
+@pytest.fixture
+def der(tmp_path: Path) -> bytes:
+    """A certificate."""
+    pem = Authority(tmp_path).file.read_text()
+    return ssl.PEM_cert_to_DER_cert(pem)
+
+
+def test_the_spelling_of_rfc_9440_is_read(der: bytes):
+    assert forwarded_certificate([f" :{base64.b64encode(der).decode()}:"]) == der
+
+
+def test_the_spelling_of_nginx_is_read(der: bytes):
+    assert forwarded_certificate([quote(ssl.DER_cert_to_PEM_cert(der), safe="")]) == der
+    assert forwarded_certificate([quote(ssl.DER_cert_to_PEM_cert(der), safe="/+=- ")]) == der
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[], [""], [":"], ["::"], [":AAAA"], [":%:"], [":AAA:"], ["nonsense"], ["%FF"], [":AAAA:"] * 2],
+)
+def test_whatever_else_comes_is_no_certificate(values: list[str]):
+    """An empty one is what some proxies send for a caller that showed none."""
+    assert forwarded_certificate(values) == b""
