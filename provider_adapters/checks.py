@@ -18,7 +18,7 @@ import msgspec
 
 from gateway.domain.bank.capabilities import PORT, Capabilities, PortCall, contradictions
 from gateway.domain.bank.provider_options import EveryCall
-from provider_adapters._shared.factory import AdapterFactory, AdapterRefused
+from provider_adapters.kit.factory import AdapterFactory, AdapterRefused
 
 # How msgspec tells a word that none of an enumeration is: the word, and where it stands.
 _QUOTED: Final = re.compile(r"Invalid enum value .*?(?= - at |$)", re.DOTALL)

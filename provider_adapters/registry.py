@@ -9,8 +9,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities
-from provider_adapters._shared.factory import AdapterFactory, AdapterRefused
 from provider_adapters.checks import check_factory, refused_if_raised
+from provider_adapters.kit.factory import AdapterFactory, AdapterRefused
 from provider_adapters.sandbox.factory import SandboxFactory
 
 GROUP: Final = "pixgate.provider_adapters"

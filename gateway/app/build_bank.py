@@ -13,8 +13,8 @@ from gateway.net.common.runtime import Runtime
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.providers import Connection, limits_of
 from gateway.telemetry.records import Observer
-from provider_adapters._shared.factory import AdapterContext, AdapterRefused
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
+from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.registry import find
 
 

@@ -17,7 +17,7 @@ from gateway.operations.backoffice.callbacks import CallbackAddress, Reception
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.security.keys import Derivation
 from gateway.telemetry.ports import Count
-from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.callbacks import sign
 
 if TYPE_CHECKING:

@@ -208,7 +208,7 @@ def _connected(name: str, settings: Settings) -> Connection:
     """Make one adapter, under the limits that serving has too."""
     from gateway.app.build_bank import connect
     from gateway.cli.config.probes import Silent
-    from provider_adapters._shared.factory import AdapterRefused
+    from provider_adapters.kit.factory import AdapterRefused
 
     try:
         return connect(name, settings, Silent())

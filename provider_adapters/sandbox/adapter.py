@@ -27,7 +27,7 @@ from gateway.domain.kernel.windows import Window
 from gateway.net.client.messages import ProviderRequest, SendProgress
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import Observer
-from provider_adapters._shared.http import ProviderClient
+from provider_adapters.kit.client import ProviderClient
 from provider_adapters.sandbox import payouts, refunds, requests, translate
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.payouts import ExpectedPayout

@@ -24,10 +24,10 @@ from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.net.client.addresses import AddressRefused, loopback_address
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport
-from provider_adapters._shared.factory import AdapterContext, AdapterRefused, settings_of
-from provider_adapters._shared.http import ClientParts, ProviderClient
-from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.transcript import Transcript
+from provider_adapters._road.limits import ClientLimits
+from provider_adapters._road.transcript import Transcript
+from provider_adapters.kit.client import ClientParts, ProviderClient
+from provider_adapters.kit.factory import AdapterContext, AdapterRefused, settings_of
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.documents import HARMLESS
 from provider_adapters.sandbox.requests import LARGEST_PAGE

@@ -15,7 +15,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, Evidence, Outcome, Rejected, Settled, Unknown
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document
+from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document
 from provider_adapters.sandbox import documents, translate
 from provider_adapters.sandbox.translate import UnknownWord
 from provider_adapters.sandbox.words import FAILURES

@@ -17,7 +17,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document
+from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document
 from provider_adapters.sandbox import documents, translate
 from provider_adapters.sandbox.translate import UnknownWord, above_zero
 from provider_adapters.sandbox.words import REFUND_STATUSES

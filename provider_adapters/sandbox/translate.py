@@ -23,8 +23,8 @@ from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Block, BlockKind, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._shared import faults
-from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document, try_document
+from provider_adapters._road import faults
+from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document, try_document
 from provider_adapters.sandbox import documents, words
 
 Document = TypeVar("Document")

@@ -18,7 +18,7 @@ from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, S
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
 from gateway.runtime.failpoints import NAMES
-from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._road.limits import ClientLimits
 from tests.torture.gateway_client import GatewayClient, torture_world_in
 
 EXECUTED_FROM = NAMES.index("after_body")

@@ -47,7 +47,7 @@ def _senders(settings: Settings) -> list[str]:
     from gateway.app.build_bank import connect
     from gateway.app.build_callbacks import prover_of
     from gateway.cli.config.probes import Silent
-    from provider_adapters._shared.factory import AdapterRefused
+    from provider_adapters.kit.factory import AdapterRefused
 
     try:
         adapters = {name: connect(name, settings, Silent()).adapter for name in settings.providers}

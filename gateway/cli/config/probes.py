@@ -25,7 +25,7 @@ from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
-from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.kit.factory import AdapterRefused
 
 # Whether callbacks can be proven does not depend on the keys, and loading them may write some.
 _NO_KEYS = Derivation({"none": bytes(32)}, "none")

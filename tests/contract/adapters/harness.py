@@ -20,8 +20,8 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.domain.kernel.money import Money
 from gateway.telemetry.records import Observer
 from provider_adapters import registry
-from provider_adapters._shared.factory import AdapterContext
-from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.factory import AdapterContext
 
 KEY = "0123456789abcdef0123456789abcdef"
 ACCOUNT = ProviderAccount(

@@ -22,7 +22,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.statements import Direction
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
-from provider_adapters._shared.documents import is_e2e_id
+from provider_adapters.kit.answers import is_e2e_id
 from tests.contract.adapters.conftest import STAGES
 from tests.contract.adapters.harness import FAR, KEY, SETTINGS, order
 from tests.contract.adapters.sandbox import OPENING, BankWorld

@@ -35,7 +35,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.refunds import IncomingStatus, RefundOrder, RefundStatus
 from gateway.domain.bank.statements import BlockKind, Direction, MovementKind
 from gateway.domain.kernel.money import Money
-from provider_adapters._shared.documents import is_e2e_id
+from provider_adapters.kit.answers import is_e2e_id
 from tests.contract.adapters.harness import FAR, KEY, PASSED, order
 from tests.contract.adapters.sandbox import BankWorld, Paid
 from tests.contract.adapters.test_calls import today

@@ -15,7 +15,7 @@ from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import HttpTransport
-from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._road.limits import ClientLimits
 from tests.unit.provider_adapters.scripted import ScriptedBank
 
 LIMITS = ClientLimits(connect_s=2.0)

@@ -14,7 +14,7 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.net.client.messages import ProviderAnswer
 from gateway.net.client.transport import HttpTransport
-from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._road.limits import ClientLimits
 from tests.contract.transport.conftest import Run
 from tests.contract.transport.plays import echo
 from tests.contract.transport.roads import order, question, road, tried

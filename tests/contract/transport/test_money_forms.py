@@ -16,9 +16,9 @@ from gateway.domain.bank.providers import (
 )
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest
 from gateway.net.client.transport import HttpTransport
-from provider_adapters._shared.documents import read_document
-from provider_adapters._shared.http import ClientParts, ProviderClient
-from provider_adapters._shared.transcript import Transcript
+from provider_adapters._road.transcript import Transcript
+from provider_adapters.kit.answers import read_document
+from provider_adapters.kit.client import ClientParts, ProviderClient
 from tests.contract.adapters.harness import FAR, KEY, PASSED
 from tests.contract.adapters.wire_faults import FAULTS, WireFault
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing

@@ -6,23 +6,23 @@ from tests.mistakes.mistake import Mistake
 
 _ACCOUNTS = "tests/unit/gateway/operations/accounts/test_accounts.py"
 _ADDRESSES = "tests/unit/gateway/net/client/test_addresses.py"
-_BREAKER = "tests/unit/provider_adapters/_shared/test_admission_breaker.py"
-_BULKHEAD = "tests/unit/provider_adapters/_shared/test_admission_bulkhead.py"
+_BREAKER = "tests/unit/provider_adapters/_road/test_admission_breaker.py"
+_BULKHEAD = "tests/unit/provider_adapters/_road/test_admission_bulkhead.py"
 _CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
 _DIAL = "tests/unit/gateway/net/client/test_connector.py"
-_HTTP = "tests/unit/provider_adapters/_shared/test_http.py"
+_HTTP = "tests/unit/provider_adapters/kit/test_client.py"
 _OPERATIONS_CALLBACKS = "tests/unit/gateway/operations/backoffice/test_callbacks.py"
 _PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
 _PROXIED = "tests/unit/gateway/net/server/test_proxy_protocol_proxied.py"
 _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
-_TRANSCRIPT = "tests/unit/provider_adapters/_shared/test_transcript.py"
+_TRANSCRIPT = "tests/unit/provider_adapters/_road/test_transcript.py"
 
 ROWS = (
     Mistake(
         name="money-call-repeated",
         promise="A call that moves money is made once.",
         source="ADR 0003",
-        file="provider_adapters/_shared/http.py",
+        file="provider_adapters/kit/client.py",
         right="return await self._once(request, translate, progress, self._limits.payout_s)",
         wrong="return await self.read(request, translate, send_by)",
         tests=(f"{_HTTP}::test_money_is_never_asked_for_twice",),
@@ -31,7 +31,7 @@ ROWS = (
         name="breaker-never-opens",
         promise="Five failures in a row leave a bank alone for a while.",
         source="decisions 6",
-        file="provider_adapters/_shared/admission.py",
+        file="provider_adapters/_road/admission.py",
         right="self._failures += 1",
         wrong="self._failures = 1",
         tests=(f"{_BREAKER}::test_five_failures_in_a_row_open_it",),
@@ -40,7 +40,7 @@ ROWS = (
         name="bulkhead-without-a-wall",
         promise="One slow bank gets so many calls at once and no more.",
         source="decisions 6",
-        file="provider_adapters/_shared/admission.py",
+        file="provider_adapters/_road/admission.py",
         right="if self.in_flight >= self._limits.in_flight:",
         wrong="if self.in_flight > self._limits.in_flight:",
         tests=(f"{_BULKHEAD}::test_calls_enter_up_to_the_limit_and_are_counted",),
@@ -147,7 +147,7 @@ ROWS = (
             "Of a bank's documents only fields named harmless are shown, and nothing below them."
         ),
         source="docs/operations.md",
-        file="provider_adapters/_shared/transcript.py",
+        file="provider_adapters/_road/transcript.py",
         right="if name in harmless and not isinstance(item, dict | list)",
         wrong="if name in harmless",
         tests=(f"{_TRANSCRIPT}::test_a_harmless_name_does_not_make_what_is_below_it_harmless",),

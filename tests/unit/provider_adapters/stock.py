@@ -23,8 +23,8 @@ from gateway.net.client.tls import TlsFiles
 from gateway.net.client.transport import LONGEST_S
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import trace
-from provider_adapters._shared import faults
-from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._road import faults
+from provider_adapters._road.limits import ClientLimits
 
 FIXED = {
     "Accept": "application/json",

@@ -12,13 +12,13 @@ import pytest
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import PORT, Capabilities, PortCall
 from provider_adapters import registry
-from provider_adapters._shared.factory import AdapterContext, AdapterRefused
 from provider_adapters.checks import (
     check_adapter,
     check_factory,
     refused_if_raised,
     without_values,
 )
+from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from tests.unit.provider_adapters.witness import Witness
 
 WHERE = "adapter 'bank' (bank.module:FACTORY)"

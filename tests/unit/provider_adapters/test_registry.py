@@ -12,7 +12,7 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import CONTRACT_CALLS, PORT
 from gateway.domain.bank.providers import ContractCalls
 from provider_adapters import registry
-from provider_adapters._shared.factory import AdapterContext, AdapterRefused
+from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxSettings
 from tests.unit.provider_adapters.witness import Witness

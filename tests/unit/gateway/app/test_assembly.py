@@ -15,7 +15,7 @@ from gateway.config.upstream import Provider, SandboxBank
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.runtime.process import OFFSET
-from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.surfaces.world import sandbox
 

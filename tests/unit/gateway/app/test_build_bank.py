@@ -10,7 +10,7 @@ from gateway.config.settings import Settings
 from gateway.config.upstream import Provider, Tls
 from gateway.net.client.transport import HttpTransport
 from gateway.operations.bank.checked_adapter import CheckedAdapter
-from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.unit.provider_adapters.witness import Witness
 

@@ -23,7 +23,7 @@ from gateway.domain.bank.provider_callbacks import (
 )
 from gateway.operations.backoffice.callbacks import CallbackAddress
 from gateway.security.keys import Derivation
-from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.kit.proofs import PeerCertificate
 from provider_adapters.sandbox.callbacks import SandboxProof, sign
 from tests.unit.provider_adapters.witness import Witness

@@ -12,7 +12,7 @@ from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.providers import CredentialsRefused
 from gateway.runtime.providers import ConnectedBanks, Connection, limits_of
 from gateway.security.sealing import SealBroken
-from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._road.limits import ClientLimits
 from tests.unit.people import account
 from tests.world.payouts import CAREFUL, ScriptedBank
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.telemetry.records import Observer
-from provider_adapters._shared.factory import AdapterContext
+from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxFactory
 from tests.unit.provider_adapters.witness import Witness

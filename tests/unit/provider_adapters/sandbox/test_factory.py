@@ -8,7 +8,7 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Repeat
-from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.kit.factory import AdapterRefused
 from tests.unit.provider_adapters.authority import VALID, Authority
 from tests.unit.provider_adapters.sandbox.making import made
 from tests.unit.provider_adapters.witness import Witness

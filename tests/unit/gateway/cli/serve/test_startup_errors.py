@@ -10,7 +10,7 @@ from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.common.parser import UnfitParser
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.store.schema import StoreRefused
-from provider_adapters._shared.factory import AdapterRefused
+from provider_adapters.kit.factory import AdapterRefused
 
 
 @pytest.mark.parametrize(

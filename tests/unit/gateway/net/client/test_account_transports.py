@@ -23,7 +23,7 @@ from gateway.net.client.messages import Identity, Kind, ProviderRequest, SendPro
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused, TlsSetup
 from gateway.net.common.certificates import CertificatePair, NoMemoryFiles
 from gateway.net.common.runtime import Runtime
-from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
+from provider_adapters._road.limits import BulkheadLimits, ClientLimits
 from tests.unit.provider_adapters.authority import EXPIRED, Authority
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, standing
 

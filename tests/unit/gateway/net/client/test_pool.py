@@ -18,7 +18,7 @@ from gateway.net.client.connection import AnswerDeadlines, Connection
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.net.client.pool import Pool
 from gateway.net.client.transport import HttpTransport
-from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._road.limits import ClientLimits
 from tests.unit.provider_adapters.scripted import ScriptedBank, answer, saying, standing
 
 LATE = AnswerDeadlines(inf, inf)

@@ -18,7 +18,7 @@ from gateway.net.client.tls import TlsFiles, TlsFilesRefused
 from gateway.net.client.transport import HttpTransport
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import trace
-from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
+from provider_adapters._road.limits import BulkheadLimits, ClientLimits
 from tests.unit.provider_adapters.authority import EXPIRED, Authority
 from tests.unit.provider_adapters.scripted import Line, ScriptedBank, answer, saying, standing
 from tests.unit.provider_adapters.witness import SHORT

@@ -25,10 +25,10 @@ from gateway.domain.bank.providers import (
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.telemetry import records, trace
-from provider_adapters._shared import faults
-from provider_adapters._shared.http import ClientParts, ProviderClient
-from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
-from provider_adapters._shared.transcript import Transcript
+from provider_adapters._road import faults
+from provider_adapters._road.limits import BulkheadLimits, ClientLimits
+from provider_adapters._road.transcript import Transcript
+from provider_adapters.kit.client import ClientParts, ProviderClient
 from tests.unit.provider_adapters.witness import Clock, Witness, still
 
 READ = ProviderRequest(operation="get_balance", method="GET", template="/b", path="/b")

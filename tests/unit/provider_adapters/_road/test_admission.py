@@ -17,8 +17,8 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.net.client.messages import Kind, ProviderAnswer
-from provider_adapters._shared.admission import Admission
-from provider_adapters._shared.limits import BulkheadLimits, ClientLimits
+from provider_adapters._road.admission import Admission
+from provider_adapters._road.limits import BulkheadLimits, ClientLimits
 from tests.unit.provider_adapters.witness import Clock, Witness, still
 
 UNKNOWN = Unknown(ProviderAnswer(status=200, headers={}, body=b"").evidence("amount_mismatch"))

@@ -7,9 +7,9 @@ import pytest
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Unavailable
 from gateway.domain.kernel.clocks import Deadline
-from provider_adapters._shared import faults
-from provider_adapters._shared.http import RetryBudget
-from provider_adapters._shared.limits import ClientLimits
+from provider_adapters._road import faults
+from provider_adapters._road.limits import ClientLimits
+from provider_adapters.kit.client import RetryBudget
 from tests.unit.provider_adapters.witness import Clock
 
 LOST = Unavailable(Reason.CONNECTION_LOST)

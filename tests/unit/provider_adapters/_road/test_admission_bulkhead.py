@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from provider_adapters._shared.admission import Bulkhead
-from provider_adapters._shared.limits import BulkheadLimits
+from provider_adapters._road.admission import Bulkhead
+from provider_adapters._road.limits import BulkheadLimits
 
 
 def narrow(waiting: int = 2, wait_s: float = 0.05) -> tuple[Bulkhead, list[tuple[int, int]]]:

@@ -12,7 +12,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply
 from gateway.domain.kernel import strict
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._shared import faults
+from provider_adapters._road import faults
 
 Document = TypeVar("Document")
 Value = TypeVar("Value")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from provider_adapters._shared.admission import Breaker, BreakerState, RecentCalls
-from provider_adapters._shared.limits import BreakerLimits
+from provider_adapters._road.admission import Breaker, BreakerState, RecentCalls
+from provider_adapters._road.limits import BreakerLimits
 from tests.unit.provider_adapters.witness import Clock
 
 OPEN, HALF_OPEN, CLOSED = BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from provider_adapters._shared.limits import BreakerLimits, BulkheadLimits, ClientLimits
+from provider_adapters._road.limits import BreakerLimits, BulkheadLimits, ClientLimits
 
 
 def test_the_defaults_are_the_documented_ones():

@@ -30,11 +30,11 @@ from gateway.net.client.transport import Transport
 from gateway.net.common.certificates import NoMemoryFiles
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import records, trace
-from provider_adapters._shared import faults
-from provider_adapters._shared.admission import Admission
-from provider_adapters._shared.factory import AdapterRefused
-from provider_adapters._shared.limits import ClientLimits
-from provider_adapters._shared.transcript import Transcript
+from provider_adapters._road import faults
+from provider_adapters._road.admission import Admission
+from provider_adapters._road.limits import ClientLimits
+from provider_adapters._road.transcript import Transcript
+from provider_adapters.kit.factory import AdapterRefused
 
 
 class RetryBudget:

@@ -9,11 +9,7 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Hosts
-from provider_adapters._shared.factory import (
-    AdapterRefused,
-    address_of,
-    settings_of,
-)
+from provider_adapters.kit.factory import AdapterRefused, address_of, settings_of
 
 SANDBOX = Environment.SANDBOX
 

@@ -9,7 +9,7 @@ from gateway.domain.bank.providers import BadReply, Unavailable
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.strict import Malformed
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._shared.documents import is_e2e_id, provider_id, read_document, try_document
+from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document, try_document
 
 
 class Paid(msgspec.Struct):

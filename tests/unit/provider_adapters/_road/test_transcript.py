@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.net.client.messages import Identity, ProviderAnswer, ProviderRequest
-from provider_adapters._shared.transcript import HIDDEN, Transcript, scrubbed_body, scrubbed_headers
+from provider_adapters._road.transcript import HIDDEN, Transcript, scrubbed_body, scrubbed_headers
 from tests.unit.provider_adapters.witness import NOON
 
 REQUEST = ProviderRequest(

@@ -9,7 +9,7 @@ from gateway.domain.bank import providers
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import ProviderError
 from gateway.net.client.messages import ProviderAnswer, SendProgress
-from provider_adapters._shared import faults
+from provider_adapters._road import faults
 
 
 @pytest.mark.parametrize("sent", [False, True])

@@ -19,8 +19,8 @@ from gateway.domain.kernel.clocks import Monotonic
 from gateway.net.client.messages import Kind
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
-from provider_adapters._shared import faults
-from provider_adapters._shared.limits import BreakerLimits, BulkheadLimits, ClientLimits
+from provider_adapters._road import faults
+from provider_adapters._road.limits import BreakerLimits, BulkheadLimits, ClientLimits
 
 
 class BreakerState(StrEnum):
