@@ -117,6 +117,7 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
         settings=settings,
         kept=kept,
         payouts=store.payouts,
+        returns=store.returns,
         banks=ConnectedBanks(connections, keys.sealer.open),
         people=people,
         panel=panel,

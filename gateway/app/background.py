@@ -98,6 +98,7 @@ class Background:
             follow_ups=self.store.follow_ups,
             banks=self.parts.banks,
             look=reconciler.look_at,
+            look_back=make_follow_up(self.parts).look_back,
             now=self.parts.now,
         )
 

@@ -53,7 +53,7 @@ from gateway.operations.bank.refunds import Refunds, RefundTerms
 from gateway.operations.bank.reports import Reports
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext
-from gateway.operations.payouts.records import PayoutLists
+from gateway.operations.payouts.records import PayoutLists, PayoutReads
 from gateway.runtime.records.kept_records import within
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
@@ -237,6 +237,7 @@ def backoffice_operations(
         incoming=Incoming(banks),
         refunds=refunds,
         payouts=does.payouts,
+        payout_reads=PayoutReads(does.payouts, stored.returns),
         payout_lists=PayoutLists(does.payouts.store),
         approvals=_approvals(parts, office, _money(parts, does, refunds)),
         alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,

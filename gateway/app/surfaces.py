@@ -29,6 +29,7 @@ from gateway.config.settings import Settings
 from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout, Payouts
+from gateway.domain.payouts.returns import Returns
 from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.http.backoffice.rows import operation_rows
 from gateway.http.backoffice.surface import operator_surface
@@ -76,6 +77,7 @@ class ProcessContext:
     settings: Settings
     kept: KeptRecords
     payouts: Payouts
+    returns: Returns
     banks: Banks
     people: People
     panel: Panel
@@ -111,6 +113,7 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
             settings=settings,
             kept=nothing,
             payouts=nothing,
+            returns=nothing,
             banks=nothing,
             people=nothing,
             panel=nothing,
@@ -228,6 +231,7 @@ def make_follow_up(parts: ProcessContext) -> FollowUp:
         parts.banks,
         parts.now,
         parts.observer.count,
+        parts.returns,
         look_first=parts.settings.payouts.look_first,
         moved=partial(_count_ended, parts.observer),
     )

@@ -64,6 +64,7 @@ class AdminContext:
             payouts=self.store.payouts,
             follow_ups=self.store.follow_ups,
             reviews=self.store.reviews,
+            returns=self.store.returns,
             similar_within=timedelta(seconds=within_s),
         )
 

@@ -11,6 +11,7 @@ from gateway.domain.accounts.credentials import Credentials
 from gateway.domain.backoffice.change_feed import Changes
 from gateway.domain.kernel.audit import Audit
 from gateway.domain.payouts.followups import FollowUps
+from gateway.domain.payouts.returns import Returns
 from gateway.domain.payouts.reviews import Reviews
 from gateway.domain.payouts.stops import Stops
 from gateway.store.accounts.accounts import StoredAccounts, StoredCompanies
@@ -24,6 +25,7 @@ from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import UNSEALED, ChainKeys
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database, Limits, failures_as_ours
 from gateway.store.payouts.followups import StoredFollowUps
+from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.reviews import StoredReviews
 from gateway.store.payouts.store import StoredPayouts
 
@@ -46,6 +48,7 @@ class Store:
     follow_ups: FollowUps
     stops: Stops
     reviews: Reviews
+    returns: Returns
     audit: Audit
     changes: Changes
     identity: IdentityStore
@@ -84,6 +87,7 @@ def open_store(url: str, limits: Limits = DEFAULT_LIMITS, chain: ChainKeys = UNS
         follow_ups=StoredFollowUps(database),
         stops=StoredStops(database),
         reviews=StoredReviews(database),
+        returns=StoredReturns(database),
         audit=StoredAudit(database),
         changes=StoredChanges(database),
         identity=identity_store(database),

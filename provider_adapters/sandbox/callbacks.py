@@ -27,6 +27,7 @@ _VERSION: Final = "v1,"
 _MOST: Final = 8
 _KINDS: Final[Mapping[str, CallbackKind]] = {
     "transferencia": CallbackKind.PAYOUT,
+    "transferencia_devolvida": CallbackKind.RETURN,
     "cobranca": CallbackKind.CHARGE,
     "devolucao": CallbackKind.REFUND,
 }

@@ -127,6 +127,14 @@ class Extrato(msgspec.Struct, frozen=True):
     proximo_cursor: str | None
 
 
+class Retorno(msgspec.Struct, frozen=True):
+    """Money of a payout that came back."""
+
+    id: str
+    valor_centavos: int
+    devolvida_em: Instant
+
+
 class Transferencia(msgspec.Struct, frozen=True, kw_only=True):
     """A payout."""
 
@@ -138,6 +146,7 @@ class Transferencia(msgspec.Struct, frozen=True, kw_only=True):
     liquidada_em: Instant | None
     falha: Error | None
     em_analise_ate: Instant | None = None
+    devolucoes: tuple[Retorno, ...] = ()
 
 
 class Titular(msgspec.Struct, frozen=True, kw_only=True):

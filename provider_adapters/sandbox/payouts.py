@@ -8,11 +8,20 @@ them into Unknown.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC
 from typing import Final
 
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import Accepted, Evidence, Outcome, Rejected, Settled, Unknown
+from gateway.domain.bank.providers import (
+    Accepted,
+    Evidence,
+    Outcome,
+    PixReturn,
+    Rejected,
+    Settled,
+    Unknown,
+)
 from gateway.domain.kernel.money import Money
 from gateway.net.client.messages import ProviderAnswer
 from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document
@@ -115,6 +124,7 @@ def _outcome(
                 provider_id=provider_id(payout.id),
                 e2e_id=payout.e2e or "",
                 settled_at=translate.utc(payout.liquidada_em),
+                returns=tuple(map(_return, payout.devolucoes)),
             )
         case "FALHOU":
             code = "" if payout.falha is None else payout.falha.code
@@ -149,4 +159,13 @@ def _accepted(payout: documents.Transferencia, evidence: Evidence) -> Accepted:
         evidence=evidence,
         provider_id=provider_id(payout.id),
         e2e_id=payout.e2e or "",
+    )
+
+
+def _return(found: documents.Retorno) -> PixReturn:
+    """Read money that came back; raises ``ValueError`` for what is none."""
+    return PixReturn(
+        id=found.id,
+        value=translate.above_zero(found.valor_centavos),
+        at=found.devolvida_em.astimezone(UTC),
     )

@@ -28,6 +28,7 @@ from gateway.domain.bank.providers import (
     Outcome,
     Page,
     Phase,
+    PixReturn,
     ProviderAccount,
     Rejected,
     Settled,
@@ -271,6 +272,26 @@ def unguarded(store: PayoutStore, clock: Clock) -> PayoutGuards:
     )
 
 
+@dataclass
+class KeptReturns:
+    """Returns in memory, by reference."""
+
+    kept: dict[str, dict[str, PixReturn]] = field(default_factory=dict)
+    fails: bool = False
+
+    async def note(self, payout: Payout, found: Sequence[PixReturn]) -> int:
+        if self.fails:
+            message = "away"
+            raise StoreUnavailable(message)
+        known = self.kept.setdefault(payout.reference, {})
+        new = {each.id: each for each in found if each.id not in known}
+        known.update(new)
+        return len(new)
+
+    async def of(self, _account_id: str, reference: str) -> Sequence[PixReturn]:
+        return list(self.kept.get(reference, {}).values())
+
+
 class PayoutWorld:
     """One node that pays out; others can stand beside it on the same store and bank."""
 
@@ -278,7 +299,8 @@ class PayoutWorld:
         self.store, self.bank, self.clock = ShakyStore(inner), bank, clock
         self.banks = OneBank(bank)
         self.lost: list[str] = []
-        self.follow_up = FollowUp(self.store, self.banks, clock.now, self._lost)
+        self.returns = KeptReturns()
+        self.follow_up = FollowUp(self.store, self.banks, clock.now, self._lost, self.returns)
         self.payouts = Payouts(
             self.store,
             self.banks,

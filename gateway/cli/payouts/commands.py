@@ -131,7 +131,7 @@ def verify(
     Compare what banks executed with what is stored; status 1 on any difference.
 
     Read are the statements and, of the sandbox bank, its own books. At most 88
-    days; nothing is changed.
+    days. Returns of paid payouts are kept; nothing else is changed.
     """
 
     async def work() -> Report:
@@ -173,5 +173,6 @@ def _summary(report: Report) -> str:
     """Say in one line what was compared."""
     return (
         f"{report.accounts} accounts, {report.rows} payouts, {report.executions} executions"
-        f" ({report.foreign} without a key of ours), {len(report.differences)} differences"
+        f" ({report.foreign} without a key of ours), {report.returned} returned,"
+        f" {len(report.differences)} differences"
     )

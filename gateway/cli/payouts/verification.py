@@ -56,6 +56,7 @@ def _follow_up(office: AdminContext, banks: Banks) -> FollowUp:
         banks,
         office.acting.now,
         lambda _event, _provider: None,
+        office.store.returns,
         look_first=office.settings.payouts.look_first,
     )
 
@@ -68,6 +69,7 @@ async def verified(office: AdminContext, account_id: str | None, window: Window)
         verification = Verification(
             payouts=office.store.payouts,
             follow_ups=office.store.follow_ups,
+            returns=office.store.returns,
             banks=banks,
             now=office.acting.now,
             books=sandbox_books(office.settings),

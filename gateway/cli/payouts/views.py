@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 import click
 
 from gateway.cli.console import Row, Terminal, instant, show_json
-from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout
+from gateway.domain.bank.providers import PixReturn
+from gateway.domain.payouts.payouts import FINAL_STATES, Attempt, Payout, PayoutState
 from gateway.domain.payouts.reviews import Opinion
 from gateway.domain.payouts.status import certainty_of
 from gateway.operations.payouts.records import Case, Dossier
@@ -23,6 +24,7 @@ ATTEMPTS = (
     *("provider_code", "last_probe_at", "next_probe_at"),
 )
 SIMILAR = ("reference", "state", "value", "created_at")
+RETURNS = ("id", "value", "at")
 OPINIONS = ("at", "by", "verdict", "reason")
 
 
@@ -50,6 +52,7 @@ def payout_row(payout: Payout) -> Row:
         "created_at": instant(payout.created_at),
         "updated_at": instant(payout.updated_at),
         "settled_at": instant(payout.settled_at),
+        "held_until": instant(payout.held_until) if payout.state is PayoutState.ACCEPTED else "",
     }
 
 
@@ -98,11 +101,17 @@ def opinion_row(opinion: Opinion) -> Row:
     }
 
 
+def return_row(found: PixReturn) -> Row:
+    """Show what came back."""
+    return {"id": found.id, "value": str(found.value), "at": instant(found.at)}
+
+
 def show_dossier(terminal: Terminal, dossier: Dossier) -> None:
     """Print everything about a payout: one document, or a record and its tables."""
     payout = dossier.case.payout
     tables: dict[str, tuple[Sequence[Row], Sequence[str]]] = {
         "attempts": ([attempt_row(each, payout) for each in dossier.case.attempts], ATTEMPTS),
+        "returns": ([return_row(each) for each in dossier.returns], RETURNS),
         "similar": ([payout_row(each) for each in dossier.similar], SIMILAR),
         "opinions": ([opinion_row(each) for each in dossier.opinions], OPINIONS),
     }

@@ -240,7 +240,7 @@ def _entry(answer: object) -> Entry:
     _unsigned(found.value, "entry.value")
     plain_text(found.description, "entry.description")
     _party(found.counterparty, "entry.counterparty")
-    _instant(found.created_at, "entry.created_at")
+    instant(found.created_at, "entry.created_at")
     return found
 
 
@@ -270,7 +270,7 @@ def _received(answer: object) -> IncomingPayment:
     e2e_id(found.e2e_id, "received.e2e_id", or_empty=False)
     amount_above_zero(found.value, "received.value")
     _unsigned(found.refunded, "received.refunded", found.value.centavos)
-    _instant(found.paid_at, "received.paid_at")
+    instant(found.paid_at, "received.paid_at")
     _payer(found.payer, "received.payer")
     return found
 
@@ -287,7 +287,7 @@ def _refund(answer: object) -> Refund:
     of_type(found.status, RefundStatus, "refund.status")
     if found.failure is not None:
         of_type(found.failure, FailureCode, "refund.failure")
-    _instant(found.created_at, "refund.created_at")
+    instant(found.created_at, "refund.created_at")
     instant_or_none(found.settled_at, "refund.settled_at")
     return found
 
@@ -356,7 +356,7 @@ def _unsigned_or_none(value: object, field: str) -> None:
         _unsigned(value, field)
 
 
-def _instant(value: object, field: str) -> None:
+def instant(value: object, field: str) -> None:
     """Check an instant: with a zone, and one that can be written in UTC."""
     if type(value) is not datetime or value.tzinfo is None:
         raise WrongAnswer(field)
@@ -372,4 +372,4 @@ def _instant(value: object, field: str) -> None:
 def instant_or_none(value: object, field: str) -> None:
     """Check an instant that may be missing."""
     if value is not None:
-        _instant(value, field)
+        instant(value, field)

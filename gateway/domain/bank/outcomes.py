@@ -29,6 +29,7 @@ from gateway.domain.bank.providers import (
     NotSent,
     Outcome,
     Phase,
+    PixReturn,
     Rejected,
     Settled,
     Unknown,
@@ -120,7 +121,19 @@ def _settled(said: Settled, provider_key: str) -> Settled:
     _names(said.provider_id, said.e2e_id, said.provider_key, provider_key)
     answers.amount_above_zero(said.value, "outcome.value")
     answers.instant_or_none(said.settled_at, "outcome.settled_at")
+    _came_back(said.returns)
     return said
+
+
+def _came_back(returns: object) -> None:
+    """Check what came back of a payout."""
+    for each in answers.of_type(returns, tuple, "outcome.returns"):
+        found = answers.of_type(each, PixReturn, "outcome.returns")
+        answers.e2e_id(found.id, "outcome.returns.id", or_empty=False)
+        if not found.id.startswith("D"):
+            _refuse("outcome.returns.id")
+        answers.amount_above_zero(found.value, "outcome.returns.value")
+        answers.instant(found.at, "outcome.returns.at")
 
 
 def _rejected(said: Rejected, provider_key: str) -> Rejected:

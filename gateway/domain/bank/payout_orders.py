@@ -100,7 +100,12 @@ def restored_destination(method: PayoutMethod, fields: Mapping[str, str]) -> Des
 
 
 class FailureCode(StrEnum):
-    """Why a payout failed, in our words."""
+    """
+    Why a payout failed, in our words.
+
+    RETURNED: it came back before it settled; one that settled stays paid,
+        whatever comes back.
+    """
 
     REJECTED = "REJECTED"
     INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"

@@ -19,9 +19,15 @@ class ProofRefused(Exception):
 
 
 class CallbackKind(StrEnum):
-    """What a callback speaks of."""
+    """
+    What a callback speaks of.
+
+    RETURN: a settled payout came back, wholly or in part; also every callback
+        about payouts of a bank that does not tell returns from the rest.
+    """
 
     PAYOUT = "payout"
+    RETURN = "return"
     CHARGE = "charge"
     REFUND = "refund"
     OTHER = "other"

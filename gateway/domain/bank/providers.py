@@ -163,8 +163,28 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PixReturn:
+    """
+    Money of a settled payout that came back, wholly or in part.
+
+    Attributes:
+        id: The return's own, of the central bank's form: ``D…``.
+        value: Above zero.
+    """
+
+    id: str
+    value: Money
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """The money arrived; ``value`` is what the bank says was paid, ``provider_key`` is ours."""
+    """
+    The money arrived; ``value`` is what the bank says was paid, ``provider_key`` is ours.
+
+    Attributes:
+        returns: What came back since, where the bank tells; it stays settled.
+    """
 
     evidence: Evidence
     value: Money
@@ -172,6 +192,7 @@ class Settled:
     e2e_id: str = ""
     settled_at: datetime | None = None
     provider_key: str = ""
+    returns: tuple[PixReturn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from gateway.operations.bank.refunds import Refunds
 from gateway.operations.bank.reports import Reports
 from gateway.operations.bank.statements import Statements
 from gateway.operations.payouts.payouts import Payouts
-from gateway.operations.payouts.records import PayoutLists
+from gateway.operations.payouts.records import PayoutLists, PayoutReads
 from policies.traffic.quota import PERSON
 
 Item = TypeVar("Item")
@@ -89,6 +89,7 @@ class BackOfficeOperations:
     incoming: Incoming
     refunds: Refunds
     payouts: Payouts
+    payout_reads: PayoutReads
     payout_lists: PayoutLists
     approvals: Approvals
     alphanumeric_cnpj: bool = False

@@ -52,6 +52,7 @@ _MOST_TRIES: Final = 6
 _LONGEST_EVENT: Final = 128
 # The contract's longest reference.
 _LONGEST_TEXT: Final = 1024
+_OF_PAYOUTS: Final = frozenset({CallbackKind.PAYOUT, CallbackKind.RETURN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +194,7 @@ class CallbackLooks:
 
     Attributes:
         look: Reads a payout at its bank and moves it on; safe to repeat.
+        look_back: Keeps what came back of a paid payout; says whether the bank shows any.
     """
 
     store: CallbackStore
@@ -201,6 +203,7 @@ class CallbackLooks:
     follow_ups: FollowUps
     banks: Banks
     look: Callable[[Payout], Awaitable[Payout]]
+    look_back: Callable[[Payout, Account], Awaitable[bool]]
     now: Now
 
     async def turn(self) -> int:
@@ -220,6 +223,8 @@ class CallbackLooks:
             match callback.kind:
                 case CallbackKind.PAYOUT:
                     return await self._payout(callback, last=last)
+                case CallbackKind.RETURN:
+                    return await self._return(callback, last=last)
                 case CallbackKind.CHARGE | CallbackKind.REFUND:
                     return await self._read(callback, account, last=last)
                 case CallbackKind.OTHER:
@@ -238,7 +243,7 @@ class CallbackLooks:
 
     async def _account(self, callback: Callback) -> Account | None:
         """Return the account one speaks of: that of our payout, else as the bank names it."""
-        if callback.kind is CallbackKind.PAYOUT:
+        if callback.kind in _OF_PAYOUTS:
             payout = await self.follow_ups.find_by_key(callback.subject)
             is_theirs = payout is not None and payout.provider == callback.provider
             return await self.accounts.find(payout.account_id) if payout and is_theirs else None
@@ -254,6 +259,20 @@ class CallbackLooks:
         if seen.state in FINAL_STATES or seen.is_held(self.now()) or last:
             return CallbackState.DONE
         return CallbackState.RECEIVED
+
+    async def _return(self, callback: Callback, *, last: bool) -> CallbackState:
+        """
+        Read what came back of a payout, once it is paid.
+
+        The only look at a payout that has settled: its bank asked for it.
+        """
+        state = await self._payout(callback, last=last)
+        payout = await self.follow_ups.find_by_key(callback.subject)
+        if state is not CallbackState.DONE or payout is None:
+            return state
+        account = await self.accounts.find(payout.account_id)
+        shown = account is not None and await self.look_back(payout, account)
+        return CallbackState.DONE if shown or last else CallbackState.RECEIVED
 
     async def _read(
         self, callback: Callback, account: Account | None, *, last: bool

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import PortCall, Repeat
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     Accepted,
     Bank,
@@ -24,9 +26,11 @@ from gateway.domain.bank.providers import (
     NotFound,
     Outcome,
     Phase,
+    PixReturn,
     ProviderError,
     Rejected,
     Settled,
+    Unavailable,
 )
 from gateway.domain.bank.statements import Direction, Entry
 from gateway.domain.kernel.clocks import Now
@@ -40,6 +44,7 @@ from gateway.domain.payouts.payouts import (
     PayoutState,
     hold_of,
 )
+from gateway.domain.payouts.returns import Returns, returns_in
 from gateway.operations.bank.connections import offered
 from gateway.telemetry.ports import Count, Event
 
@@ -69,6 +74,7 @@ class FollowUp:
 
     Attributes:
         count: Counts steps that another process did first, by provider.
+        returns: Where what came back of a payout is kept.
         look_first: The store was restored from a backup: what it takes for not
             sent may have been sent by an attempt it has forgotten.
         moved: Told of every step that was done.
@@ -78,6 +84,7 @@ class FollowUp:
     banks: Banks
     now: Now
     count: Count
+    returns: Returns
     look_first: bool = False
     moved: Moved = unobserved
 
@@ -185,7 +192,46 @@ class FollowUp:
         if isinstance(said, Accepted) and payout.state is PayoutState.ACCEPTED:
             return replace(payout, held_until=hold_of(said, self.now()))
         change = self._said(payout, said)
-        return payout if change is None else await self._try(payout, change)
+        if change is None:
+            return payout
+        found = await self._try(payout, change)
+        if isinstance(said, Settled) and said.returns:
+            await self._try_to_note(found, said.returns)
+        return found
+
+    async def look_back(self, payout: Payout, account: Account, within_s: float = LOOK_S) -> bool:
+        """
+        Ask what of a paid payout came back, and keep it beside the payout.
+
+        Returns:
+            Whether the bank shows any.
+
+        Raises:
+            ProviderError: the bank gave no usable answer.
+            StoreUnavailable: it is not known to be kept.
+        """
+        bank = self._bank(payout, account)
+        if bank is None or payout.state is not PayoutState.PAID:
+            return False
+        find = offered(bank, PortCall.FIND_PAYOUT).find_payout
+        try:
+            async with asyncio.timeout(within_s):
+                said = await find(bank.account, payout.provider_key, payout.provider_id)
+        except TimeoutError as problem:
+            raise Unavailable(Reason.TIMEOUT) from problem
+        returns = said.returns if isinstance(said, Settled) else ()
+        await self.note(payout, returns)
+        return bool(returns)
+
+    async def note(self, payout: Payout, found: Sequence[PixReturn]) -> None:
+        """Keep what came back of a payout that is paid; a return is kept once, by its id."""
+        if payout.state is PayoutState.PAID and found and await self.returns.note(payout, found):
+            _log.info("payout_returned provider_key=%s", payout.provider_key)
+
+    async def _try_to_note(self, payout: Payout, found: Sequence[PixReturn]) -> None:
+        """Keep what came back; where the store fails, callback and verification tell it again."""
+        with suppress(StoreUnavailable):
+            await self.note(payout, found)
 
     def _said(self, payout: Payout, said: Outcome) -> Change | None:
         """Turn the bank's answer into a step; None when the answer proves nothing."""
@@ -269,6 +315,7 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
 
     It is the payout's when the amount is the same and the entry carries our
     provider key or the payout's end-to-end id; an amount alone proves nothing.
+    What came back of it stands before it, for entries come newest first.
 
     Raises:
         ProviderError: the bank gave no usable answer.
@@ -278,11 +325,13 @@ async def evidence_in_statement(payout: Payout, bank: Bank, now: datetime) -> Se
     size = min(_PAGE, bank.adapter.capabilities.largest_page)
     cursor: str | None = None
     calls = offered(bank, PortCall.LIST_STATEMENT)
+    back: tuple[PixReturn, ...] = ()
     for _ in range(_MOST_PAGES):
         page = await calls.list_statement(bank.account, window, cursor, size)
         for entry in page.items:
             if _is_of(entry, payout):
-                return _settled(entry)
+                return replace(_settled(entry), returns=back)
+            back += returns_in([entry], payout.provider_key)
             if entry.created_at < oldest:
                 return None
         cursor = page.next_cursor

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 
+from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel.windows import LARGEST_LIMIT, Paging, Search, Window
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Attempt, Payout, Payouts, PayoutState
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
+from gateway.domain.payouts.returns import Returns
 from gateway.domain.payouts.reviews import Opinion, Reviews
 from gateway.domain.payouts.status import Certainty, PayoutSearch, certainty_of, states_of
 from gateway.domain.requests.calls import Caller
 from gateway.operations.kernel.audit_context import RuleViolation, identifier
 from gateway.operations.payouts.payouts import PayoutPage
+from gateway.operations.payouts.payouts import Payouts as PayoutOperations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +45,7 @@ class Dossier:
     Everything about one payout.
 
     Attributes:
+        returns: What came back of it, oldest first.
         similar: Others of the same amount and recipient, created shortly
             before or after under another reference.
     """
@@ -49,6 +53,7 @@ class Dossier:
     case: Case
     similar: Sequence[Payout]
     opinions: Sequence[Opinion]
+    returns: Sequence[PixReturn]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,7 @@ class PayoutRecords:
     payouts: Payouts
     follow_ups: FollowUps
     reviews: Reviews
+    returns: Returns
     similar_within: timedelta
 
     async def list(
@@ -92,6 +98,7 @@ class PayoutRecords:
             case=await self._case(payout),
             similar=await self._similar(payout),
             opinions=await self.reviews.of(payout.account_id, payout.reference),
+            returns=await self.returns.of(payout.account_id, payout.reference),
         )
 
     async def unresolved(self) -> Sequence[Case]:
@@ -143,3 +150,32 @@ class PayoutLists:
         states = () if wanted.status is None else states_of(wanted.status)
         found, total = await self.store.search(caller.account.id, wanted.search, states)
         return PayoutPage(payouts=found, paging=wanted.search.paging, total=total)
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutWithReturns:
+    """A payout, and what came back of it since it was paid, oldest first."""
+
+    payout: Payout
+    returns: Sequence[PixReturn]
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutReads:
+    """Reads payouts for users, with what only they are shown (contract 4.3)."""
+
+    payouts: PayoutOperations
+    returns: Returns
+
+    async def read(self, caller: Caller, reference: str) -> PayoutWithReturns:
+        """
+        Return a payout as partners read it, and its returns.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) when there is none.
+            StoreUnavailable: as stores do.
+        """
+        payout = await self.payouts.read(caller, reference)
+        is_paid = payout.state is PayoutState.PAID
+        found = await self.returns.of(payout.account_id, reference) if is_paid else ()
+        return PayoutWithReturns(payout, found)

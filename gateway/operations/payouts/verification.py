@@ -2,26 +2,28 @@
 Verification: what banks executed against what is stored.
 
 Rows are read first and the bank after them, so that a payout made meanwhile is
-no difference. Nothing is changed.
+no difference. Nothing is changed, but for one thing: what came back of a paid
+payout is kept beside it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.capabilities import PortCall
-from gateway.domain.bank.providers import Bank, Banks, ProviderError
+from gateway.domain.bank.providers import Bank, Banks, PixReturn, ProviderError
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import LONGEST_DAYS, Window
 from gateway.domain.payouts.followups import FollowUps
 from gateway.domain.payouts.payouts import Payout, Payouts, PayoutState
+from gateway.domain.payouts.returns import Returns, is_return, returns_in
 from gateway.operations.bank.connections import offered
 from gateway.operations.kernel.audit_context import RuleViolation
 from gateway.operations.payouts.records import payouts_of
@@ -36,7 +38,7 @@ class Execution:
         key: The provider key it was ordered under; empty when the bank does
             not repeat it, or when it was ordered elsewhere.
         value: Above zero.
-        returned: It came back under the same key.
+        returned: All of it came back under the same key.
     """
 
     key: str
@@ -46,11 +48,17 @@ class Execution:
     returned: bool = False
 
 
-async def statement_executions(
-    bank: Bank, window: Window, rows: Sequence[Payout]
-) -> list[Execution]:
+@dataclass(frozen=True, slots=True)
+class StatementPayouts:
+    """What a statement shows of payouts: those that left, and what came back, by provider key."""
+
+    executions: Sequence[Execution]
+    returns: Mapping[str, Sequence[PixReturn]]
+
+
+async def statement_payouts(bank: Bank, window: Window, rows: Sequence[Payout]) -> StatementPayouts:
     """
-    Read the Pix that left an account in a window, newest first.
+    Read the Pix that left an account in a window, and came back to it, newest first.
 
     Args:
         bank: The account's.
@@ -61,24 +69,34 @@ async def statement_executions(
         ProviderError: the bank gave no usable answer.
     """
     entries = [entry async for entry in _entries(bank, window)]
+    keys = {entry.provider_key for entry in entries if is_return(entry)}
+    returns = {key: returns_in(entries, key) for key in keys}
+    return StatementPayouts(_executions(entries, rows), returns)
+
+
+def _executions(entries: Sequence[Entry], rows: Sequence[Payout]) -> list[Execution]:
+    """Name the key of each movement that may be a payout."""
     keys = {row.e2e_id: row.provider_key for row in rows if row.e2e_id}
-    back = set(_came_back(entries))
+    back = _came_back(entries)
     return [
         Execution(
             key=entry.provider_key or keys.get(entry.e2e_id, ""),
             e2e_id=entry.e2e_id,
             value=entry.value,
             at=entry.created_at,
-            returned=(entry.provider_key, entry.value) in back,
+            returned=back[entry.provider_key] >= entry.value.centavos,
         )
         for entry in _paid_out(entries)
     ]
 
 
-def _came_back(entries: Sequence[Entry]) -> Iterator[tuple[str, Money]]:
+def _came_back(entries: Sequence[Entry]) -> Counter[str]:
+    """Add up what came in under each key of ours, in centavos."""
+    back: Counter[str] = Counter()
     for entry in entries:
         if entry.provider_key and entry.direction is Direction.CREDIT:
-            yield entry.provider_key, entry.value
+            back[entry.provider_key] += entry.value.centavos
+    return back
 
 
 def _paid_out(entries: Sequence[Entry]) -> Iterator[Entry]:
@@ -118,6 +136,7 @@ class Kind(StrEnum):
     AMOUNT = "amount_differs"
     TWICE = "executed_twice"
     DENIED = "executed_though_denied"
+    RETURNED = "returned_more_than_paid"
     NOT_CHECKED = "not_checked"
 
 
@@ -146,6 +165,7 @@ class Report:
     Attributes:
         executions: Each counted once, even if both statement and books report it.
         told: The provider keys found in statements.
+        returned: Payouts of which something came back.
         foreign: Pix that left an account without a key of ours: ordered
             elsewhere, or by a bank that does not repeat keys.
     """
@@ -154,6 +174,7 @@ class Report:
     rows: int = 0
     executions: int = 0
     foreign: int = 0
+    returned: int = 0
     told: set[str] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
 
@@ -178,6 +199,7 @@ class Verification:
 
     payouts: Payouts
     follow_ups: FollowUps
+    returns: Returns
     banks: Banks
     now: Now
     books: Callable[[], Awaitable[Sequence[Execution]]] | None = None
@@ -211,19 +233,34 @@ class Verification:
             return
         later = self._later(window)
         try:
-            executed = await statement_executions(bank, later, rows)
+            shown = await statement_payouts(bank, later, rows)
         except ProviderError as problem:
             report.add(_not_checked(account, f"the statement cannot be read: {problem.reason}"))
             return
-        await self._compare(executed, report)
-        keys = {each.key for each in executed}
-        report.executions += len(executed)
+        await self._compare(shown.executions, report)
+        await self._note(shown.returns, report)
+        keys = {each.key for each in shown.executions}
+        report.executions += len(shown.executions)
         report.told |= keys
         for row in rows:
             own = row.provider == bank.name and row.state is PayoutState.PAID
             settled = row.settled_at is not None and row.settled_at < later.end
             if own and settled and row.provider_key not in keys:
                 report.add(_of(Kind.NO_EXECUTION, row, "the statement does not show it"))
+
+    async def _note(self, returns: Mapping[str, Sequence[PixReturn]], report: Report) -> None:
+        """Keep what came back of paid payouts; more than was paid is a difference."""
+        for key, found in returns.items():
+            row = await self.follow_ups.find_by_key(key)
+            if row is None or row.state is not PayoutState.PAID:
+                continue
+            report.returned += 1
+            await self.returns.note(row, found)
+            known = await self.returns.of(row.account_id, row.reference)
+            back = Money(sum(each.value.centavos for each in known))
+            if back.centavos > row.value.centavos:
+                details = f"R$ {row.value} paid, R$ {back} came back"
+                report.add(_of(Kind.RETURNED, row, details))
 
     async def _books(
         self,

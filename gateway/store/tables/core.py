@@ -166,6 +166,22 @@ attempts = Table(
     ),
 )
 
+# What came back of settled payouts, each once by its own id.
+returns = Table(
+    "payout_returns",
+    METADATA,
+    Column("account_id", Text, primary_key=True),
+    Column("reference_sha256", LargeBinary, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column(
+        "centavos", BigInteger, CheckConstraint("centavos > 0", name="above_zero"), nullable=False
+    ),
+    Column("at", Instant, nullable=False),
+    ForeignKeyConstraint(
+        ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
+    ),
+)
+
 stops = Table(
     "payout_stops",
     METADATA,

@@ -24,6 +24,7 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel.money import Money
+from gateway.domain.payouts.returns import returns_in
 from tests.contract.adapters.harness import FAR, KEY, order
 from tests.contract.adapters.sandbox import BankWorld
 from tests.contract.adapters.test_calls import today, until_final
@@ -314,3 +315,21 @@ async def test_a_held_payout_is_accepted_with_the_bank_s_deadline(
         assert isinstance(held, Accepted)
         assert held.held_until is not None
         assert 590 < (held.held_until - datetime.now(UTC)).total_seconds() <= 600
+
+
+async def test_a_settled_payout_that_comes_back_in_parts_stays_settled(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
+    await adapter.create_payout(bank_world.account, order(), FAR)
+    await until_final(adapter, bank_world.account, KEY)
+
+    for value, parts in ((4.00, [400]), (None, [400, 650])):
+        await bank_world.tell(f"/payouts/{KEY}/return", {"value": value} if value else {})
+        found = await adapter.find_payout(bank_world.account, KEY, "")
+        assert isinstance(found, Settled)
+        assert found.value == Money(1050)
+        assert [each.value.centavos for each in found.returns] == parts
+
+    page = await adapter.list_statement(bank_world.account, today(), None, 100)
+    told = returns_in(page.items, KEY)
+    assert {each.id for each in told} == {each.id for each in found.returns}

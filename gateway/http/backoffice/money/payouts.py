@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final, TypedDict
+
+from msgspec import Meta
 
 from gateway.domain.backoffice.approvals import Approval
 from gateway.domain.bank.payout_orders import PayoutMethod
@@ -11,8 +13,9 @@ from gateway.domain.bank.providers import ProviderError
 from gateway.domain.bank.refunds import Refund
 from gateway.domain.identity.rights import Area
 from gateway.domain.kernel import errors
-from gateway.domain.payouts.payouts import Payout, PayoutRequest
+from gateway.domain.payouts.payouts import Payout, PayoutRequest, PayoutState
 from gateway.domain.requests.calls import Input
+from gateway.domain.requests.schemas import one_of
 from gateway.http.backoffice.callers import READS, AccountCaller, as_caller
 from gateway.http.backoffice.cells import (
     NO_BODY,
@@ -24,12 +27,48 @@ from gateway.http.backoffice.cells import (
 )
 from gateway.http.backoffice.oversight.approvals import ApprovalDocument, waiting
 from gateway.http.common import STORE_FAILS
+from gateway.http.rendering import Amount, amount, instant
 from gateway.http.resources import represent as resources
-from gateway.http.resources.documents import PayoutDocument
+from gateway.http.resources.documents import (
+    BankAccountPayoutDocument,
+    Instant,
+    PayoutDocument,
+    PixPayoutDocument,
+)
 from gateway.http.route import Answer, Row, route
 from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.payouts.records import PayoutWithReturns
 from policies.validation.backoffice.searches import WITHDRAWS
 from policies.validation.inputs import NOTHING, REFERENCE, withdraw_input
+
+
+class PayoutReturnDocument(TypedDict):
+    """Money of a paid payout that came back; its id begins with ``D``."""
+
+    id: Annotated[str, Meta(examples=["D9999999920261122134011ABCDEFGHIJK"])]
+    value: Amount
+    at: Instant
+
+
+class SinceFields(TypedDict):
+    """What only users are shown: until when the bank holds it, and what came back since."""
+
+    held_until: Instant
+    returns: list[PayoutReturnDocument]
+
+
+class PixPayoutRecord(PixPayoutDocument, SinceFields):
+    """A payout to a PIX key, as users read it."""
+
+
+class BankAccountPayoutRecord(BankAccountPayoutDocument, SinceFields):
+    """A payout to a bank account, as users read it."""
+
+
+@one_of(PixPayoutRecord, BankAccountPayoutRecord, told_by="method")
+class PayoutRecord(PayoutDocument, SinceFields):
+    """A payout as users read it; one that is paid stays so, whatever comes back."""
+
 
 _RAISES: Final = (
     *READS,
@@ -55,8 +94,8 @@ def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCal
             needs=reading(Area.PAYOUT),
             limits=NO_BODY,
             takes=REFERENCE,
-            runs=as_caller(does.payouts.read),
-            shows=resources.payout,
+            runs=as_caller(does.payout_reads.read),
+            shows=payout,
             fails=STORE_FAILS,
             raises=(errors.PAYOUT_NOT_FOUND,),
         ),
@@ -74,6 +113,19 @@ def withdraw_reading_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCal
             raises=(),
         ),
     )
+
+
+def payout(found: PayoutWithReturns, who: AccountCaller) -> PayoutRecord:
+    """Show a payout, the bank's deadline while it holds it, and what came back."""
+    held = found.payout.held_until if found.payout.state is PayoutState.ACCEPTED else None
+    return {
+        **resources.payout(found.payout, who),
+        "held_until": instant(held),
+        "returns": [
+            {"id": each.id, "value": amount(each.value), "at": instant(each.at)}
+            for each in found.returns
+        ],
+    }
 
 
 def withdraw_acting_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:

@@ -30,7 +30,7 @@ class WebhookDocument(TypedDict):
     id: str
     provider: str
     event: str
-    kind: Literal["payout", "charge", "refund", "other"]
+    kind: Literal["payout", "return", "charge", "refund", "other"]
     subject: str
     state: Literal["received", "done", "ignored", "failed"]
     tries: int

@@ -6,7 +6,7 @@ from provider_adapters.sandbox.bank.control.api import ControlRequest, ControlRo
 from provider_adapters.sandbox.bank.http import documents
 from provider_adapters.sandbox.bank.http.messages import Answer
 from provider_adapters.sandbox.bank.kernel import accounts
-from provider_adapters.sandbox.bank.pix import holds, payouts
+from provider_adapters.sandbox.bank.pix import holds, payouts, returns
 from provider_adapters.sandbox.bank.pix.payouts import Payout
 
 
@@ -20,6 +20,12 @@ async def _release(request: ControlRequest) -> Answer:
     held = _payout(request)
     holds.release(request.books, held.seq, refuse=request.body.flag("refuse"))
     return _shown(request, held)
+
+
+async def _return(request: ControlRequest) -> Answer:
+    settled, body = _payout(request), request.body
+    returns.order_back(request.books, settled, body.reais("value") if "value" in body else None)
+    return _shown(request, settled)
 
 
 async def _hold_next(request: ControlRequest) -> Answer:
@@ -44,6 +50,7 @@ _PAYOUT = "/payouts/{key:[^/]+}"
 ROWS = (
     ControlRow("POST", f"{_PAYOUT}/hold", _hold),
     ControlRow("POST", f"{_PAYOUT}/release", _release),
+    ControlRow("POST", f"{_PAYOUT}/return", _return),
     ControlRow("POST", "/accounts/{id:[^/]+}/hold", _hold_next),
 )
 """The rows about one payout."""

@@ -200,6 +200,10 @@ def payout(record: Payout) -> Document:
         "em_analise_ate": show(record.held_until) if held and record.held_until else None,
         "falha": failure,
         "devolvida_em": None if record.returned_at is None else show(record.returned_at),
+        "devolucoes": [
+            {"id": name, "valor_centavos": centavos, "devolvida_em": show(at)}
+            for name, centavos, at in json.loads(record.returns)
+        ],
     }
 
 

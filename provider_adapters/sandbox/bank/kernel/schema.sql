@@ -69,6 +69,12 @@ CREATE INDEX IF NOT EXISTS payouts_due ON payouts (due_at) WHERE due_at IS NOT N
 CREATE INDEX IF NOT EXISTS payouts_by_key ON payouts (idempotency_key);
 CREATE INDEX IF NOT EXISTS payouts_newest ON payouts (account_id, created_at, seq);
 
+CREATE TABLE IF NOT EXISTS returns (
+  id TEXT PRIMARY KEY, payout_seq INTEGER NOT NULL REFERENCES payouts (seq),
+  centavos INTEGER NOT NULL CHECK (centavos > 0), at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS returns_of_payout ON returns (payout_seq);
+
 CREATE TABLE IF NOT EXISTS holds (
   payout_seq INTEGER PRIMARY KEY REFERENCES payouts (seq), until INTEGER NOT NULL
 ) STRICT;
@@ -94,8 +100,9 @@ CREATE TABLE IF NOT EXISTS notices (
   account_id TEXT NOT NULL, subject TEXT NOT NULL, copies INTEGER NOT NULL DEFAULT 1,
   tries INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE TRIGGER IF NOT EXISTS payout_told AFTER UPDATE OF state ON payouts
-WHEN new.state <> old.state AND new.state IN ('settled', 'failed', 'returned')
+DROP TRIGGER IF EXISTS payout_told;
+CREATE TRIGGER payout_told AFTER UPDATE OF state ON payouts
+WHEN new.state <> old.state AND new.state IN ('settled', 'failed')
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject, copies)
   VALUES ('evt_' || lower(hex(randomblob(12))), 'transferencia', new.account_id,
@@ -118,5 +125,11 @@ CREATE TRIGGER IF NOT EXISTS hold_told AFTER INSERT ON holds
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject)
   SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia', account_id,
+    coalesce(idempotency_key, '') FROM payouts WHERE seq = new.payout_seq;
+END;
+CREATE TRIGGER IF NOT EXISTS return_told AFTER INSERT ON returns
+BEGIN
+  INSERT INTO notices (id, kind, account_id, subject)
+  SELECT 'evt_' || lower(hex(randomblob(12))), 'transferencia_devolvida', account_id,
     coalesce(idempotency_key, '') FROM payouts WHERE seq = new.payout_seq;
 END;

@@ -16,7 +16,9 @@ from provider_adapters.sandbox.bank.pix import destinations, holds, magic_values
 from provider_adapters.sandbox.bank.pix.destinations import Destination
 
 _SELECT = (
-    "SELECT *, (SELECT until FROM holds WHERE payout_seq = payouts.seq) AS held_until FROM payouts"
+    "SELECT *, (SELECT until FROM holds WHERE payout_seq = payouts.seq) AS held_until,"
+    " (SELECT json_group_array(json_array(id, centavos, at)) FROM returns"
+    " WHERE payout_seq = payouts.seq) AS returns FROM payouts"
 )
 _FIND = f"{_SELECT} WHERE account_id = ?"
 _PAGE = (
@@ -71,6 +73,7 @@ class Payout:
         failure: The bank's code, when it failed.
         due_at: When ``step`` is due; all instants in microseconds since 1970.
         held_until: Until when it is analysed before it settles; read, never written.
+        returns: What came back, JSON of id, centavos and instant each; read, never written.
     """
 
     seq: int
@@ -93,6 +96,7 @@ class Payout:
     settled_at: int | None
     returned_at: int | None
     held_until: int | None = None
+    returns: str = "[]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

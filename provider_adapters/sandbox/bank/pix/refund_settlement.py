@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from provider_adapters.sandbox.bank.kernel import accounts, ledger, statement
 from provider_adapters.sandbox.bank.kernel.books import Books
-from provider_adapters.sandbox.bank.pix import received_payments
+from provider_adapters.sandbox.bank.pix import received_payments, returns
 from provider_adapters.sandbox.bank.pix.refunds import Refund, RefundStep
+from provider_adapters.sandbox.bank.pix.returns import Return
 
 _DUE = (
     "SELECT refunds.*, payments.e2e_id AS payment_e2e_id, payments.reference AS payment_reference"
@@ -13,7 +14,7 @@ _DUE = (
     " WHERE due_at <= ? ORDER BY due_at, refunds.seq LIMIT 1"
 )
 # A payment from another customer of this bank is also that customer's payout.
-_SENDER = "SELECT id, account_id FROM payouts WHERE e2e_id = ? AND credit_to = ?"
+_SENDER = "SELECT seq, id, account_id FROM payouts WHERE e2e_id = ? AND credit_to = ?"
 
 
 def settle_due(books: Books) -> int:
@@ -48,6 +49,10 @@ def _settle(books: Books, refund: Refund) -> None:
             description=refund.description,
         )
         statement.write(books, line)
+        returns.keep(
+            books,
+            Return(id=refund.return_id, payout_seq=sender["seq"], centavos=refund.centavos, at=at),
+        )
     _finish(books, refund, "settled", None, at)
 
 

@@ -6,7 +6,12 @@ import json
 
 from provider_adapters.sandbox.bank.kernel import accounts, ledger, statement
 from provider_adapters.sandbox.bank.kernel.books import Books
-from provider_adapters.sandbox.bank.pix import magic_values, received_payments, refund_settlement
+from provider_adapters.sandbox.bank.pix import (
+    magic_values,
+    received_payments,
+    refund_settlement,
+    returns,
+)
 from provider_adapters.sandbox.bank.pix.payouts import Payout, Step
 from provider_adapters.sandbox.bank.pix.received_payments import Payer, Payment
 
@@ -59,21 +64,7 @@ def _fail(books: Books, payout: Payout) -> None:
 
 
 def _return(books: Books, payout: Payout) -> None:
-    at = _due(payout)
-    movement = ledger.Movement(
-        debit=ledger.SETTLEMENT,
-        credit=ledger.customer(payout.account_id),
-        centavos=payout.centavos,
-        memo=f"returned {payout.e2e_id}",
-        at=at,
-    )
-    ledger.move(books.database, movement)
-    statement.write(books, _line(payout, "pix_returned", payout.centavos, at))
-    books.database.run(
-        "UPDATE payouts SET state = 'returned', returned_at = ?, step = NULL, due_at = NULL"
-        " WHERE seq = ?",
-        (at, payout.seq),
-    )
+    returns.give_back(books, payout, payout.centavos, _due(payout))
 
 
 _STEPS = {Step.SETTLE: _settle, Step.FAIL: _fail, Step.RETURN: _return}
@@ -81,7 +72,7 @@ _STEPS = {Step.SETTLE: _settle, Step.FAIL: _fail, Step.RETURN: _return}
 
 def _pay(books: Books, payout: Payout, centavos: int, at: int) -> None:
     """Pay the held money to another bank or customer; the payer's statement shows it."""
-    statement.write(books, _line(payout, "pix_out", -centavos, at))
+    statement.write(books, _line(payout, -centavos, at))
     held = ledger.held(payout.account_id)
     if payout.credit_to is not None:
         received_payments.receive(books, _incoming(books, payout, centavos, at), debit=held)
@@ -118,11 +109,11 @@ def _release(books: Books, payout: Payout, centavos: int) -> None:
     ledger.move(books.database, movement)
 
 
-def _line(payout: Payout, kind: str, centavos: int, at: int) -> statement.Entry:
+def _line(payout: Payout, centavos: int, at: int) -> statement.Entry:
     to = json.loads(payout.destination)
     return statement.Entry(
         account_id=payout.account_id,
-        kind=kind,
+        kind="pix_out",
         centavos=centavos,
         at=at,
         e2e_id=payout.e2e_id,

@@ -401,7 +401,11 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
     payout_world: PayoutWorld, caplog: pytest.LogCaptureFixture
 ):
     payout_world.follow_up = FollowUp(
-        payout_world.store, Broken(payout_world.bank), payout_world.clock.now, payout_world._lost
+        payout_world.store,
+        Broken(payout_world.bank),
+        payout_world.clock.now,
+        payout_world._lost,
+        payout_world.returns,
     )
     reconciler_world = ReconcilerWorld(payout_world)
     reconciler_world.board.due = [stood(UNKNOWN, reference=f"o-{number}") for number in range(2)]

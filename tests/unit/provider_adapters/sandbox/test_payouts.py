@@ -9,6 +9,7 @@ from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
     NotFound,
+    PixReturn,
     ProviderError,
     Rejected,
     Settled,
@@ -199,3 +200,28 @@ def test_a_payout_under_analysis_is_ordered_and_held(deadline):
         assert isinstance(outcome, Accepted)
         assert (outcome.held_until, outcome.provider_id) == (deadline, "trf_1")
     assert drift.count == 0
+
+
+BACK = {"id": "D9999999920261120134011ABCDEFGHIJ", "valor_centavos": 400}
+CAME_BACK = {
+    **PAYOUT,
+    "situacao": "LIQUIDADA",
+    "liquidada_em": "2026-11-20T12:00:00Z",
+    "devolucoes": [{**BACK, "devolvida_em": "2026-11-20T12:00:00Z"}],
+}
+
+
+def test_what_came_back_is_told_beside_what_was_paid():
+    outcome = payouts.found(saying(CAME_BACK), LOOKED_UP, Drift())
+
+    assert isinstance(outcome, Settled)
+    assert outcome.value == Money(1050)
+    assert outcome.returns == (PixReturn(id=BACK["id"], value=Money(400), at=NOON),)
+
+
+@pytest.mark.parametrize("wrong", [{"valor_centavos": 0}, {"valor_centavos": "4"}, {"id": None}])
+def test_a_return_that_cannot_be_read_is_no_answer(wrong: dict[str, object]):
+    spoilt = {**CAME_BACK, "devolucoes": [{**CAME_BACK["devolucoes"][0], **wrong}]}
+
+    with pytest.raises(BadReply):
+        payouts.found(saying(spoilt), LOOKED_UP, Drift())

@@ -19,6 +19,8 @@ from gateway.cli.payouts.views import (
     unresolved_row,
 )
 from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.providers import PixReturn
+from gateway.domain.kernel.money import Money
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from gateway.domain.payouts.reviews import Opinion, Verdict
 from gateway.operations.payouts.records import Case, Dossier
@@ -106,6 +108,7 @@ def test_a_dossier_is_one_document_or_several_tables(
         case=Case(payout=payout(), attempts=[attempt()]),
         similar=[payout("twin")],
         opinions=[OPINION],
+        returns=[PixReturn(id="D1", value=Money(400), at=NOW)],
     )
 
     show_dossier(Terminal(config=Path("x"), as_json=as_json), dossier)
@@ -114,5 +117,7 @@ def test_a_dossier_is_one_document_or_several_tables(
     if as_json:
         document = json.loads(said)
         assert [len(document[name]) for name in ("attempts", "similar", "opinions")] == [1, 1, 1]
+        [returned] = document["returns"]
+        assert (returned["id"], returned["value"]) == ("D1", "4.00")
     else:
         assert [line for line in said.splitlines() if line in {"attempts", "similar", "opinions"}]

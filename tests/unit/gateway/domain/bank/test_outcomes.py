@@ -11,6 +11,7 @@ from gateway.domain.bank.providers import (
     Evidence,
     NotSent,
     Phase,
+    PixReturn,
     Rejected,
     Settled,
     Unknown,
@@ -38,6 +39,10 @@ NEVER_LEFT = Evidence(phase=Phase.REFUSED_HERE, bytes_left=False, reason="unsend
 KNOWN = changed(ANSWERED, reason="duplicate")
 
 
+D = "D9999999920261120134011ABCDEFGHI"
+BACK = PixReturn(id=D, value=Money(400), at=NOON)
+
+
 def rejected(evidence: object, **more: object) -> object:
     """Make a refusal."""
     return changed(
@@ -55,6 +60,11 @@ WRONG_ORDERS: dict[str, object] = {
     "settled, another key": changed(SETTLED, provider_key=OTHER),
     "settled, another value": changed(SETTLED, value=Money(1049)),
     "settled without an answer": changed(SETTLED, evidence=NO_ANSWER),
+    "came back under no id": changed(SETTLED, returns=(changed(BACK, id=""),)),
+    "came back under a payout's id": changed(SETTLED, returns=(changed(BACK, id="E" + D[1:]),)),
+    "came back as nothing": changed(SETTLED, returns=(changed(BACK, value=Money(0)),)),
+    "came back at no instant": changed(SETTLED, returns=(changed(BACK, at=None),)),
+    "came back in a list": changed(SETTLED, returns=[BACK]),
     "not sent, though bytes left": NotSent(NO_ANSWER),
     "not sent, though answered": NotSent(ANSWERED),
     "not sent, though bytes left unseen": NotSent(LEFT_UNSEEN),
@@ -99,6 +109,7 @@ RIGHT: list[tuple[str, str, object]] = [
     ("credentials refused", "create_payout", NotSent(UNAUTHORIZED)),
     ("rate limited", "create_payout", NotSent(TOO_MANY)),
     ("unknown", "create_payout", Unknown(NO_ANSWER)),
+    ("came back", "find_payout", changed(SETTLED, returns=(BACK,))),
     ("failed", "find_payout", rejected(ANSWERED, provider_key=KEY)),
     ("another amount", "find_payout", changed(SETTLED, value=Money(1))),
     ("unknown word", "find_payout", Unknown(changed(ANSWERED, reason="unknown_status"))),

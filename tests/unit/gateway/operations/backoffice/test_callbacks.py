@@ -30,6 +30,7 @@ from gateway.operations.backoffice.callbacks import (
     CallbackLooks,
     Reception,
 )
+from tests.unit.people import account
 from tests.unit.refusals import refused
 from tests.unit.standing import Clock
 from tests.world import registers
@@ -86,6 +87,8 @@ class Hall:
     looked: int = 0
     becomes: PayoutState = PayoutState.PAID
     becomes_held: bool = False
+    shows: list[bool] = field(default_factory=list)
+    looked_back: int = 0
 
     async def take(
         self, token: str = "right", provider: str = "p", rest: str = "", body: bytes = b"body"
@@ -114,6 +117,7 @@ class Hall:
             follow_ups=self,  # type: ignore[arg-type] # only find_by_key is called
             banks=banks or self,
             look=self.look,
+            look_back=self.look_back,
             now=self.clock.now,
         )
         await looks.turn()
@@ -126,6 +130,10 @@ class Hall:
 
     async def find_by_key(self, _key: str) -> Payout | None:
         return self.known  # type: ignore[return-value] # as much of one as is asked for
+
+    async def look_back(self, _payout: Payout, _account: object) -> bool:
+        self.looked_back += 1
+        return self.shows.pop(0)
 
     async def look(self, payout: Payout) -> Payout:
         self.looked += 1
@@ -322,6 +330,56 @@ async def test_a_payout_that_the_bank_holds_is_left_to_its_own_schedule(hall: Ha
     one = await hall.turn()
 
     assert (one.state, hall.looked) == (CallbackState.DONE, 1)
+
+
+RETURN = replace(PAYOUT, kind=CallbackKind.RETURN)
+
+
+class People:
+    """Every account there is."""
+
+    async def find(self, _account_id: str) -> object:
+        return account()
+
+
+@pytest.mark.parametrize(("before", "looked"), [(PayoutState.PAID, 0), (PayoutState.ACCEPTED, 1)])
+async def test_a_return_is_looked_for_once_the_payout_is_paid(
+    hall: Hall, before: PayoutState, looked: int
+):
+    """The one look at a payout that has settled."""
+    hall.proof.notice, hall.known, hall.shows = RETURN, Standing(state=before), [True]
+    await hall.take()
+
+    one = await hall.turn(accounts=People())
+
+    assert (one.state, one.kind) == (CallbackState.DONE, CallbackKind.RETURN)
+    assert (hall.looked, hall.looked_back) == (looked, 1)
+
+
+async def test_a_return_that_the_bank_does_not_show_yet_is_looked_for_again_for_a_while(
+    hall: Hall,
+):
+    hall.proof.notice, hall.known = RETURN, Standing(state=PayoutState.PAID)
+    hall.shows = [False] * 6
+    await hall.take()
+
+    states = []
+    for _ in range(7):
+        states.append((await hall.turn(accounts=People())).state)
+        hall.clock.passes(3600)
+
+    assert states == [CallbackState.RECEIVED] * 5 + [CallbackState.DONE] * 2
+    assert hall.looked_back == 6
+
+
+async def test_a_settled_payout_is_not_looked_at_for_any_other_callback(hall: Hall):
+    """Its own settlement is told too, and must not cost a look at the bank."""
+    hall.known = Standing(state=PayoutState.PAID)
+    await hall.take()
+
+    one = await hall.turn(accounts=People())
+
+    assert (one.state, hall.looked, hall.looked_back) == (CallbackState.DONE, 0, 0)
 
 
 class Bank:

@@ -16,6 +16,7 @@ from gateway.domain.bank.providers import (
     NotSupported,
     Outcome,
     Phase,
+    PixReturn,
     RateLimited,
     Refused,
     Rejected,
@@ -23,6 +24,7 @@ from gateway.domain.bank.providers import (
     Unreachable,
 )
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.payouts.payouts import Failure, PayoutState
 from tests.unit.people import account
 from tests.unit.standing import NOON, Clock
@@ -467,3 +469,97 @@ async def test_a_held_payout_ends_as_the_bank_decides(
     payout_world.bank.knows = said
 
     assert (await payout_world.look()).state is after
+
+
+RETURN = PixReturn(id="D1", value=Money(400), at=NOON)
+CAME_BACK = replace(IS_SETTLED, returns=(RETURN,))
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
+async def test_what_came_back_is_kept_beside_a_payout_that_is_paid(
+    payout_world: PayoutWorld, state: PayoutState
+):
+    """Also if we learn of both at once."""
+    await payout_world.stands(state)
+    payout_world.bank.knows = CAME_BACK
+
+    found = await payout_world.look()
+
+    assert found.state is PAID
+    assert payout_world.returns.kept == {"order-1": {"D1": RETURN}}
+
+
+async def test_a_store_that_cannot_keep_a_return_does_not_spoil_the_look(
+    payout_world: PayoutWorld,
+):
+    await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows, payout_world.returns.fails = CAME_BACK, True
+
+    assert (await payout_world.look()).state is PAID
+
+
+async def test_another_amount_keeps_no_return(payout_world: PayoutWorld):
+    await payout_world.stands(ACCEPTED)
+    payout_world.bank.knows = replace(CAME_BACK, value=Money(1049))
+
+    await payout_world.look()
+
+    assert payout_world.returns.kept == {}
+
+
+@pytest.mark.parametrize(("said", "shown"), [(CAME_BACK, True), (IS_SETTLED, False)])
+async def test_looking_back_keeps_what_the_bank_shows_and_paid_never_moves(
+    payout_world: PayoutWorld, said: Outcome, shown: bool
+):
+    before = await payout_world.stands(PAID)
+    payout_world.bank.knows = said
+
+    told = [await payout_world.follow_up.look_back(before, account()) for _ in range(2)]
+
+    assert told == [shown, shown]
+    assert await payout_world.row() == before
+    assert len(await payout_world.returns.of(before.account_id, "order-1")) == int(shown)
+
+
+@pytest.mark.parametrize(
+    "said", [RETURNED, IS_UNKNOWN, IS_ACCEPTED], ids=lambda each: str(each)[:9]
+)
+async def test_whatever_else_the_bank_says_of_a_paid_payout_is_no_return(
+    payout_world: PayoutWorld, said: Outcome
+):
+    before = await payout_world.stands(PAID)
+    payout_world.bank.knows = said
+
+    assert not await payout_world.follow_up.look_back(before, account())
+    assert await payout_world.row() == before
+
+
+@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED, FAILED])
+async def test_only_a_paid_payout_is_looked_back_at(payout_world: PayoutWorld, state: PayoutState):
+    payout = await payout_world.stands(state)
+    payout_world.bank.knows = CAME_BACK
+
+    assert not await payout_world.follow_up.look_back(payout, account())
+    assert payout_world.bank.lookups == []
+
+
+async def test_a_bank_or_store_that_fails_lets_the_callback_be_tried_again(
+    payout_world: PayoutWorld,
+):
+    payout = await payout_world.stands(PAID)
+    payout_world.bank.knows = Unavailable("down")
+    with pytest.raises(Unavailable):
+        await payout_world.follow_up.look_back(payout, account())
+
+    payout_world.bank.knows, payout_world.returns.fails = CAME_BACK, True
+    with pytest.raises(StoreUnavailable):
+        await payout_world.follow_up.look_back(payout, account())
+
+
+async def test_a_paid_payout_is_not_asked_about_when_it_is_read(payout_world: PayoutWorld):
+    """Returns are told by callbacks and statements; reading must not become a load."""
+    await payout_world.stands(PAID)
+
+    await payout_world.look()
+
+    assert payout_world.bank.lookups == []

@@ -27,6 +27,7 @@ async def records(office: Registers) -> PayoutRecords:
         payouts=office.store.payouts,
         follow_ups=office.store.follow_ups,
         reviews=office.store.reviews,
+        returns=office.store.returns,
         similar_within=timedelta(minutes=10),
     )
 

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from gateway.domain.bank.providers import Page, Unavailable
-from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import PayoutState
@@ -51,6 +51,7 @@ class Comparison:
         verification = Verification(
             payouts=self.office.store.payouts,
             follow_ups=self.office.store.follow_ups,
+            returns=self.office.store.returns,
             banks=self.banks,
             now=lambda: self.now,
             books=None if self.executed is None else books,
@@ -172,6 +173,7 @@ async def test_an_account_without_a_provider_is_passed_over(comparison):
     verification = Verification(
         payouts=comparison.office.store.payouts,
         follow_ups=comparison.office.store.follow_ups,
+        returns=comparison.office.store.returns,
         banks=comparison.banks,
         now=lambda: NOW,
     )
@@ -179,6 +181,73 @@ async def test_an_account_without_a_provider_is_passed_over(comparison):
     report = await verification.verify([replace(account(), provider="")], TODAY)
 
     assert (report.accounts, report.differences) == (0, [])
+
+
+RETURN_ID = "D9999999920261122134011ABCDEFGHIJ"[:32]
+
+
+def back(centavos: int, number: int = 0) -> Entry:
+    """Money of the payout that came back."""
+    return movement(
+        provider_key=KEY,
+        direction=Direction.CREDIT,
+        kind=MovementKind.PIX_RETURN,
+        e2e_id=f"{RETURN_ID[:-1]}{number}",
+        value=Money(centavos),
+    )
+
+
+@pytest.mark.parametrize("parts", [[1050], [400], [400, 650]], ids=str)
+async def test_what_came_back_of_a_paid_payout_is_kept_and_no_difference(
+    comparison, parts: list[int]
+):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    entries = [back(centavos, number) for number, centavos in enumerate(parts)]
+    comparison.says(*entries, movement(provider_key=KEY))
+
+    reports = [await comparison.run() for _ in range(2)]
+
+    kept = await comparison.office.store.returns.of(ACCOUNT, "order-1")
+    assert [kinds(report) for report in reports] == [[], []]
+    assert [report.returned for report in reports] == [1, 1]
+    assert sorted(each.value.centavos for each in kept) == sorted(parts)
+
+
+async def test_a_return_of_a_payout_of_former_days_is_kept_too(comparison):
+    """Its execution is not in this statement; the window is the return's."""
+    early = NOW - timedelta(days=30)
+    row = payout(created_at=early)
+    await stand(comparison.office.store, row, PAID, settled_at=early)
+    comparison.says(back(400))
+
+    report = await comparison.run()
+
+    assert kinds(report) == []
+    assert len(await comparison.office.store.returns.of(ACCOUNT, "order-1")) == 1
+
+
+async def test_more_that_came_back_than_was_paid_is_a_difference(comparison):
+    await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
+    comparison.says(back(1050, 1), back(1, 2), movement(provider_key=KEY))
+
+    [found] = (await comparison.run()).differences
+
+    assert (found.kind, found.reference) == (Kind.RETURNED, "order-1")
+    assert found.details == "R$ 10.50 paid, R$ 10.51 came back"
+
+
+@pytest.mark.parametrize(("parts", "denied"), [([1050], False), ([400, 650], False), ([400], True)])
+async def test_a_failed_payout_is_denied_unless_all_of_it_came_back(
+    comparison, parts: list[int], denied: bool
+):
+    await stand(comparison.office.store, payout(), FAILED)
+    entries = [back(centavos, number) for number, centavos in enumerate(parts)]
+    comparison.says(*entries, movement(provider_key=KEY))
+
+    report = await comparison.run()
+
+    assert kinds(report) == (["executed_though_denied"] if denied else [])
+    assert await comparison.office.store.returns.of(ACCOUNT, "order-1") == []
 
 
 async def test_what_another_bank_paid_is_not_in_this_statement(comparison):

@@ -7,7 +7,7 @@ from gateway.domain.bank.providers import Bank, Page, ProviderAccount
 from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
-from gateway.operations.payouts.verification import Execution, statement_executions
+from gateway.operations.payouts.verification import Execution, statement_payouts
 from tests.unit.movements import movement
 from tests.unit.standing import NOON, Clock
 from tests.world.payouts import PayoutWorld, ScriptedBank
@@ -26,7 +26,8 @@ async def read(*pages: list[Entry], rows=()) -> list[Execution]:
     }
     bank = ScriptedBank(reads={"statement": statement})
     account = ProviderAccount(account_id="a", provider_account="b")
-    return await statement_executions(Bank("sandbox", bank, account, False), DAY, rows)
+    shown = await statement_payouts(Bank("sandbox", bank, account, False), DAY, rows)
+    return list(shown.executions)
 
 
 async def test_pix_that_left_is_an_execution():
@@ -73,3 +74,15 @@ async def test_another_amount_that_came_in_is_no_return():
     [found] = await read([income, movement(provider_key=KEY)])
 
     assert not found.returned
+
+
+async def test_parts_that_came_back_are_all_of_it_together():
+    parts = [
+        movement(provider_key=KEY, direction=Direction.CREDIT, value=Money(centavos))
+        for centavos in (400, 650)
+    ]
+
+    [whole] = await read([*parts, movement(provider_key=KEY)])
+    [part] = await read([parts[0], movement(provider_key=KEY)])
+
+    assert (whole.returned, part.returned) == (True, False)

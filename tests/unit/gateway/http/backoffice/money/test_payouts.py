@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.bank.providers import PixReturn
 from gateway.domain.kernel import errors
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.storage import StoreUnavailable
-from gateway.domain.payouts.payouts import PayoutRequest
+from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
 from gateway.http.backoffice.money.payouts import ordered_payout, withdraw_acting_rows
+from gateway.http.backoffice.money.payouts import payout as shown_payout
+from gateway.http.rendering import dumps
+from gateway.http.resources import represent as resources
 from gateway.http.route import Answer
+from gateway.operations.payouts.records import PayoutWithReturns
 from tests.contract.stores.samples import payout
 from tests.unit.gateway.http.backoffice.ordering import WAITING, Only, Says
 from tests.unit.gateway.http.backoffice.surface import (
@@ -22,6 +30,7 @@ from tests.unit.gateway.http.backoffice.surface import (
 )
 from tests.unit.offering import refund
 from tests.unit.people import posted
+from tests.unit.standing import NOON
 
 PIX = {"tax_number": "52998224725", "key_type": "email", "key": "maria@example.com"}
 BANK = {
@@ -102,3 +111,43 @@ def test_an_order_is_answered_by_the_payout_or_that_it_waits():
 
     assert (done.status, done.content["reference"]) == (None, payout().reference)
     assert (waits.status, waits.content["status"]) == (202, "waiting")
+
+
+RETURN = PixReturn(id="D9999999920261122134011ABCDEFGHI", value=Money(400), at=NOON)
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        (PayoutState.ACCEPTED, "2026-11-20T12:00:00Z"),
+        (PayoutState.PAID, ""),
+        (PayoutState.FAILED, ""),
+    ],
+)
+def test_users_are_told_until_when_the_bank_holds_a_payout(state: PayoutState, told: str):
+    found = replace(payout(), state=state, held_until=NOON)
+
+    shown = shown_payout(PayoutWithReturns(found, ()), OFFICE)
+
+    assert (shown["held_until"], shown["returns"]) == (told, [])
+
+
+def test_what_came_back_stands_beside_a_payout_that_stays_paid():
+    found = replace(payout(), state=PayoutState.PAID)
+
+    shown = shown_payout(PayoutWithReturns(found, [RETURN]), OFFICE)
+
+    assert shown["status"] == "paid"
+    assert dumps(shown["returns"]) == (
+        b'[{"id":"D9999999920261122134011ABCDEFGHI","value":4.00,"at":"2026-11-20T12:00:00Z"}]'
+    )
+
+
+def test_partners_are_shown_neither():
+    """Contract 2.6 lists the fields of a payout."""
+    found = replace(payout(), state=PayoutState.ACCEPTED, held_until=NOON)
+
+    shown = resources.payout(found, OFFICE)
+
+    assert shown["status"] == "processing"
+    assert not {"held_until", "returns"} & shown.keys()

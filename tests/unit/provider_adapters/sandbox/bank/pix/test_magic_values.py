@@ -138,7 +138,10 @@ async def test_09_comes_back_after_settling(caller, wall):
     _, said = await caller.ask("GET", "/extrato")
     kinds = [line["tipo"] for line in said["lancamentos"]]
     assert kinds == ["DEVOLUCAO_RECEBIDA", "PIX_ENVIADO", "PIX_RECEBIDO"]
-    assert len({line["e2e"] for line in said["lancamentos"][:2]}) == 1
+    back, out = said["lancamentos"][:2]
+    assert back["chave_idempotencia"] == out["chave_idempotencia"]
+    assert (back["e2e"][0], out["e2e"][0]) == ("D", "E")
+    assert [each["id"] for each in returned["devolucoes"]] == [back["e2e"]]
 
 
 async def test_12_settles_with_another_amount(caller, wall):

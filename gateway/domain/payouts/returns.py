@@ -1,0 +1,51 @@
+"""What of settled payouts came back: it stands beside a payout, which stays paid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from gateway.domain.bank.providers import PixReturn
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
+from gateway.domain.kernel.strict import is_e2e_id
+from gateway.domain.payouts.payouts import Payout
+
+MOST = 100
+"""Returns of one payout that are kept; a receiver sends money back in a few parts at most."""
+
+
+class Returns(Protocol):
+    """Returns by payout; each is kept once, by its own id."""
+
+    async def note(self, payout: Payout, found: Sequence[PixReturn]) -> int:
+        """Keep those that are new; return how many were."""
+        ...
+
+    async def of(self, account_id: str, reference: str) -> Sequence[PixReturn]:
+        """Return all of one payout, oldest first."""
+        ...
+
+
+def returns_in(entries: Iterable[Entry], provider_key: str) -> tuple[PixReturn, ...]:
+    """
+    Read the returns of a payout from movements of its account.
+
+    A bank's entry is one if it repeats our key and names the return's own id.
+    Without that id the same money could not be told from a second return.
+    """
+    return tuple(
+        PixReturn(id=entry.e2e_id, value=entry.value, at=entry.created_at)
+        for entry in entries
+        if entry.provider_key == provider_key and is_return(entry)
+    )
+
+
+def is_return(entry: Entry) -> bool:
+    """Say whether a movement is money of one of our payouts that came back."""
+    came_in = entry.direction is Direction.CREDIT and entry.kind is MovementKind.PIX_RETURN
+    return came_in and entry.provider_key != "" and is_return_id(entry.e2e_id)
+
+
+def is_return_id(text: str) -> bool:
+    """Say whether a text is a return's own id of the central bank's form."""
+    return text.startswith("D") and is_e2e_id(text)

@@ -1,0 +1,68 @@
+"""What came back of a payout is kept beside it, each return once."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from gateway.domain.bank.providers import PixReturn
+from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.storage import StoreUnavailable
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.store.engine import Store
+from tests.contract.stores.samples import ACCOUNT, NOW, SISTER, attempt, change, payout
+
+SENDING, PAID = PayoutState.SENDING, PayoutState.PAID
+
+
+def back(number: int, centavos: int = 100) -> PixReturn:
+    at = NOW + timedelta(seconds=number)
+    return PixReturn(id=f"D{number:031}", value=Money(centavos), at=at)
+
+
+async def test_returns_are_kept_once_and_read_oldest_first(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+
+    noted = [
+        await store.returns.note(payout(), some)
+        for some in ([back(2)], [back(2), back(1)], [back(1), back(2)], [])
+    ]
+
+    assert noted == [1, 1, 0, 0]
+    assert list(await store.returns.of(ACCOUNT, "order-1")) == [back(1), back(2)]
+
+
+async def test_two_who_are_told_at_once_keep_it_once(store: Store, second: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+
+    noted = await asyncio.gather(
+        *(node.returns.note(payout(), [back(1)]) for node in (store, second) * 4)
+    )
+
+    assert sum(noted) == 1
+    assert list(await second.returns.of(ACCOUNT, "order-1")) == [back(1)]
+
+
+async def test_a_return_belongs_to_its_payout_alone(store: Store) -> None:
+    for row in (payout(), payout("order-2"), payout(account_id=SISTER)):
+        await store.payouts.add(row, attempt())
+
+    await store.returns.note(payout(), [back(1)])
+
+    assert await store.returns.of(ACCOUNT, "order-2") == []
+    assert await store.returns.of(SISTER, "order-1") == []
+
+
+async def test_the_payout_itself_does_not_move(store: Store) -> None:
+    await store.payouts.add(payout(), attempt())
+    await store.payouts.record(change(SENDING, PAID))
+    before = await store.payouts.find(ACCOUNT, "order-1")
+
+    await store.returns.note(payout(), [back(1, centavos=1050)])
+
+    assert await store.payouts.find(ACCOUNT, "order-1") == before
+
+
+async def test_without_its_payout_nothing_is_kept(store: Store) -> None:
+    with pytest.raises(StoreUnavailable):
+        await store.returns.note(payout(), [back(1)])
