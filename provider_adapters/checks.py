@@ -7,6 +7,7 @@ They never quote a setting: it may be a secret.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import re
 import traceback
@@ -17,7 +18,9 @@ from typing import Final, cast
 import msgspec
 
 from gateway.domain.bank.capabilities import PORT, Capabilities, PortCall, contradictions
+from gateway.domain.bank.provider_callbacks import ProofRefused
 from gateway.domain.bank.provider_options import EveryCall
+from gateway.domain.bank.providers import ProviderError
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused
 
 # How msgspec tells a word that none of an enumeration is: the word, and where it stands.
@@ -33,16 +36,20 @@ def refused_if_raised(what: str) -> Iterator[None]:
     """
     Turn whatever an adapter's own code raises into a refusal that names kind and place.
 
+    What a bank did, time limits and the end of our own task are passed on.
+
     Raises:
         AdapterRefused: ``what``, and the exception's type, file and line.
     """
     try:
         yield
-    except AdapterRefused:
+    except (AdapterRefused, ProofRefused, ProviderError, TimeoutError):
         raise
     # A foreign module may raise SystemExit or an interrupt too; who pressed Ctrl-C while it
     # was loaded is told so, and the process ends all the same.
     except BaseException as problem:
+        if _is_stopped():
+            raise
         message = f"{what} raised {type(problem).__name__}{_place(problem)}"
         raise AdapterRefused(message) from problem
 
@@ -169,6 +176,15 @@ def _optional(parameter: inspect.Parameter) -> bool:
     """Say whether a call may leave a parameter out."""
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return parameter.kind in several or parameter.default is not parameter.empty
+
+
+def _is_stopped() -> bool:
+    """Say whether our own task was cancelled; an adapter may raise a cancellation of its own."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs
+        return False
+    return task is not None and task.cancelling() > 0
 
 
 def _texts(value: object) -> Iterator[str]:

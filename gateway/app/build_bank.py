@@ -48,6 +48,17 @@ def connect(
     return Connection(checked, provider.read_only)
 
 
+async def start(name: str, connection: Connection) -> None:
+    """
+    Start the adapter of one provider.
+
+    Raises:
+        AdapterRefused: it cannot be started, whatever it raised; the reason quotes no setting.
+    """
+    with refused_if_raised(f"providers.{name}: the adapter's start"):
+        await connection.adapter.start()
+
+
 def _made(provider: Provider, context: AdapterContext) -> ProviderAdapter:
     """Make an adapter, and check it."""
     factory = find(provider.adapter)

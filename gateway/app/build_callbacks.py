@@ -17,6 +17,7 @@ from gateway.operations.backoffice.callbacks import CallbackAddress, Reception
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from gateway.security.keys import Derivation
 from gateway.telemetry.ports import Count
+from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.callbacks import sign
 
@@ -62,13 +63,11 @@ def make_address(
             raise AdapterRefused(message)
         return None
     try:
-        proof = prover.callback_proof(secrets_of(name, settings, derivation))
+        with refused_if_raised(f"providers.{name}.callbacks: the proof"):
+            proof = prover.callback_proof(secrets_of(name, settings, derivation))
     except ProofRefused as problem:
         message = f"providers.{name}.callbacks: {problem}"
         raise AdapterRefused(message) from problem
-    except Exception as problem:  # noqa: BLE001 - a foreign adapter; its text may show a secret
-        message = f"providers.{name}.callbacks: the adapter raises {type(problem).__name__}"
-        raise AdapterRefused(message) from None
     return CallbackAddress(proof=proof, tokens=_tokens(name, derivation))
 
 

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from gateway.app.assembly import Gateway
+from gateway.app.build_bank import start
 from gateway.store.schema import prepare, refuse_unsafe_sqlite
 
 _log = logging.getLogger("gateway")
@@ -30,6 +31,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
 
     Raises:
         StoreRefused, StoreUnavailable: the store is not ours, or does not answer.
+        AdapterRefused: an adapter cannot be started.
         OSError: a port is taken.
     """
     async with AsyncExitStack() as started:
@@ -40,8 +42,8 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         if gateway.bank is not None:
             await gateway.bank.start()
             started.push_async_callback(gateway.bank.close)
-        for connection in gateway.connections.values():
-            await connection.adapter.start()
+        for name, connection in gateway.connections.items():
+            await start(name, connection)
             started.push_async_callback(connection.adapter.close)
         await _start_people(gateway, started)
         _start_tasks(gateway, started)

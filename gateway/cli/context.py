@@ -199,8 +199,8 @@ async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
     settings = office.settings
     async with AsyncExitStack() as opened:
         connections = {name: _connected(name, settings) for name in settings.providers}
-        for connection in connections.values():
-            await connection.adapter.start()
+        for name, connection in connections.items():
+            await _started(name, connection)
             opened.push_async_callback(connection.adapter.close)
         yield ConnectedBanks(connections, _unsealing(office.keys.sealer))
 
@@ -213,6 +213,17 @@ def _connected(name: str, settings: Settings) -> Connection:
 
     try:
         return connect(name, settings, Silent())
+    except AdapterRefused as problem:
+        raise RuleViolation(str(problem)) from problem
+
+
+async def _started(name: str, connection: Connection) -> None:
+    """Start one adapter."""
+    from gateway.app.build_bank import start
+    from provider_adapters.kit.factory import AdapterRefused
+
+    try:
+        await start(name, connection)
     except AdapterRefused as problem:
         raise RuleViolation(str(problem)) from problem
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from msgspec import convert, to_builtins
 
@@ -25,6 +25,7 @@ from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
+from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
 
 # Whether callbacks can be proven does not depend on the keys, and loading them may write some.
@@ -58,7 +59,11 @@ class Silent:
 
 
 def unmakeable(settings: Settings) -> Iterator[Finding]:
-    """Name the providers whose adapter does not take its settings, or whose files are no good."""
+    """
+    Name the providers whose adapter, proof of callbacks or files are no good.
+
+    Every adapter and every proof is made, and nothing is opened.
+    """
     for name, provider in settings.providers.items():
         try:
             adapter = connect(name, settings, Silent()).adapter
@@ -81,7 +86,9 @@ async def probed(settings: Settings) -> list[Finding]:
     """Reach the store and every provider; name those that cannot be used."""
     found = [*await _store(settings)]
     for name in settings.providers:
-        found += await _provider(name, connect(name, settings, Silent()).adapter)
+        adapter = connect(name, settings, Silent()).adapter
+        found += await _told(name, _reached(adapter))
+        found += await _told(name, adapter.close())
     return found
 
 
@@ -112,17 +119,24 @@ async def _is_older(url: str) -> bool:
     return await schema.current(url) != schema.REVISIONS[-1]
 
 
-async def _provider(name: str, adapter: ProviderAdapter) -> list[Finding]:
-    """Reach one bank, without touching an account."""
+async def _reached(adapter: ProviderAdapter) -> None:
+    """Reach one bank, without touching an account; one that cannot be asked so is only started."""
+    await adapter.start()
+    if PortCall.PROBE in adapter.capabilities.calls:
+        await cast("EveryCall", adapter).probe()
+
+
+async def _told(name: str, asking: Coroutine[Any, Any, None]) -> list[Finding]:
+    """Wait for an adapter, and name what came of it; whatever it raises is a finding."""
+    where = f"providers.{name}"
     try:
         async with asyncio.timeout(_PROBE_S):
-            await adapter.start()
-            if PortCall.PROBE in adapter.capabilities.calls:
-                await cast("EveryCall", adapter).probe()
+            with refused_if_raised(f"{where}: the adapter"):
+                await asking
     except ProviderError as problem:
-        return [(f"providers.{name}", f"does not answer as it should: {problem.reason}")]
+        return [(where, f"does not answer as it should: {problem.reason}")]
     except TimeoutError:
-        return [(f"providers.{name}", f"does not answer within {_PROBE_S:.0f} seconds")]
-    finally:
-        await adapter.close()
+        return [(where, f"does not answer within {_PROBE_S:.0f} seconds")]
+    except AdapterRefused as problem:
+        return [_placed(name, str(problem))]
     return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,51 +15,15 @@ from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.factory import SandboxSettings
 from tests.unit.provider_adapters.witness import Witness
+from tests.world.packages import PACKAGE, Install, install_in
 
-FACTORY = """
-from gateway.domain.bank.capabilities import Capabilities, PortCall
-from provider_adapters.sandbox.factory import SandboxSettings
-
-class Adapter:
-    capabilities = Capabilities(calls=frozenset({PortCall.GET_BALANCE, PortCall.FIND_REFUND}))
-
-    async def start(self): ...
-    async def close(self): ...
-    async def get_balance(self, account): ...
-    async def find_refund(self, account, provider_key): ...
-
-class Factory:
-    PORT = 1
-    capabilities = Adapter.capabilities
-    adapter = Adapter
-    settings = SandboxSettings
-    def __call__(self, settings, context):
-        return Adapter()
-
-MADE = Factory()
-NOT_ONE = 3
-"""
-
-Install = Callable[..., None]
+WHOLE = f"{PACKAGE}NOT_ONE = 3\n"
 
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Install a distribution that brings adapters along, as pip would."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-
-    def installed(distribution: str, **points: str) -> None:
-        module = f"{distribution}_module"
-        (tmp_path / f"{module}.py").write_text(FACTORY)
-        monkeypatch.delitem(sys.modules, module, raising=False)
-        metadata = tmp_path / f"{distribution}-1.0.dist-info"
-        metadata.mkdir()
-        (metadata / "METADATA").write_text(f"Name: {distribution}\nVersion: 1.0\n")
-        lines = [f"[{registry.GROUP}]"]
-        lines += [f"{name} = {module}:{what}" for name, what in points.items()]
-        (metadata / "entry_points.txt").write_text("\n".join(lines))
-
-    return installed
+    made = install_in(tmp_path, monkeypatch)
+    return lambda distribution, **points: made(distribution, WHOLE, **points)
 
 
 def test_the_sandbox_is_ours():
@@ -96,7 +59,7 @@ def test_another_package_brings_an_adapter(install: Install):
     assert factory.PORT == PORT
     assert (row.adapter, row.problem) == ("otherbank", "")
     assert row.capabilities == factory.capabilities
-    assert [name for name, usable in row.calls.items() if usable] == ["get_balance"]
+    assert [name for name, usable in row.calls.items() if usable] == ["probe", "get_balance"]
 
 
 def test_it_is_loaded_only_when_asked_for(install: Install):

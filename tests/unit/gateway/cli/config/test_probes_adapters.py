@@ -1,0 +1,169 @@
+"""Adapters of other packages that are wrong: told by ``config check`` and refused at the start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gateway.app.assembly import assemble
+from gateway.app.build_bank import connect, start
+from gateway.cli.config.probes import Silent, probed, unmakeable
+from gateway.config.settings import Settings
+from gateway.config.upstream import Provider
+from gateway.net.common.runtime import Runtime
+from provider_adapters.kit.factory import AdapterRefused
+from provider_adapters.registry import describe
+from tests.surfaces.world import sandbox
+from tests.world.packages import (
+    ADAPTER,
+    FACTORY,
+    HEAD,
+    PACKAGE,
+    SECRET,
+    WRONG_WHEN_LOADED,
+    WRONG_WHEN_MADE,
+    Install,
+    install_in,
+)
+
+EVERY_WRONG = WRONG_WHEN_LOADED | WRONG_WHEN_MADE
+AT_THE_BANK = {
+    "start": ("raise KeyError('{0}')", "raised KeyError"),
+    "close": ("raise SystemExit('{0}')", "raised SystemExit"),
+    "probe": ("raise RuntimeError('{0}')", "adapter_raised"),
+}
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    return install_in(tmp_path, monkeypatch)
+
+
+def configured(folder: Path, **settings: object) -> Settings:
+    """A configuration with one provider of the package ``otherbank``."""
+    provider = Provider(
+        adapter="otherbank",
+        settings={"token": SECRET, **settings},
+        read_timeout_s=2.5,
+        payout_timeout_s=2.5,
+    )
+    return msgspec.structs.replace(sandbox(folder), providers={"one": provider})
+
+
+def test_nothing_is_found_of_one_with_nothing_wrong(tmp_path: Path, install: Install):
+    install("otherbank")
+
+    assert list(unmakeable(configured(tmp_path))) == []
+
+
+@pytest.mark.parametrize("wrong", EVERY_WRONG)
+def test_a_wrong_one_is_told_with_path_and_reason_and_no_value(
+    tmp_path: Path, install: Install, wrong: str
+):
+    text, reason = EVERY_WRONG[wrong]
+    install("otherbank", text)
+
+    ((path, message),) = unmakeable(configured(tmp_path))
+
+    assert path == "providers.one"
+    assert reason in message
+    assert SECRET not in message
+
+
+@pytest.mark.parametrize("wrong", EVERY_WRONG)
+def test_a_gateway_with_a_wrong_one_does_not_start(tmp_path: Path, install: Install, wrong: str):
+    text, reason = EVERY_WRONG[wrong]
+    install("otherbank", text)
+
+    with pytest.raises(AdapterRefused) as refused:
+        assemble(configured(tmp_path), {})
+
+    assert reason in str(refused.value)
+    assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize("wrong", WRONG_WHEN_LOADED)
+def test_a_wrong_one_has_a_row_that_says_so_and_harms_no_other(install: Install, wrong: str):
+    text, reason = WRONG_WHEN_LOADED[wrong]
+    install("otherbank", text)
+
+    rows = {row.adapter: row for row in describe()}
+
+    assert reason in rows["otherbank"].problem
+    assert not rows["otherbank"].capabilities.calls
+    assert (rows["sandbox"].problem, SECRET in rows["otherbank"].problem) == ("", False)
+
+
+def test_a_setting_that_is_none_is_told_without_its_value(tmp_path: Path, install: Install):
+    text = PACKAGE.replace(
+        "return Adapter(context)",
+        "from provider_adapters.kit.factory import settings_of\n"
+        "        settings_of(context.name, Settings, settings)\n"
+        "        return Adapter(context)",
+    )
+    install("otherbank", text)
+
+    ((path, message),) = unmakeable(configured(tmp_path, tokn=SECRET))
+
+    assert (path, "tokn" in message, SECRET in message) == ("providers.one.settings", True, False)
+
+
+@pytest.mark.parametrize("call", AT_THE_BANK)
+async def test_a_probe_never_ends_in_a_traceback(tmp_path: Path, install: Install, call: str):
+    raising, reason = AT_THE_BANK[call]
+    install(
+        "otherbank",
+        PACKAGE.replace(f"{call}(self): ...", f"{call}(self): {raising.format(SECRET)}"),
+    )
+
+    found = [each for each in await probed(configured(tmp_path)) if each[0] != "database.url"]
+
+    ((path, message),) = found
+    assert path == "providers.one"
+    assert (reason in message, SECRET in message) == (True, False)
+
+
+async def test_a_bank_that_cannot_be_probed_is_only_started(tmp_path: Path, install: Install):
+    install(
+        "otherbank",
+        PACKAGE.replace("PortCall.PROBE, ", "").replace("    async def probe(self): ...\n", ""),
+    )
+
+    found = [each for each in await probed(configured(tmp_path)) if each[0] != "database.url"]
+
+    assert found == []
+
+
+async def test_one_that_cannot_be_started_is_refused(tmp_path: Path, install: Install):
+    install(
+        "otherbank", PACKAGE.replace("start(self): ...", f"start(self): raise OSError('{SECRET}')")
+    )
+    made = connect("one", configured(tmp_path), Silent())
+
+    with pytest.raises(AdapterRefused, match=r"providers\.one: the adapter's start raised OSError"):
+        await start("one", made)
+
+
+def test_every_adapter_gets_clocks_chance_and_fail_points(tmp_path: Path, install: Install):
+    """So that whole lives of any adapter can be simulated, and its process ended at any point."""
+    install("otherbank")
+    runtime = Runtime(clock=lambda: 7.0, random=lambda: 0.5, failpoint=lambda _name: None)
+
+    made = connect("one", configured(tmp_path), Silent(), runtime).adapter.checked  # type: ignore[attr-defined]
+
+    assert made.context.runtime is runtime
+    assert (made.context.name, made.context.environment.value) == ("one", "sandbox")
+
+
+def test_a_proof_that_cannot_be_made_is_told(tmp_path: Path, install: Install):
+    """Otherwise each callback would be refused, and nobody would know why."""
+    proving = f"    def callback_proof(self, secrets): raise SystemExit({SECRET!r})\n"
+    declaring = ADAPTER.replace("BALANCE})", 'BALANCE}), callback_proofs=frozenset({"hmac"})')
+    install("otherbank", HEAD + declaring + proving + FACTORY)
+
+    ((path, message),) = unmakeable(configured(tmp_path))
+
+    assert path == "providers.one.callbacks"
+    assert ("the proof raised SystemExit" in message, SECRET in message) == (True, False)
