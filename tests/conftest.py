@@ -14,11 +14,12 @@ from hypothesis import HealthCheck, settings
 
 from gateway.telemetry import trace
 from tests import rings
-from tests.servers import chromium, loopback, postgres, redis
+from tests.servers import chromium, in_memory, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import RedisServer
 from tests.workers import Shifts
 from tests.world import statements
+from tests.world import store as migrated_stores
 
 if TYPE_CHECKING:  # a quarter of a second, of which most runs have no use
     from playwright.async_api import Browser
@@ -36,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in rings.MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     statements.share()
+    in_memory.keep()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -90,6 +92,23 @@ async def postgres_url(postgres_server: PostgresServer) -> AsyncIterator[str]:
     """Address of an empty database of this test alone, ``postgresql+asyncpg://``."""
     name = f"test_{uuid.uuid4().hex}"
     yield await postgres_server.create(name)
+    await postgres_server.drop(name)
+
+
+@pytest.fixture(scope="session")
+def migrated_database(postgres_server: PostgresServer) -> Iterator[str]:
+    """Name a database with nothing in it but today's schema."""
+    with migrated_stores.migrated_database(postgres_server) as name:
+        yield name
+
+
+@pytest.fixture
+async def migrated_postgres_url(
+    postgres_server: PostgresServer, migrated_database: str
+) -> AsyncIterator[str]:
+    """Address of a store of this test alone that nobody has stamped yet."""
+    name = f"test_{uuid.uuid4().hex}"
+    yield await postgres_server.create(name, template=migrated_database)
     await postgres_server.drop(name)
 
 

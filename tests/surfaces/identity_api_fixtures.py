@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.users import User
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
-from tests.servers.postgres import PostgresServer
 from tests.surfaces.identity_api import ApiClient, api_client_on
 from tests.unit.standing import Clock
 from tests.world.store import migrated
@@ -31,15 +29,12 @@ def kind() -> str:
 
 
 @pytest.fixture
-async def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
-    """Address of an empty database."""
+def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of a store that nobody has stamped yet."""
     if kind == "sqlite":
-        yield migrated(tmp_path / "store.db")
-        return
-    server: PostgresServer = request.getfixturevalue("postgres_server")
-    name = f"house_{uuid.uuid4().hex}"
-    yield await server.create(name)
-    await server.drop(name)
+        return migrated(tmp_path / "store.db")
+    found: str = request.getfixturevalue("migrated_postgres_url")
+    return found
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ from gateway.store.engine import open_store
 from provider_adapters.sandbox.control import BankControl
 from tests.servers.process import free_port
 from tests.surfaces.answers import JSON, Answer, check
+from tests.world.store import migrated
 
 MANY = 100_000
 FREE = Rate(rate=1_000_000, burst=1_000_000)
@@ -260,6 +261,9 @@ async def another_process(world: World) -> AsyncIterator[AdminContext]:
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[World]:
     """Run a gateway on the embedded sandbox, make the demo, and call on it."""
+    file = Path(settings.store_url.removeprefix("sqlite:///"))
+    if settings.store_url.startswith("sqlite") and not file.exists():
+        migrated(file)
     gateway = assemble(settings, {})
     async with running(gateway):
         acting = AuditContext("test", gateway.now)

@@ -20,9 +20,11 @@ OFFICE = "/backoffice/v1"
 
 
 @pytest.fixture
-async def backoffice_client(tmp_path: Path, postgres_url: str) -> AsyncIterator[BackofficeClient]:
+async def backoffice_client(
+    tmp_path: Path, migrated_postgres_url: str
+) -> AsyncIterator[BackofficeClient]:
     """The back office over PostgreSQL."""
-    database = Database(url=postgres_url, migrate="always")  # type: ignore[arg-type]
+    database = Database(url=migrated_postgres_url, migrate="always")  # type: ignore[arg-type]
     async with opened(sandbox(tmp_path, database=database)) as world:
         yield BackofficeClient(world)
 

@@ -20,7 +20,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     """The sandbox's settings on each kind of store."""
     if request.param == "sqlite":
         return sandbox(tmp_path)
-    url = Address(request.getfixturevalue("postgres_url"))
+    url = Address(request.getfixturevalue("migrated_postgres_url"))
     database = Database(url=url, auth_timeout_s=5, timeout_s=5, migrate="always")
     return sandbox(tmp_path, database=database)
 

@@ -29,7 +29,7 @@ def settings(tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
     """Of a gateway on either store."""
     if request.param == "sqlite":
         return sandbox(tmp_path)
-    url = Address(request.getfixturevalue("postgres_url"))
+    url = Address(request.getfixturevalue("migrated_postgres_url"))
     database = Database(url=url, auth_timeout_s=5, timeout_s=5, migrate="always")
     return sandbox(tmp_path, database=database)
 

@@ -111,12 +111,12 @@ async def test_reads_of_the_bank_need_no_payouts(tmp_path: Path):
     assert answer.status == 200
 
 
-async def test_readiness_follows_the_store(tmp_path: Path, postgres_url: str):
+async def test_readiness_follows_the_store(tmp_path: Path, migrated_postgres_url: str):
     """And so do the partners: a server that is cut off is 503 within the look-up's half second."""
-    port = urlsplit(postgres_url).port
+    port = urlsplit(migrated_postgres_url).port
     assert port is not None
     async with relayed(port) as road:
-        url = postgres_url.replace(f":{port}/", f":{road.port}/")
+        url = migrated_postgres_url.replace(f":{port}/", f":{road.port}/")
         database = Database(url=Address(url), auth_timeout_s=0.5, timeout_s=1, migrate="always")
         settings = sandbox(tmp_path, database=database, auth=BRIEF)
         async with opened(settings) as world:
@@ -133,13 +133,15 @@ async def test_readiness_follows_the_store(tmp_path: Path, postgres_url: str):
     assert health.status == 200
 
 
-async def test_a_store_that_is_silent_is_one_that_is_away(tmp_path: Path, postgres_url: str):
+async def test_a_store_that_is_silent_is_one_that_is_away(
+    tmp_path: Path, migrated_postgres_url: str
+):
     """The look-up is given up after its time, not after the store's."""
-    port = urlsplit(postgres_url).port
+    port = urlsplit(migrated_postgres_url).port
     assert port is not None
     loop = asyncio.get_running_loop()
     async with relayed(port) as road:
-        url = postgres_url.replace(f":{port}/", f":{road.port}/")
+        url = migrated_postgres_url.replace(f":{port}/", f":{road.port}/")
         database = Database(url=Address(url), auth_timeout_s=0.3, timeout_s=2, migrate="always")
         async with opened(sandbox(tmp_path, database=database, auth=BRIEF)) as world:
             await balance(world)

@@ -81,10 +81,10 @@ async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
 
 @pytest.mark.parametrize("counted", [False, True], ids=["never counted", "counted long ago"])
 async def test_a_server_reads_what_is_alike_and_not_all_that_is_recent(
-    postgres_url: str, counted: bool
+    migrated_postgres_url: str, counted: bool
 ) -> None:
     """What it has not counted yet it takes for little."""
-    store = open_store(postgres_url)
+    store = open_store(migrated_postgres_url)
     await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
     await store.companies.add(samples.company(), samples.event())
     await store.accounts.add(samples.account(), samples.event())
