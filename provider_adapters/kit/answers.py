@@ -12,7 +12,16 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import BadReply
 from gateway.domain.kernel import strict
 from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._road import faults
+from provider_adapters._road.faults import of_status, retry_after
+
+__all__ = [
+    "ProviderAnswer",
+    "of_status",
+    "provider_id",
+    "read_document",
+    "retry_after",
+    "try_document",
+]
 
 Document = TypeVar("Document")
 Value = TypeVar("Value")
@@ -39,7 +48,7 @@ def read_document(
         BadReply: ``not_json`` or ``wrong_shape``.
     """
     if answer.status not in statuses:
-        raise faults.of_status(answer)
+        raise of_status(answer)
     try:
         return shape(decoder.decode(answer.body))
     except msgspec.ValidationError as problem:

@@ -8,9 +8,11 @@ outcome: proven unsent, or as the bank answered, or unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import dataclasses
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, TypeVar
 
 from gateway.domain.bank.provider_reasons import Reason
@@ -25,16 +27,17 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.clocks import Deadline
 from gateway.net.client.messages import ProviderAnswer, ProviderRequest, SendProgress
-from gateway.net.client.tls import TlsFilesRefused
-from gateway.net.client.transport import Transport
+from gateway.net.client.tls import TlsFiles, TlsFilesRefused
+from gateway.net.client.transport import HttpTransport, Transport
 from gateway.net.common.certificates import NoMemoryFiles
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry import records, trace
+from gateway.telemetry.ports import Event
 from provider_adapters._road import faults
 from provider_adapters._road.admission import Admission
 from provider_adapters._road.limits import ClientLimits
 from provider_adapters._road.transcript import Transcript
-from provider_adapters.kit.factory import AdapterRefused
+from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 
 
 class RetryBudget:
@@ -81,6 +84,8 @@ _CANCELLED: Final[str] = Reason.CANCELLED
 Value = TypeVar("Value")
 Translate = Callable[[ProviderAnswer], Value]
 """Makes a value of an answer, or raises a ``ProviderError``; no side effects."""
+UnknownWord = Callable[[], None]
+"""Counts an unlisted word, so that a change of the bank's interface shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +141,11 @@ class ProviderClient:
     def read_by(self) -> Deadline:
         """Return the deadline of a read that begins now; one of two calls shares it."""
         return Deadline(self._clock() + self._limits.read_s, self._clock)
+
+    def unknown_word(self, operation: str) -> UnknownWord:
+        """Return what to call for a word of the bank's that the adapter does not list."""
+        word = f"{self._parts.provider}.{operation}"
+        return lambda: self._observer.count(Event.UNKNOWN_STATUS, word)
 
     async def read(
         self,
@@ -280,6 +290,45 @@ class ProviderClient:
                 trace_id=trace.current_trace_id(),
             )
         )
+
+
+def client_of(
+    context: AdapterContext,
+    base_url: str,
+    harmless: Collection[str],
+    limits: ClientLimits,
+    tls: TlsFiles | None = None,
+) -> ProviderClient:
+    """
+    Make the client of a provider whose accounts share its connections; it opens nothing yet.
+
+    Args:
+        context: As the factory was given it.
+        base_url: As ``kit.settings.address_of`` returned it.
+        harmless: Fields of the bank's documents that transcripts may show; no others are.
+        limits: Those of the provider's settings.
+        tls: Likewise.
+    """
+    name, runtime = context.name, context.runtime
+    if runtime.on_certificate is None:
+        on_certificate = partial(context.observer.certificate, name)
+        runtime = dataclasses.replace(runtime, on_certificate=on_certificate)
+    files = tls or TlsFiles()
+    return ProviderClient(
+        ClientParts(
+            provider=name,
+            transport=HttpTransport(base_url, limits, context.environment, runtime, files),
+            limits=limits,
+            observer=context.observer,
+            transcript=Transcript(name, harmless),
+            runtime=runtime,
+        )
+    )
+
+
+def not_sent(failure: ProviderError) -> NotSent:
+    """Return the outcome of an order that could not be made into a request."""
+    return NotSent(SendProgress().evidence(failure))
 
 
 def _outcome_word(value: object) -> str:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeVar
+from typing import Protocol
 
 import msgspec
 
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.capabilities import Capabilities, Hosts
+from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.providers import ProviderAdapter
-from gateway.net.client.addresses import AddressRefused, bank_address
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
-
-Settings = TypeVar("Settings", bound=msgspec.Struct)
-
-# The one message of msgspec that repeats what was given, which may be a secret in a wrong place.
-_ECHOED: Final = re.compile(r"Invalid enum value .*", re.DOTALL)
 
 
 class AdapterRefused(Exception):
@@ -91,39 +84,3 @@ class AdapterFactory(Protocol):
                 used in this environment.
         """
         ...
-
-
-def settings_of(name: str, kind: type[Settings], given: Mapping[str, object]) -> Settings:
-    """
-    Read a provider's settings; unknown ones are refused.
-
-    Raises:
-        AdapterRefused: With the path of what is wrong, never its value.
-    """
-    try:
-        return msgspec.convert(given, kind)
-    except msgspec.ValidationError as problem:
-        reason, _, place = str(problem).partition(" - at `$")
-        reason = _ECHOED.sub("Invalid enum value", reason)
-        message = f"providers.{name}.settings{place.rstrip('`')}: {reason}"
-        raise AdapterRefused(message) from problem
-
-
-def address_of(path: str, text: str, environment: Environment, hosts: Hosts) -> str:
-    """
-    Read an address of a provider's settings, such as ``base_url``, without the last slash.
-
-    Args:
-        path: Of the setting, for the operator: ``providers.NAME.settings.base_url``.
-        text: The address as configured.
-        environment: The gateway's; a host of the other one is refused.
-        hosts: All hosts of the bank.
-
-    Raises:
-        AdapterRefused: With path and reason, never the address.
-    """
-    try:
-        return bank_address(text, environment, hosts)
-    except AddressRefused as problem:
-        message = f"{path}: {problem}"
-        raise AdapterRefused(message) from problem

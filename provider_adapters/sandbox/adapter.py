@@ -13,7 +13,6 @@ from gateway.domain.bank.provider_callbacks import CallbackSecrets
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotFound,
-    NotSent,
     NotSupported,
     Outcome,
     Page,
@@ -24,14 +23,11 @@ from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.domain.bank.statements import Balance, Block, Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
-from gateway.net.client.messages import ProviderRequest, SendProgress
-from gateway.telemetry.ports import Event
-from gateway.telemetry.records import Observer
-from provider_adapters.kit.client import ProviderClient
+from provider_adapters.kit.client import ProviderClient, not_sent
+from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox import payouts, refunds, requests, translate
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.payouts import ExpectedPayout
-from provider_adapters.sandbox.translate import UnknownWord
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +47,6 @@ class SandboxAdapter:
     name: str
     capabilities: Capabilities
     client: ProviderClient
-    observer: Observer
     now: Now
 
     async def start(self) -> None:
@@ -76,7 +71,7 @@ class SandboxAdapter:
 
     async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
         """Read all that is blocked; ``GET …/bloqueios``."""
-        unknown = self._unknown_word("list_blocks")
+        unknown = self.client.unknown_word("list_blocks")
         return await self.client.read(
             requests.blocks(account), lambda answer: translate.blocks(answer, unknown)
         )
@@ -86,7 +81,7 @@ class SandboxAdapter:
     ) -> Page[Entry]:
         """Read a page of movements; ``GET …/extrato``."""
         request = requests.statement(account, window, cursor, limit)
-        unknown = self._unknown_word("list_statement")
+        unknown = self.client.unknown_word("list_statement")
         return await self.client.read(request, lambda answer: translate.statement(answer, unknown))
 
     async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
@@ -135,9 +130,9 @@ class SandboxAdapter:
         try:
             request = self._payout(account, order)
         except ProviderError as failure:
-            return _not_sent(failure)
+            return not_sent(failure)
         expected = ExpectedPayout(order.provider_key, order.value)
-        unknown = self._unknown_word("create_payout")
+        unknown = self.client.unknown_word("create_payout")
         return await self.client.pay(
             request, lambda answer: payouts.created(answer, expected, unknown), send_by
         )
@@ -160,14 +155,17 @@ class SandboxAdapter:
             raise NotSupported(Reason.NOT_SUPPORTED)
         request = requests.payout(account, provider_key, provider_id)
         expected = ExpectedPayout(provider_key, None)
-        unknown = self._unknown_word("find_payout")
+        unknown = self.client.unknown_word("find_payout")
         return await self.client.read(
             request, lambda answer: payouts.found(answer, expected, unknown)
         )
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a key, sent once; ``POST …/chaves``."""
-        request, unknown = requests.create_key(account, order), self._unknown_word("create_key")
+        request, unknown = (
+            requests.create_key(account, order),
+            self.client.unknown_word("create_key"),
+        )
         return await self.client.change(
             request, lambda answer: translate.changed_key(answer, unknown)
         )
@@ -175,7 +173,7 @@ class SandboxAdapter:
     async def cancel_key(self, account: ProviderAccount, key: PixKey) -> PixKey:
         """Cancel a key; ``DELETE …/chaves/{id}``, safe to repeat."""
         request = requests.cancel_key(account, key.provider_id)
-        unknown = self._unknown_word("cancel_key")
+        unknown = self.client.unknown_word("cancel_key")
         return await self.client.read(
             request, lambda answer: translate.changed_key(answer, unknown)
         )
@@ -188,7 +186,7 @@ class SandboxAdapter:
         """Create a charge, sent once; ``POST …/cobrancas``."""
         request, unknown = (
             requests.create_charge(account, order),
-            self._unknown_word("create_charge"),
+            self.client.unknown_word("create_charge"),
         )
         return await self.client.change(
             request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
@@ -197,7 +195,7 @@ class SandboxAdapter:
     async def cancel_charge(self, account: ProviderAccount, reference: str) -> Charge:
         """Cancel a charge; ``DELETE …/cobrancas/{referencia}``, safe to repeat."""
         request = requests.cancel_charge(account, reference)
-        unknown = self._unknown_word("cancel_charge")
+        unknown = self.client.unknown_word("cancel_charge")
         return await self.client.read(
             request, lambda answer: translate.changed_charge(answer, self.now(), unknown)
         )
@@ -225,8 +223,8 @@ class SandboxAdapter:
         try:
             request = requests.create_refund(account, order)
         except ProviderError as failure:
-            return _not_sent(failure)
-        unknown = self._unknown_word("create_refund")
+            return not_sent(failure)
+        unknown = self.client.unknown_word("create_refund")
         return await self.client.pay(
             request, lambda answer: refunds.created(answer, order, unknown), send_by
         )
@@ -234,7 +232,7 @@ class SandboxAdapter:
     async def find_refund(self, account: ProviderAccount, provider_key: str) -> Refund:
         """Look a refund up; ``GET …/devolucoes/por-chave/{chave}``."""
         request = requests.refund(account, provider_key)
-        unknown = self._unknown_word("find_refund")
+        unknown = self.client.unknown_word("find_refund")
         return await self.client.read(
             request, lambda answer: refunds.found(answer, provider_key, unknown)
         )
@@ -244,19 +242,19 @@ class SandboxAdapter:
     ) -> Page[Refund]:
         """Read a page of refunds; ``GET …/devolucoes``."""
         request = requests.refunds(account, window, cursor, limit)
-        unknown = self._unknown_word("list_refunds")
+        unknown = self.client.unknown_word("list_refunds")
         return await self.client.read(request, lambda answer: refunds.page(answer, unknown))
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""
-        request, unknown = requests.keys(account, operation), self._unknown_word(operation)
+        request, unknown = requests.keys(account, operation), self.client.unknown_word(operation)
         return await self.client.read(request, lambda answer: translate.keys(answer, unknown))
 
     async def _charge(
         self, account: ProviderAccount, reference: str, operation: str, by: Deadline
     ) -> Charge:
         """Read a charge, for one of two operations."""
-        unknown = self._unknown_word(operation)
+        unknown = self.client.unknown_word(operation)
         return await self.client.read(
             requests.charge(account, reference, operation),
             lambda answer: translate.charge(answer, self.now(), unknown),
@@ -268,12 +266,3 @@ class SandboxAdapter:
         if not self.capabilities.payouts:
             raise NotSupported(Reason.NOT_SUPPORTED)
         return requests.create_payout(account, order)
-
-    def _unknown_word(self, operation: str) -> UnknownWord:
-        """Count a word that we do not know, so that a change of the bank's interface shows."""
-        return lambda: self.observer.count(Event.UNKNOWN_STATUS, f"{self.name}.{operation}")
-
-
-def _not_sent(failure: ProviderError) -> Outcome:
-    """Return the outcome of an order that could not be made into a request."""
-    return NotSent(SendProgress().evidence(failure))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import partial
 from typing import Annotated, Final
 
 import msgspec
@@ -21,13 +19,9 @@ from gateway.domain.bank.capabilities import (
 )
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
-from gateway.net.client.addresses import AddressRefused, loopback_address
-from gateway.net.client.tls import TlsFiles
-from gateway.net.client.transport import HttpTransport
-from provider_adapters._road.limits import ClientLimits
-from provider_adapters._road.transcript import Transcript
-from provider_adapters.kit.client import ClientParts, ProviderClient
-from provider_adapters.kit.factory import AdapterContext, AdapterRefused, settings_of
+from provider_adapters.kit.client import client_of
+from provider_adapters.kit.factory import AdapterContext, AdapterRefused
+from provider_adapters.kit.settings import ClientLimits, TlsFiles, loopback_of, settings_of
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from provider_adapters.sandbox.documents import HARMLESS
 from provider_adapters.sandbox.requests import LARGEST_PAGE
@@ -110,40 +104,11 @@ class SandboxFactory:
             )
             raise AdapterRefused(message)
         chosen = settings_of(context.name, SandboxSettings, settings)
+        place = f"providers.{context.name}.settings.base_url"
+        base_url = loopback_of(place, chosen.base_url)
         return SandboxAdapter(
             name=context.name,
             capabilities=chosen.capabilities(),
-            client=_client(chosen, context),
-            observer=context.observer,
+            client=client_of(context, base_url, HARMLESS, chosen.limits, chosen.tls),
             now=context.runtime.now,
         )
-
-
-def _client(chosen: SandboxSettings, context: AdapterContext) -> ProviderClient:
-    """Make the client; it opens nothing yet."""
-    name, runtime = context.name, context.runtime
-    if runtime.on_certificate is None:
-        on_certificate = partial(context.observer.certificate, name)
-        runtime = dataclasses.replace(runtime, on_certificate=on_certificate)
-    transport = HttpTransport(
-        _base_url(name, chosen), chosen.limits, Environment.SANDBOX, runtime, chosen.tls
-    )
-    return ProviderClient(
-        ClientParts(
-            provider=name,
-            transport=transport,
-            limits=chosen.limits,
-            observer=context.observer,
-            transcript=Transcript(name, HARMLESS),
-            runtime=runtime,
-        )
-    )
-
-
-def _base_url(name: str, settings: SandboxSettings) -> str:
-    """Return the bank's address, which must be on this machine."""
-    try:
-        return loopback_address(settings.base_url)
-    except AddressRefused as problem:
-        message = f"providers.{name}.settings.base_url: {problem}"
-        raise AdapterRefused(message) from problem

@@ -23,10 +23,14 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel.money import Money
-from gateway.net.client.messages import ProviderAnswer
-from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document
+from provider_adapters.kit.answers import (
+    ProviderAnswer,
+    is_e2e_id,
+    provider_id,
+    read_document,
+)
+from provider_adapters.kit.client import UnknownWord
 from provider_adapters.sandbox import documents, translate
-from provider_adapters.sandbox.translate import UnknownWord
 from provider_adapters.sandbox.words import FAILURES
 
 REJECTIONS: Final = frozenset(

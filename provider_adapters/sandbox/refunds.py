@@ -16,10 +16,15 @@ from gateway.domain.bank.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLO
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
-from gateway.net.client.messages import ProviderAnswer
-from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document
+from provider_adapters.kit.answers import (
+    ProviderAnswer,
+    is_e2e_id,
+    provider_id,
+    read_document,
+)
+from provider_adapters.kit.client import UnknownWord
 from provider_adapters.sandbox import documents, translate
-from provider_adapters.sandbox.translate import UnknownWord, above_zero
+from provider_adapters.sandbox.translate import above_zero
 from provider_adapters.sandbox.words import REFUND_STATUSES
 
 REJECTIONS: Final[Mapping[tuple[int, str], tuple[str, FailureCode]]] = {

@@ -1,8 +1,6 @@
 """
 The bank's paths, queries and credentials, and orders in its words.
 
-Requests that carry a document of ours are in ``orders``.
-
 Every function raises ``Refused`` for what cannot be written: text that is not
 Unicode, or an identifier that cannot stand in a path.
 """
@@ -13,18 +11,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
-from urllib.parse import quote
-
-import msgspec
 
 from gateway.domain.bank.charges import ChargeOrder
 from gateway.domain.bank.payout_orders import AccountType, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import KeyOrder
-from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderAccount, Refused
+from gateway.domain.bank.providers import ProviderAccount
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.windows import Window
-from gateway.net.client.messages import Kind, ProviderRequest, filled
+from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 from provider_adapters.sandbox.words import CHARGE_TYPES, KEY_TYPES
 
 LARGEST_PAGE: Final = 500
@@ -117,21 +111,8 @@ def below_account(
     Raises:
         Refused: A step cannot stand in a path.
     """
-    template = _ACCOUNT + path
-    if steps:
-        address = filled(template, conta=account.provider_account, **steps)
-    else:
-        address = _account_path(template, account.provider_account)
-    if query:
-        fields = (f"{name}={_encoded(text)}" for name, text in query.items())
-        address = f"{address}?{'&'.join(fields)}"
-    return ProviderRequest(
-        operation=operation,
-        method="GET",
-        template=template,
-        path=address,
-        headers={"Authorization": f"Bearer {account.credentials}"},
-    )
+    template, headers = _ACCOUNT + path, {"Authorization": f"Bearer {account.credentials}"}
+    return get(operation, template, headers, query, conta=account.provider_account, **steps)
 
 
 def instant(at: datetime) -> str:
@@ -146,24 +127,11 @@ def _page(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
     return query if cursor is None else {**query, "cursor": cursor}
 
 
-# The same few accounts, days and limits come again and again. The sizes bound memory: ten
-# thousand paths of about 100 bytes, a thousand windows, a thousand texts.
-@lru_cache(maxsize=10_000)
-def _account_path(template: str, conta: str) -> str:
-    """Fill in the account alone."""
-    return filled(template, conta=conta)
-
-
+# The same few windows come again and again.
 @lru_cache(maxsize=1_000)
 def _instants(window: Window) -> tuple[str, str]:
     """Format both ends of a window."""
     return instant(window.start), instant(window.end)
-
-
-@lru_cache(maxsize=1_000)
-def _encoded(text: str) -> str:
-    """Encode a query value; only cursors are new each time."""
-    return quote(text, safe="")
 
 
 _KEY_WORDS: Final = {kind: word for word, kind in KEY_TYPES.items()}
@@ -181,17 +149,17 @@ def create_key(account: ProviderAccount, order: KeyOrder) -> ProviderRequest:
     document = {"tipo": _KEY_WORDS[order.type]}
     if order.key:
         document["chave"] = order.key
-    return _post(below_account(account, "create_key", "/chaves"), document)
+    return sending(below_account(account, "create_key", "/chaves"), document)
 
 
 def cancel_key(account: ProviderAccount, key_id: str) -> ProviderRequest:
     """Build ``DELETE …/chaves/{id}``, by the bank's id."""
-    return _delete(below_account(account, "cancel_key", "/chaves/{id}", id=key_id))
+    return sending(below_account(account, "cancel_key", "/chaves/{id}", id=key_id), method="DELETE")
 
 
 def look_up_key(account: ProviderAccount, key: str) -> ProviderRequest:
     """Build ``POST …/consultas-chave``; the key is in the body, because paths are logged."""
-    return _post(below_account(account, "look_up_key", "/consultas-chave"), {"chave": key})
+    return sending(below_account(account, "look_up_key", "/consultas-chave"), {"chave": key})
 
 
 def create_charge(account: ProviderAccount, order: ChargeOrder) -> ProviderRequest:
@@ -209,13 +177,15 @@ def create_charge(account: ProviderAccount, order: ChargeOrder) -> ProviderReque
         and {"nome": payer.name, "documento": payer.tax_number, "mensagem": payer.message},
     }
     given = {name: value for name, value in document.items() if value is not None}
-    return _post(below_account(account, "create_charge", "/cobrancas"), given)
+    return sending(below_account(account, "create_charge", "/cobrancas"), given)
 
 
 def cancel_charge(account: ProviderAccount, reference: str) -> ProviderRequest:
     """Build ``DELETE …/cobrancas/{referencia}``."""
     path = "/cobrancas/{referencia}"
-    return _delete(below_account(account, "cancel_charge", path, referencia=reference))
+    return sending(
+        below_account(account, "cancel_charge", path, referencia=reference), method="DELETE"
+    )
 
 
 def create_payout(account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
@@ -226,7 +196,7 @@ def create_payout(account: ProviderAccount, order: PayoutOrder) -> ProviderReque
         "destino": _destination(order),
     }
     request = below_account(account, "create_payout", "/transferencias")
-    return _payment(request, document, order.provider_key)
+    return paying(request, document, order.provider_key, header="Idempotency-Key")
 
 
 def create_refund(account: ProviderAccount, order: RefundOrder) -> ProviderRequest:
@@ -238,53 +208,7 @@ def create_refund(account: ProviderAccount, order: RefundOrder) -> ProviderReque
     }
     path = "/recebimentos/{e2e}/devolucoes"
     request = below_account(account, "create_refund", path, e2e=order.payment_e2e_id)
-    return _payment(request, document, order.provider_key)
-
-
-def _post(request: ProviderRequest, document: Mapping[str, object]) -> ProviderRequest:
-    """Make a read a POST of a document."""
-    return ProviderRequest(
-        operation=request.operation,
-        method="POST",
-        template=request.template,
-        path=request.path,
-        headers=request.headers,
-        body=_json(document),
-    )
-
-
-def _payment(
-    request: ProviderRequest, document: Mapping[str, object], idempotency_key: str
-) -> ProviderRequest:
-    """Make a read a POST that moves money; the bank keeps its idempotency key forever."""
-    return ProviderRequest(
-        operation=request.operation,
-        method="POST",
-        template=request.template,
-        path=request.path,
-        headers={**request.headers, "Idempotency-Key": idempotency_key},
-        body=_json(document),
-        kind=Kind.PAYOUT,
-    )
-
-
-def _delete(request: ProviderRequest) -> ProviderRequest:
-    """Make a read a DELETE, which may be repeated."""
-    return ProviderRequest(
-        operation=request.operation,
-        method="DELETE",
-        template=request.template,
-        path=request.path,
-        headers=request.headers,
-    )
-
-
-def _json(document: Mapping[str, object]) -> bytes:
-    """Write a document as JSON."""
-    try:
-        return msgspec.json.encode(document)
-    except ValueError as problem:  # a lone surrogate: text that is not Unicode
-        raise Refused(Reason.UNSENDABLE) from problem
+    return paying(request, document, order.provider_key, header="Idempotency-Key")
 
 
 def _destination(order: PayoutOrder) -> dict[str, str]:

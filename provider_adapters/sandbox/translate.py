@@ -22,15 +22,19 @@ from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, Pr
 from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Block, BlockKind, Entry, MovementKind
 from gateway.domain.kernel.money import Money
-from gateway.net.client.messages import ProviderAnswer
-from provider_adapters._road import faults
-from provider_adapters.kit.answers import is_e2e_id, provider_id, read_document, try_document
+from provider_adapters.kit.answers import (
+    ProviderAnswer,
+    is_e2e_id,
+    of_status,
+    provider_id,
+    read_document,
+    try_document,
+)
+from provider_adapters.kit.client import UnknownWord
 from provider_adapters.sandbox import documents, words
 
 Document = TypeVar("Document")
 Value = TypeVar("Value")
-UnknownWord = Callable[[], None]
-"""Called when the bank uses a word that ``words`` does not list."""
 
 OK: Final = 200
 CHANGED: Final = frozenset({200, 201})
@@ -63,7 +67,7 @@ def failure(answer: ProviderAnswer) -> ProviderError:
     """Return the error that a refusal of a required call means."""
     kind = ERRORS.get((answer.status, error_code(answer)))
     if kind is None:
-        return faults.of_status(answer)
+        return of_status(answer)
     return kind[0](kind[1], http_status=answer.status)
 
 
@@ -84,7 +88,7 @@ def error_code(answer: ProviderAnswer) -> str:
 def reached(answer: ProviderAnswer) -> None:
     """Accept any answer in the bank's own shape: the bank was reached."""
     if not error_code(answer):
-        raise faults.of_status(answer)
+        raise of_status(answer)
 
 
 def balance(answer: ProviderAnswer) -> Balance:

@@ -9,7 +9,8 @@ import pytest
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Hosts
-from provider_adapters.kit.factory import AdapterRefused, address_of, settings_of
+from provider_adapters.kit.factory import AdapterRefused
+from provider_adapters.kit.settings import address_of, loopback_of, settings_of
 
 SANDBOX = Environment.SANDBOX
 
@@ -67,3 +68,12 @@ def test_an_address_of_our_environment_is_taken():
     hosts = Hosts(sandbox=frozenset({"h.example"}))
 
     assert address_of("x", "https://h.example/v1/", SANDBOX, hosts) == "https://h.example/v1"
+
+
+def test_an_address_on_this_machine_is_taken_and_another_is_refused():
+    place = "providers.bank.settings.base_url"
+
+    assert loopback_of(place, "http://127.0.0.1:8090/") == "http://127.0.0.1:8090"
+    with pytest.raises(AdapterRefused, match=place) as refused:
+        loopback_of(place, "http://bank.example")
+    assert "bank.example" not in str(refused.value)

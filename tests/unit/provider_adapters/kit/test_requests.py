@@ -1,0 +1,58 @@
+"""Requests to a bank, put together from their parts."""
+
+import pytest
+
+from gateway.domain.bank.providers import Refused
+from gateway.net.client.messages import Kind
+from provider_adapters.kit import requests
+
+HEADERS = {"Authorization": "secret"}
+READ = requests.get("get_charge", "/charges/{id}", HEADERS, {"of": "a b"}, id="a/../b")
+
+
+def test_steps_and_query_are_encoded_whole():
+    assert READ.path == "/charges/a%2F..%2Fb?of=a%20b"
+    assert (READ.method, READ.kind, READ.headers) == ("GET", Kind.READ, HEADERS)
+
+
+@pytest.mark.parametrize("step", ["", ".", "..", "\ud800"])
+def test_a_step_that_would_lead_elsewhere_is_refused(step: str):
+    with pytest.raises(Refused):
+        requests.get("get_charge", "/charges/{id}", HEADERS, id=step)
+
+
+def test_text_that_is_not_unicode_is_refused():
+    with pytest.raises(Refused):
+        requests.get("get_charge", "/charges", HEADERS, {"of": "\ud800"})
+    with pytest.raises(Refused):
+        requests.sending(READ, {"name": "\ud800"})
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_a_change_goes_where_the_read_would_have_gone(method):
+    sent = requests.sending(READ, {"value": 1}, method)
+
+    assert (sent.method, sent.path, sent.body) == (method, READ.path, b'{"value":1}')
+    assert (sent.operation, sent.headers, sent.kind) == ("get_charge", HEADERS, Kind.READ)
+
+
+def test_a_change_may_have_no_document():
+    assert requests.sending(READ).body == b""
+
+
+def test_money_moves_by_a_post_with_its_key():
+    order = requests.get("create_payout", "/payouts", HEADERS)
+
+    paid = requests.paying(order, {"value": 1}, "key", header="Idempotency-Key")
+
+    assert (paid.method, paid.kind) == ("POST", Kind.PAYOUT)
+    assert paid.headers == {**HEADERS, "Idempotency-Key": "key"}
+
+
+def test_money_moves_by_a_put_to_the_path_of_its_key_alone():
+    named = requests.get("create_payout", "/payouts/{id}", HEADERS, id="key")
+    other = requests.get("create_payout", "/payouts/{id}", HEADERS, id="another")
+
+    assert requests.paying(named, {"value": 1}, "key", method="PUT").kind is Kind.PAYOUT
+    with pytest.raises(ValueError, match="our key"):
+        requests.paying(other, {"value": 1}, "key", method="PUT")
