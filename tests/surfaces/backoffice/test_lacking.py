@@ -1,0 +1,272 @@
+"""
+A bank that lacks a call: every row that needs it answers 422, and payouts 403.
+
+Source: decisions on order, rule 20; the rows that show our own records go on.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import pytest
+
+from gateway.domain.bank.capabilities import CONTRACT_CALLS, Capabilities, Lookup, PortCall
+from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.kernel import errors
+from gateway.operations.bank.checked_adapter import CheckedAdapter
+from tests.surfaces import rows
+from tests.surfaces.answers import Answer
+from tests.surfaces.backoffice import matrix
+from tests.surfaces.backoffice.client import BackofficeClient
+from tests.surfaces.backoffice.test_operations import BANK_PAYEE, PAYEE, withdrawing
+from tests.surfaces.world import World, order
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LACKS, READ_ONLY = (422, "SVC.ACC.005"), (403, "SVC.ACC.005")
+C = PortCall
+BANKING, BACK_OFFICE = "banking", "back office"
+
+
+@dataclass(frozen=True)
+class RowOf:
+    """
+    A row that needs calls of the bank.
+
+    Attributes:
+        name: Of the row.
+        needs: Without any of these it answers ``verdict``.
+    """
+
+    name: str
+    method: str
+    path: str
+    needs: frozenset[PortCall]
+    body: Callable[[World], object] | None = None
+    verdict: tuple[int, str] = LACKS
+
+
+def days(world: World) -> object:
+    return {"init": world.today(), "ends": world.today()}
+
+
+def charge(_world: World) -> object:
+    return {"reference": uuid.uuid4().hex, "type": "Dynamic", "key": "loja@example.com", "value": 1}
+
+
+def key(_world: World) -> object:
+    return {"type": "email", "key": f"{uuid.uuid4().hex}@example.com"}
+
+
+def owner(_world: World) -> object:
+    return {"key": "maria@example.com"}
+
+
+def refund(_world: World) -> object:
+    return {"reference": uuid.uuid4().hex, "value": 1, "description": ""}
+
+
+def to_a_key(world: World) -> object:
+    return withdrawing(BackofficeClient(world), uuid.uuid4().hex, destination=PAYEE)
+
+
+def to_an_account(world: World) -> object:
+    return withdrawing(BackofficeClient(world), uuid.uuid4().hex, destination=BANK_PAYEE)
+
+
+def a_payout(world: World) -> object:
+    return order(uuid.uuid4().hex, world.today())
+
+
+def _row(name: str, place: str, *needs: PortCall, body: object = None, **more: object) -> RowOf:
+    method, _, path = place.partition(" ")
+    return RowOf(name, method, path, frozenset(needs), body, **more)  # type: ignore[arg-type]
+
+
+ROWS = {
+    BANKING: [
+        _row("banking.balance", "GET /balance", C.GET_BALANCE),
+        _row("banking.pix_keys", "GET /pix/keys", C.LIST_KEYS),
+        _row("banking.pix_key", "GET /pix/keys/{key}", C.GET_KEY),
+        _row("banking.qrcode", "GET /pix/qrcode/{paid}", C.GET_CHARGE),
+        _row("banking.pix_transaction", "GET /pix/transactions/{paid}", C.GET_CHARGE_PAYMENT),
+        _row("banking.statement", "GET /transactions?{days}", C.LIST_STATEMENT, C.GET_BALANCE),
+        _row("banking.payout_create", "POST /withdraw", C.CREATE_PAYOUT, body=a_payout,
+             verdict=READ_ONLY),
+    ],
+    BACK_OFFICE: [
+        _row("backoffice.balance", "GET /balance", C.GET_BALANCE),
+        _row("backoffice.blocks", "GET /blocks", C.LIST_BLOCKS),
+        _row("backoffice.statement", "GET /transactions?{days}", C.LIST_STATEMENT, C.GET_BALANCE),
+        _row("backoffice.report", "GET /report?{days}&format=json", C.LIST_STATEMENT,
+             C.GET_BALANCE),
+        _row("backoffice.pix_keys", "GET /pix/keys", C.LIST_KEYS),
+        _row("backoffice.pix_key", "GET /pix/keys/{key}", C.GET_KEY),
+        _row("backoffice.pix_key_create", "POST /pix/keys", C.CREATE_KEY, body=key),
+        _row("backoffice.pix_key_cancel", "DELETE /pix/keys/{key}", C.CANCEL_KEY, C.GET_KEY),
+        _row("backoffice.pix_key_owner", "POST /pix/keys/lookup", C.LOOK_UP_KEY, body=owner),
+        _row("backoffice.qrcode", "GET /pix/qrcode/{paid}", C.GET_CHARGE),
+        _row("backoffice.qrcode_generate", "POST /pix/qrcode", C.CREATE_CHARGE, body=charge),
+        _row("backoffice.qrcode_cancel", "DELETE /pix/qrcode/{pending}", C.CANCEL_CHARGE),
+        _row("backoffice.pix_transactions", "POST /pix/transactions/search", C.LIST_RECEIVED,
+             body=days),
+        _row("backoffice.pix_refunds", "POST /pix/refunds/search", C.LIST_REFUNDS, body=days),
+        _row("backoffice.pix_refund", "GET /pix/refunds/any", C.FIND_REFUND),
+        _row("backoffice.pix_refund_create", "POST /pix/transactions/{paid}/refunds",
+             C.CREATE_REFUND, body=refund),
+        _row("backoffice.withdraw_pix", "POST /withdraw/pix", C.CREATE_PAYOUT, body=to_a_key,
+             verdict=READ_ONLY),
+        _row("backoffice.withdraw_bank", "POST /withdraw/bank-account", C.CREATE_PAYOUT,
+             body=to_an_account, verdict=READ_ONLY),
+    ],
+}  # fmt: skip
+EVERY = [(surface, each) for surface, found in ROWS.items() for each in found]
+NEEDING = [(surface, each, call) for surface, each in EVERY for call in sorted(each.needs)]
+OWN_RECORDS = [
+    _row("banking.payouts", "GET /withdraws?{days}"),
+    _row("banking.payout", "GET /withdraw/unknown", verdict=(404, "SVC.PIX.011")),
+    _row("banking.payout_cancel", "DELETE /withdraw/unknown", verdict=(501, "SVC.PIX.018")),
+]
+
+
+@contextmanager
+def declaring(world: World, capabilities: Capabilities) -> Iterator[None]:
+    """Let the bank declare something else."""
+    adapter = world.gateway.connections["sandbox"].adapter
+    assert isinstance(adapter, CheckedAdapter)
+    before, adapter.capabilities = adapter.capabilities, capabilities
+    try:
+        yield
+    finally:
+        adapter.capabilities = before
+
+
+def declared(world: World) -> Capabilities:
+    return world.gateway.connections["sandbox"].adapter.capabilities
+
+
+async def ask(client: BackofficeClient, surface: str, row: RowOf) -> Answer:
+    """Ask for what is there, on one of the two surfaces."""
+    world = client.world
+    path = row.path.format(
+        days="init={init}&ends={ends}".format(**days(world)),  # type: ignore[arg-type]
+        key=world.demo["pix_keys"]["main"][0],
+        paid=world.demo["charges"]["paid"],
+        pending=world.demo["charges"]["pending"],
+    )
+    body = row.body(world) if row.body else None
+    if surface == BACK_OFFICE:
+        return await client.ask(row.method, client.at(path), body)
+    return await world.ask(row.method, world.at(path), document=body)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("surface", "row", "call"),
+    NEEDING,
+    ids=[f"{row.name} without {call}" for _, row, call in NEEDING],
+)
+async def test_a_row_that_needs_the_call_is_refused(
+    backoffice_client: BackofficeClient, surface: str, row: RowOf, call: PortCall
+):
+    can = declared(backoffice_client.world)
+    with declaring(backoffice_client.world, replace(can, calls=can.calls - {call})):
+        answer = await ask(backoffice_client, surface, row)
+
+    assert answer.verdict == row.verdict
+
+
+@pytest.mark.parametrize(
+    ("surface", "row"), EVERY, ids=[f"{surface} {row.name}" for surface, row in EVERY]
+)
+async def test_a_bank_that_can_nothing_is_asked_nothing(
+    backoffice_client: BackofficeClient, surface: str, row: RowOf
+):
+    with declaring(backoffice_client.world, Capabilities()):
+        answer = await ask(backoffice_client, surface, row)
+
+    assert answer.verdict == row.verdict
+
+
+@pytest.mark.parametrize(
+    ("method", "row"),
+    [
+        (PayoutMethod.PIX, ROWS[BANKING][-1]),
+        (PayoutMethod.PIX, ROWS[BACK_OFFICE][-2]),
+        (PayoutMethod.BANK_ACCOUNT, ROWS[BACK_OFFICE][-1]),
+    ],
+    ids=str,
+)
+async def test_a_bank_without_such_destinations_is_sent_nothing(
+    backoffice_client: BackofficeClient, method: PayoutMethod, row: RowOf
+):
+    """It does pay out, so the account is not read-only."""
+    can = declared(backoffice_client.world)
+    surface = BANKING if row in ROWS[BANKING] else BACK_OFFICE
+    with declaring(backoffice_client.world, replace(can, destinations=can.destinations - {method})):
+        answer = await ask(backoffice_client, surface, row)
+
+    assert answer.verdict == LACKS
+
+
+@pytest.mark.parametrize("row", OWN_RECORDS, ids=lambda row: row.name)
+async def test_our_own_records_are_shown_whatever_the_bank_can(
+    backoffice_client: BackofficeClient, row: RowOf
+):
+    with declaring(backoffice_client.world, Capabilities()):
+        answer = await ask(backoffice_client, BANKING, row)
+
+    assert answer.verdict == ((200, "") if row.verdict == LACKS else row.verdict)
+
+
+@pytest.mark.parametrize("lacks", ["everything", "our key"])
+async def test_a_payout_is_read_where_its_bank_cannot_be_asked(
+    backoffice_client: BackofficeClient, lacks: str
+):
+    """It says what is known; the bank is not asked what it cannot answer."""
+    world = backoffice_client.world
+    wanted = order(uuid.uuid4().hex, world.today())
+    assert (await world.pay(wanted)).status == 200
+    can = declared(world)
+    less = {
+        "everything": Capabilities(),
+        "our key": replace(can, lookup=frozenset({Lookup.BANK_ID})),
+    }
+
+    with declaring(world, less[lacks]):
+        read = await world.ask("GET", world.at(f"/withdraw/{wanted['reference']}"))
+
+    assert read.status == 200
+
+
+async def test_a_bank_without_payouts_still_changes_charges(backoffice_client: BackofficeClient):
+    """As with plain API Pix: an account without payouts collects money all the same."""
+    can = declared(backoffice_client.world)
+    without = can.calls - {C.CREATE_PAYOUT, C.FIND_PAYOUT}
+    ours = (await backoffice_client.read("/pix/keys")).document["data"][0]["key"]
+
+    with declaring(backoffice_client.world, replace(can, calls=without, destinations=frozenset())):
+        wanted = {**charge(backoffice_client.world), "key": ours}  # type: ignore[dict-item]
+        answer = await backoffice_client.post("/pix/qrcode", wanted)
+
+    assert answer.status == 201
+
+
+async def test_no_row_that_asks_a_bank_is_left_out():
+    """Those that may answer that a provider lacks something, as they themselves declare."""
+    told = {
+        place.row.name
+        for place in (*rows.PLACES, *matrix.TABLE.places())
+        if errors.PROVIDER_NOT_CONFIGURED in (*place.row.raises, *place.row.fails.values())
+    }
+
+    assert told - {each.name for _, each in EVERY} == {"backoffice.approval_approve"}
+
+
+async def test_every_call_of_the_contract_is_needed_by_a_row():
+    """``probe`` and ``find_payout`` are asked by ourselves."""
+    needed = {call for _, _, call in NEEDING}
+
+    assert frozenset(CONTRACT_CALLS) - needed == {C.PROBE, C.FIND_PAYOUT}
