@@ -125,6 +125,41 @@ def block(  # noqa: PLR0913 - one parameter per option
 
 
 @sandbox.command()
+@click.argument("which")
+@click.option("--seconds", type=click.IntRange(1, 3600), default=3600, show_default=True)
+@click.option("--next", "is_next", is_flag=True, help="WHICH is an account: hold its next payout.")
+@reading
+def hold(terminal: Terminal, which: str, *, seconds: int, is_next: bool) -> None:
+    """
+    Hold a payout for precautionary analysis.
+
+    WHICH is its provider key or the bank's id.
+    """
+    kind, body = "accounts" if is_next else "payouts", {"seconds": seconds}
+    terminal.show(_told(terminal, lambda bank: bank.post(kind, which, "hold", body=body)))
+
+
+@sandbox.command()
+@click.argument("payout")
+@click.option("--refuse", is_flag=True, help="Let it fail.")
+@reading
+def release(terminal: Terminal, payout: str, *, refuse: bool) -> None:
+    """End a hold before its deadline."""
+    body = {"refuse": refuse}
+    terminal.show(_told(terminal, lambda bank: bank.post("payouts", payout, "release", body=body)))
+
+
+@sandbox.command("return")
+@click.argument("payout")
+@click.argument("value", type=Reais(), required=False)
+@reading
+def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
+    """Let a settled payout come back, wholly unless a value is given."""
+    body = {"value": value} if value else {}
+    terminal.show(_told(terminal, lambda bank: bank.post("payouts", payout, "return", body=body)))
+
+
+@sandbox.command()
 @click.argument("account")
 @click.argument("reference")
 @click.option("--state", type=click.Choice(STATES), default="pending", show_default=True)

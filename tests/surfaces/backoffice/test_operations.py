@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import uuid
@@ -12,7 +13,9 @@ import pytest
 from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.bank.refunds import IncomingStatus
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
+from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.payouts.payouts import provider_key
 from gateway.reports.formats import FORMATS
 from tests.surfaces.backoffice.client import NOBODY, BackofficeClient
 from tests.surfaces.world import order
@@ -413,11 +416,65 @@ async def test_a_payout_that_is_there_is_read_searched_and_answered_for(
         "/withdraw/pix", withdrawing(backoffice_client, reference, value=11)
     )
 
-    assert read.document == settled
+    assert read.document == {**settled, "held_until": "", "returns": []}
     assert settled in found.document["data"]
     assert (again.status, again.document["status"]) == (200, "processing")
     assert other.verdict == (400, "SVC.PIX.010")
     assert await world.executions(reference) == [1050]
+
+
+async def test_what_is_blocked_is_told_with_its_reason(backoffice_client: BackofficeClient):
+    world = backoffice_client.world
+    account = world.demo["accounts"]["main"]["id"]
+    wanted = {"value": Money(125), "kind": "court", "reference": "0001-22"}
+    await world.control.post("accounts", account, "block", body=wanted)
+    try:
+        listed = (await backoffice_client.read("/blocks")).document
+    finally:
+        await world.control.post("accounts", account, "unblock", body={"value": Money(125)})
+
+    [block] = [each for each in listed["data"] if each["reference"] == "0001-22"]
+    assert (block["kind"], block["value"]) == ("court", 1.25)
+    assert round(sum(each["value"] for each in listed["data"]), 2) == listed["blocked"]
+
+
+async def test_a_held_payout_that_settles_and_comes_back_is_shown_as_it_stands(
+    backoffice_client: BackofficeClient,
+):
+    """Partners see a payout that is processing, then paid, and nothing else."""
+    world, reference = backoffice_client.world, uuid.uuid4().hex
+    account = world.demo["accounts"]["main"]["id"]
+    key = provider_key(world.gateway.settings.environment, account, reference)
+    path = f"/withdraw/{reference}"
+    await world.control.post("accounts", account, "hold", body={"seconds": 600})
+
+    made = await world.pay(order(reference, world.today()))
+    held = (await backoffice_client.read(path)).document
+    told = (await world.ask("GET", world.at(path))).document
+    await world.control.post("payouts", key, "release", body={})
+    settled = await world.settled(reference)
+    await world.control.post("payouts", key, "return", body={"value": Money(400)})
+    back = await _with_return(backoffice_client, path)
+
+    assert (made.status, made.document["status"]) == (200, "processing")
+    assert held["held_until"] > held["created_at"]
+    assert told == {name: held[name] for name in told}
+    assert told["status"] == "processing"
+    assert not {"held_until", "returns"} & told.keys()
+    assert settled["status"] == back["status"] == "paid"
+    assert back["held_until"] == ""
+    assert [each["value"] for each in back["returns"]] == [4.0]
+    assert back["returns"][0]["id"].startswith("D")
+
+
+async def _with_return(backoffice_client: BackofficeClient, path: str) -> dict[str, Any]:
+    """Read a payout until its bank's callback has told of a return."""
+    for _ in range(200):
+        shown: dict[str, Any] = (await backoffice_client.read(path)).document
+        if shown["returns"]:
+            return shown
+        await asyncio.sleep(0.05)
+    return shown
 
 
 async def test_payouts_are_searched_by_how_they_stand(backoffice_client: BackofficeClient):

@@ -44,6 +44,19 @@ def test_money_is_blocked_and_released(shell, main):
     assert blocked[0] - blocked[1] == 50
 
 
+def test_the_next_payout_of_an_account_is_held(shell, main):
+    told = shell.reads("sandbox", "hold", main, "--next", "--seconds", "60")
+
+    assert told == {"id": main, "seconds": 60}
+
+
+@pytest.mark.parametrize("command", ["hold", "release", "return"])
+def test_a_payout_that_is_not_there_is_neither_held_nor_released_nor_returned(
+    shell, bank, command: str
+):
+    assert "NOT_FOUND" in shell.fails("sandbox", command, "0" * 32)
+
+
 @pytest.mark.parametrize("value", ["0", "-1", "1.234", "1e3", "ten", "1,50", "NaN"])
 def test_what_is_no_amount_is_a_mistake_in_typing(shell, value: str):
     assert "VALUE" in shell.fails("sandbox", "top-up", "any", "--", value, status=2)
@@ -92,6 +105,7 @@ def test_nothing_was_executed_yet(shell, bank):
     "arguments",
     [
         *(("pay", "r"), ("top-up", "a", "1"), ("block", "a", "1")),
+        *(("hold", "p"), ("release", "p"), ("return", "p")),
         *(("charge", "a", "r"), ("fault",), ("executions",)),
     ],
     ids=" ".join,
