@@ -21,7 +21,7 @@ from pathlib import Path
 import uvloop
 
 from bench import system
-from gateway.http.ops.surface import OpsParts, OpsSurface
+from gateway.http.ops.surface import OpsSurface
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.reply import Reply
 from gateway.net.server.request import Request
@@ -126,14 +126,12 @@ async def serve(port: int) -> None:
         return {"bench": True}
 
     surface = OpsSurface(
-        OpsParts(
-            ready=ready,
-            draining=lambda: False,
-            metrics=filled(),
-            config_digest="-",
-            version="bench",
-            metrics_cache_s=0.0,
-        )
+        ready=ready,
+        draining=lambda: False,
+        metrics=filled(),
+        config_digest="-",
+        version="bench",
+        metrics_cache_s=0.0,
     )
     pauses = Pauses()
 

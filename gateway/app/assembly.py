@@ -1,5 +1,5 @@
 """
-The assembly: every part from the configuration.
+The assembly: every part from the configuration, and the two listeners in front.
 
 The only place that knows concrete stores and adapters. Nothing is opened but
 the store's engine; ``running`` starts and stops what was made.
@@ -10,51 +10,44 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from gateway.app.background import Background
-from gateway.app.build_backoffice import BackOfficeParts
+from gateway.app.background import periodic_tasks
 from gateway.app.build_bank import connect
-from gateway.app.build_callbacks import listener_of, make_addresses, make_reception
-from gateway.app.build_identity import People, build_identity
-from gateway.app.build_panel import Panel, build_panel
-from gateway.app.build_telemetry import Telemetry, build_telemetry
-from gateway.app.listeners import operations_listener, public_listener
-from gateway.app.surfaces import ProcessContext, described_surfaces
+from gateway.app.build_callbacks import listener_of
+from gateway.app.build_identity import build_identity
+from gateway.app.build_telemetry import Telemetry, build_telemetry, refusals_below
+from gateway.app.rooms import Rooms, build_rooms, build_surfaces, described_surfaces
 from gateway.config.checks import check
 from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.kernel.clocks import Now
-from gateway.http.ops.surface import check_ops_address
+from gateway.http.ops.surface import OpsSurface, check_ops_address
+from gateway.http.pages import openapi_pages
+from gateway.http.route import Surface
+from gateway.http.server import Admission, Server, Serving
+from gateway.http.table import Table, check_surfaces
 from gateway.net.common.runtime import Runtime
-from gateway.net.server.listener import Listener
+from gateway.net.server.listener import Address, Listener
+from gateway.net.server.peer import ServerLimits
 from gateway.operations.identity.ports import IdentityEvents
 from gateway.runtime.audit_log import AuditTally, audit_keys
-from gateway.runtime.caches.cache import ConfiguredCache, build_cache
-from gateway.runtime.failpoints import armed
+from gateway.runtime.failpoints import armed, failing_replies
 from gateway.runtime.gauges import connection_gauges
+from gateway.runtime.kernel import Kernel
 from gateway.runtime.periodic_task import PeriodicTask
 from gateway.runtime.process import wall_clock
-from gateway.runtime.providers import ConnectedBanks, Connection, ProviderHealth
+from gateway.runtime.providers import Connection, ProviderHealth
 from gateway.runtime.readiness import Readiness
-from gateway.runtime.records.kept_records import (
-    KeptRecords,
-    LastUses,
-    StoredSources,
-    build_kept_records,
-)
-from gateway.security.keys import Keys, load_keys
-from gateway.security.secrets import has_valid_checksum
-from gateway.store.engine import Store, open_store
+from gateway.security.keys import load_keys
+from gateway.store.engine import open_store
 from gateway.store.kernel.database import Limits
 from gateway.telemetry.logs.events import SecurityLog
-from policies.authentication.basic import SecretCheck
+from gateway.telemetry.ports import Gauge
 from provider_adapters.registry import names
 
 if TYPE_CHECKING:
-    from provider_adapters.sandbox.bank.callbacks import CallbackListener
     from provider_adapters.sandbox.bank.server import SandboxBank
 
 
@@ -67,15 +60,10 @@ class Gateway:
         bank: The sandbox bank that lives in this process; None elsewhere.
     """
 
-    settings: Settings
-    now: Now
-    store: Store
-    keys: Keys
+    kernel: Kernel
+    rooms: Rooms
     connections: Mapping[str, Connection]
-    people: People
-    panel: Panel
-    cache: ConfiguredCache
-    observing: Telemetry
+    telemetry: Telemetry
     readiness: Readiness
     tasks: Sequence[PeriodicTask]
     public: Listener
@@ -100,73 +88,34 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
     store = open_store(settings.store_url, _limits(settings), audit_keys(keys))
-    observing = build_telemetry(settings, now, described_surfaces(settings))
-    failpoint = armed(settings.environment, environ)
-    health = ProviderHealth(observing.observer, now)
-    runtime = Runtime(now=now, failpoint=failpoint)
-    connections = {name: connect(name, settings, health, runtime) for name in settings.providers}
-    uses = LastUses(store.credentials, now)
-    readiness = Readiness(store)
-    security, bell = SecurityLog(observing.observer.count), asyncio.Event()
+    telemetry = build_telemetry(settings, now, described_surfaces(settings))
     tally = AuditTally(store.audit, store.identity.users, now)
-    people = build_identity(settings, store, keys, now, _events(security, tally))
-    panel = build_panel(settings.session, store, keys, people)
-    kept = _kept_records(settings, store, people, observing, now)
-    cache = build_cache(settings, keys.derivation, observing.observer.count)
-    parts = ProcessContext(
+    kernel = Kernel(
         settings=settings,
-        kept=kept,
-        payouts=store.payouts,
-        returns=store.returns,
-        banks=ConnectedBanks(connections, keys.sealer.open),
-        people=people,
-        panel=panel,
-        backoffice=BackOfficeParts(
-            settings=settings,
-            store=store,
-            keys=keys,
-            now=now,
-            providers=lambda: health.known(connections),
-        ),
-        reception=make_reception(
-            store.office.callbacks,
-            make_addresses(
-                settings,
-                keys.derivation,
-                {name: each.adapter for name, each in connections.items()},
-            ),
-            now,
-            security.count,
-            bell.set,
-        ),
-        check=_secret_check(keys, uses, now),
-        observer=observing.observer,
-        cache=cache,
-        count=security.count,
-        now=now,
-        failpoint=failpoint,
-    )
-    public = public_listener(parts, observing)
-    store.database.usage.on_usage = observing.observer.stored
-    observing.sampled.append(
-        connection_gauges(observing.observer.show, public, store.database.usage)
-    )
-    background = Background(store=store, parts=parts, telemetry=observing, tally=tally)
-    return Gateway(
-        settings=settings,
-        now=now,
         store=store,
         keys=keys,
+        now=now,
+        observer=telemetry.observer,
+        events=_events(SecurityLog(telemetry.observer.count), tally),
+        failpoint=armed(settings.environment, environ),
+    )
+    health, wake = ProviderHealth(telemetry.observer, now), asyncio.Event()
+    runtime = Runtime(now=now, failpoint=kernel.failpoint)
+    connections = {name: connect(name, settings, health, runtime) for name in settings.providers}
+    rooms = build_rooms(kernel, build_identity(kernel), connections, wake.set)
+    surfaces = build_surfaces(rooms, lambda: health.known(connections))
+    public = _public_listener(kernel, surfaces, telemetry)
+    readiness = Readiness(store)
+    return Gateway(
+        kernel=kernel,
+        rooms=rooms,
         connections=connections,
-        people=people,
-        panel=panel,
-        cache=cache,
-        observing=observing,
+        telemetry=telemetry,
         readiness=readiness,
-        tasks=(*background.tasks(bell), uses.task),
+        tasks=(*periodic_tasks(rooms, telemetry, tally, wake), rooms.accounts.uses.task),
         public=public,
-        operations=operations_listener(settings, observing, readiness),
-        bank=_bank(settings, now, keys, public) if with_bank else None,
+        operations=_operations_listener(settings, telemetry, readiness),
+        bank=_bank(kernel, public) if with_bank else None,
     )
 
 
@@ -189,21 +138,6 @@ def _limits(settings: Settings) -> Limits:
     )
 
 
-def _kept_records(
-    settings: Settings, store: Store, people: People, observing: Telemetry, now: Now
-) -> KeptRecords:
-    """Make what is kept of the store, told of every change that this process makes."""
-    sources = StoredSources(
-        credentials=store.credentials,
-        accounts=store.accounts,
-        stops=store.stops,
-        keyring=people.keyring,
-    )
-    kept = build_kept_records(settings, sources, observing.observer, now)
-    store.database.followers.append(kept.changed_here)
-    return kept
-
-
 def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:
     """Report sign-ins in the log at once, in the audit log once a minute, and in the metrics."""
 
@@ -214,25 +148,9 @@ def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:
     return IdentityEvents(on_security_event, security.count)
 
 
-def _secret_check(keys: Keys, uses: LastUses, now: Now) -> SecretCheck:
-    """Say how secrets are compared."""
-    digester = keys.digester
-    return SecretCheck(
-        well_formed=has_valid_checksum,
-        matching=partial(digester.matching, now=now),
-        used=uses.note,
-    )
-
-
-def _told(settings: Settings, keys: Keys, public: Listener) -> CallbackListener | None:
-    """Say where the embedded bank tells us of what happens: at the port that was taken."""
-    return listener_of(
-        settings, keys.derivation, lambda: f"http://{settings.server.host}:{public.port}"
-    )
-
-
-def _bank(settings: Settings, now: Now, keys: Keys, public: Listener) -> SandboxBank | None:
+def _bank(kernel: Kernel, public: Listener) -> SandboxBank | None:
     """Make the embedded sandbox bank, where it is asked for; never in production."""
+    settings = kernel.settings
     bank = settings.sandbox_bank
     if settings.environment is not Environment.SANDBOX or not bank.start:
         return None
@@ -244,6 +162,93 @@ def _bank(settings: Settings, now: Now, keys: Keys, public: Listener) -> Sandbox
         port=bank.port,
         control_port=bank.control_port,
         settle_after_s=bank.settle_after_s,
-        now=now,
-        listener=_told(settings, keys, public),
+        now=kernel.now,
+        # at the port that was taken
+        listener=listener_of(
+            settings,
+            kernel.keys.derivation,
+            lambda: f"http://{settings.server.host}:{public.port}",
+        ),
     )
+
+
+def _public_listener(kernel: Kernel, surfaces: Sequence[Surface], telemetry: Telemetry) -> Listener:
+    """
+    Make the public listener.
+
+    Raises:
+        ConfigError: a row must not be served as it stands (see ``check_surfaces``).
+    """
+    settings = kernel.settings
+    problems = check_surfaces(surfaces)
+    if problems:
+        raise ConfigError(*problems)
+    server = settings.server
+    serve = Server(_serving(settings, surfaces, telemetry)).answer
+    listener = Listener(
+        failing_replies(serve, kernel.failpoint) if kernel.failpoint else serve,
+        at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
+        limits=_server_limits(settings),
+        refusals=refusals_below(telemetry.observer),
+    )
+    usage = kernel.store.database.usage
+    usage.on_usage = telemetry.observer.stored
+    telemetry.sampled.append(connection_gauges(telemetry.observer.show, listener, usage))
+    return listener
+
+
+def _serving(settings: Settings, surfaces: Sequence[Surface], telemetry: Telemetry) -> Serving:
+    """Say how requests are served."""
+    return Serving(
+        table=Table(surfaces),
+        pages=openapi_pages(surfaces) if settings.server.openapi else {},
+        admission=_admission(settings, telemetry),
+        observer=telemetry.observer,
+        body_deadline_s=settings.server.body_deadline_s,
+        uuid_traces=settings.trace.accept == "uuid",
+    )
+
+
+def _admission(settings: Settings, telemetry: Telemetry) -> Admission:
+    """Say when to shed, and show how much is going on."""
+    admission = Admission(
+        most=settings.limits.in_flight,
+        longest_lag_s=settings.limits.loop_lag_s,
+        lag_s=telemetry.lag.p95_s,
+        count=telemetry.observer.count,
+    )
+    show = telemetry.observer.show
+    telemetry.sampled.append(lambda: show(Gauge.REQUESTS_IN_FLIGHT, admission.in_flight))
+    return admission
+
+
+def _server_limits(settings: Settings) -> ServerLimits:
+    """Say what a connection may take."""
+    server = settings.server
+    return ServerLimits(
+        request_line_bytes=server.request_line_bytes,
+        header_line_bytes=server.header_line_bytes,
+        headers=server.headers,
+        header_deadline_s=server.header_deadline_s,
+        body_deadline_s=server.body_deadline_s,
+        keepalive_s=server.keep_alive_s,
+        connections_per_address=server.connections_per_address,
+        connections=server.connections,
+        trusted_peers=server.trusted_networks,
+        client_address=server.client_address,
+        certificate_header=server.certificate_header,
+    )
+
+
+def _operations_listener(
+    settings: Settings, telemetry: Telemetry, readiness: Readiness
+) -> Listener:
+    """Make the operations listener."""
+    surface = OpsSurface(
+        ready=readiness.checks,
+        draining=lambda: readiness.draining,
+        metrics=telemetry.values,
+        config_digest=telemetry.digest,
+        version=version("pixgate"),
+    )
+    return Listener(surface.answer, at=Address(host=settings.admin.host, port=settings.admin.port))

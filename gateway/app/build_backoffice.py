@@ -1,33 +1,20 @@
 """
-The back office put together: its policies, its operations and its rows.
+Back office: its operations, and the registers that the command line writes in too.
 
-The registers are built here for everybody who writes in them: the back office,
-the command line, and tests.
+Whoever builds registers (the back office, commands, tests) builds them here.
 """
 
 from __future__ import annotations
 
 import os
-import time
-import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from gateway.app.build_identity import People
-from gateway.app.people_surfaces import PeopleQuestions
-from gateway.config.settings import Settings
+from gateway.app.build_identity import IdentityRoom
 from gateway.domain.accounts.accounts import Account, Environment
-from gateway.domain.bank.providers import Banks
-from gateway.domain.kernel.clocks import Now
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
-from gateway.http.backoffice.oversight.providers import Health
-from gateway.http.backoffice.rows import BackOfficeRows, ManagementRuns, management_rows
-from gateway.http.backoffice.surface import BackOfficeQuestions
-from gateway.http.banking.routes import Operations
 from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.access_orders import (
@@ -47,115 +34,76 @@ from gateway.operations.backoffice.scoped_records import (
     VisibleAccounts,
 )
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
-from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
-from gateway.operations.bank.reads import AccountMovements, Blocks, Incoming
-from gateway.operations.bank.refunds import Refunds, RefundTerms
-from gateway.operations.bank.reports import Reports
+from gateway.operations.bank.services import BankServices
 from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.records import PayoutLists, PayoutReads
+from gateway.runtime.kernel import Kernel
 from gateway.runtime.records.kept_records import within
 from gateway.security.keys import Keys
 from gateway.security.secrets import new_client_id, new_client_secret
-from gateway.store.engine import Store
 from policies.authorization.user import VisibleAccount
 
 _NOBODY: Final = "system"
 """Who acts until a caller is named; nothing is written in this name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackOfficeParts:
-    """
-    What the back office is built on.
-
-    Attributes:
-        providers: What is known of every configured provider.
-    """
-
-    settings: Settings
-    store: Store
-    keys: Keys
-    now: Now
-    providers: Callable[[], Sequence[Health]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordSource:
-    """
-    Where the ids and secrets of new records come from.
-
-    Attributes:
-        seal: Encrypts a text for the row of an id.
-    """
-
-    new_id: Callable[[], str]
-    credentials: CredentialSource
-    seal: Callable[[str, str], bytes]
-
-
-def make_management_rows(
-    parts: BackOfficeParts, people: People, approvals: Approvals
-) -> BackOfficeRows:
-    """Make the rows of management."""
-    settings, office = parts.settings, parts.store.office
-    is_sandbox = settings.environment is Environment.SANDBOX
-    registers = admin_services(parts)
+def build_backoffice(
+    kernel: Kernel, bank: BankServices, payouts: Payouts, identity: IdentityRoom
+) -> BackOfficeOperations:
+    """Build the room; users order what partners order, by the same operations."""
+    settings, store, services = kernel.settings, kernel.store, identity.services
+    admin = build_admin_services(kernel, AuditContext(_NOBODY, kernel.now))
+    money = MoneyOrders(
+        accounts=store.accounts, payouts=payouts, refunds=bank.refunds, now=kernel.now
+    )
+    users = identity.context.stores.users
+    carriers = BackOfficeCarriers(records=admin.credentials, services=services, users=users)
+    approvals = _approvals(kernel, money, carriers)
     rules = FourEyes(credentials=settings.approvals.credentials, people=settings.approvals.people)
-    return management_rows(
-        ManagementRuns(
-            admin=registers,
-            services=people.services,
-            others=UserSessions(people.parts),
-            approvals=approvals,
-            credentials=CredentialOrders(
-                records=registers.credentials, approvals=approvals, rules=rules
-            ),
-            people=PeopleOrders(services=people.services, approvals=approvals, rules=rules),
-            oversight=Oversight(
-                record=office.record,
-                callbacks=office.callbacks,
-                requests=office.requests,
-                outbox=people.parts.stores.outbox if is_sandbox else None,
-            ),
-            providers=parts.providers,
-        )
+    return BackOfficeOperations(
+        bank=bank,
+        payouts=payouts,
+        payout_lists=PayoutLists(payouts.store),
+        payout_reads=PayoutReads(payouts, store.returns),
+        identity=services,
+        admin=admin,
+        accounts=VisibleAccounts(store.office.scoped, store.companies),
+        connections=BankConnections(bank.banks, store.audit),
+        approvals=approvals,
+        credentials=CredentialOrders(records=admin.credentials, approvals=approvals, rules=rules),
+        users=PeopleOrders(services=services, approvals=approvals, rules=rules),
+        sessions=UserSessions(identity.context),
+        oversight=_oversight(kernel, identity),
+        alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
     )
 
 
-def admin_services(parts: BackOfficeParts) -> AdminServices:
-    """Build the registers of the back office; each caller writes in a name of their own."""
-    acting = AuditContext(_NOBODY, parts.now)
-    return build_admin_services(parts.settings, parts.store, record_source(parts.keys), acting)
+def build_visible_account(kernel: Kernel) -> VisibleAccount:
+    """Build the policy; accounts are not cached, so that a change is seen at once."""
 
+    async def load(wanted: tuple[str, CompanyScope]) -> Account | None:
+        return await kernel.store.office.scoped.account(*wanted)
 
-def record_source(keys: Keys) -> RecordSource:
-    """Return the source of ids and secrets of this process, under its keys."""
-    return RecordSource(
-        new_id=new_id,
-        credentials=CredentialSource(
-            client_id=partial(new_client_id, os.urandom),
-            client_secret=partial(new_client_secret, os.urandom),
-            digest=keys.digester.digest,
-        ),
-        seal=keys.sealer.seal,
-    )
+    return VisibleAccount(within(kernel.settings.database.auth_timeout_s, load))
 
 
 def build_admin_services(
-    settings: Settings, store: Store, source: RecordSource, acting: AuditContext
+    kernel: Kernel, acting: AuditContext, source: CredentialSource | None = None
 ) -> AdminServices:
-    """Build the registers over a store, for one actor."""
+    """Build the registers for one actor; ``source`` makes other credentials than random ones."""
+    settings, store = kernel.settings, kernel.store
     return AdminServices(
         acting=acting,
         visible=RecordsInScope(store.office.scoped, acting.now),
-        companies=CompanyRecords(companies=store.companies, acting=acting, new_id=source.new_id),
+        companies=CompanyRecords(companies=store.companies, acting=acting, new_id=kernel.new_id),
         accounts=AccountRecords(
             companies=store.companies,
             accounts=store.accounts,
             acting=acting,
-            new_id=source.new_id,
-            seal=source.seal,
+            new_id=kernel.new_id,
+            seal=kernel.keys.sealer.seal,
             providers=settings.providers,
             alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
         ),
@@ -164,15 +112,37 @@ def build_admin_services(
             accounts=store.accounts,
             credentials=store.credentials,
             acting=acting,
-            source=source.credentials,
+            source=source or credential_source(kernel.keys),
         ),
-        stops=_kill_switches(settings, store, acting, source),
-        reviews=_reviews(store, acting),
+        stops=_kill_switches(kernel, acting),
+        reviews=_reviews(kernel, acting),
     )
 
 
-def _reviews(store: Store, acting: AuditContext) -> PayoutReviews:
+def credential_source(keys: Keys) -> CredentialSource:
+    """Return the source of random credentials, with digests under these keys."""
+    return CredentialSource(
+        client_id=partial(new_client_id, os.urandom),
+        client_secret=partial(new_client_secret, os.urandom),
+        digest=keys.digester.digest,
+    )
+
+
+def _kill_switches(kernel: Kernel, acting: AuditContext) -> KillSwitches:
+    """Build the register of kill switches."""
+    store = kernel.store
+    subjects = Subjects(
+        providers=kernel.settings.providers,
+        companies=store.companies,
+        accounts=store.accounts,
+        credentials=store.credentials,
+    )
+    return KillSwitches(stops=store.stops, subjects=subjects, acting=acting, new_id=kernel.new_id)
+
+
+def _reviews(kernel: Kernel, acting: AuditContext) -> PayoutReviews:
     """Build the register of payouts in review."""
+    store = kernel.store
     return PayoutReviews(
         payouts=store.payouts,
         follow_ups=store.follow_ups,
@@ -181,111 +151,31 @@ def _reviews(store: Store, acting: AuditContext) -> PayoutReviews:
     )
 
 
-def _kill_switches(
-    settings: Settings, store: Store, acting: AuditContext, source: RecordSource
-) -> KillSwitches:
-    """Build the register of kill switches."""
-    subjects = Subjects(
-        providers=settings.providers,
-        companies=store.companies,
-        accounts=store.accounts,
-        credentials=store.credentials,
-    )
-    return KillSwitches(stops=store.stops, subjects=subjects, acting=acting, new_id=source.new_id)
-
-
-def new_id() -> str:
-    """Make a UUID."""
-    return str(uuid.uuid4())
-
-
-def backoffice_questions(parts: BackOfficeParts, who: PeopleQuestions) -> BackOfficeQuestions:
-    """Make the policies; accounts are not cached, so that a change is seen at once."""
-    settings = parts.settings
-
-    async def load(wanted: tuple[str, CompanyScope]) -> Account | None:
-        return await parts.store.office.scoped.account(*wanted)
-
-    find = within(settings.database.auth_timeout_s, load)
-    return BackOfficeQuestions(
-        bearer=who.bearer,
-        persons=who.persons,
-        account=VisibleAccount(find),
-        now=parts.now,
-        factor_roles=settings.factor_roles,
+def _oversight(kernel: Kernel, identity: IdentityRoom) -> Oversight:
+    """Build what shows the logs; mail is shown in the sandbox alone."""
+    office, is_sandbox = kernel.store.office, kernel.settings.environment is Environment.SANDBOX
+    return Oversight(
+        record=office.record,
+        callbacks=office.callbacks,
+        requests=office.requests,
+        outbox=identity.context.stores.outbox if is_sandbox else None,
     )
 
 
-def backoffice_operations(
-    parts: BackOfficeParts, does: Operations, office: BackOfficeCarriers
-) -> BackOfficeOperations:
-    """Make the operations; those of partners are the same ones."""
-    settings, stored, now = parts.settings, parts.store, parts.now
-    banks = does.balances.banks
-    refunds = _refunds(parts, does)
-    return BackOfficeOperations(
-        accounts=VisibleAccounts(stored.office.scoped, stored.companies),
-        connections=BankConnections(banks, stored.audit),
-        balances=does.balances,
-        blocks=Blocks(banks),
-        statements=does.statements,
-        reports=_reports(settings, banks, now),
-        pix_keys=does.pix_keys,
-        key_orders=PixKeyOrders(banks, stored.audit),
-        charges=does.charges,
-        charge_orders=ChargeOrders(banks, stored.audit),
-        incoming=Incoming(banks),
-        refunds=refunds,
-        payouts=does.payouts,
-        payout_reads=PayoutReads(does.payouts, stored.returns),
-        payout_lists=PayoutLists(does.payouts.store),
-        approvals=_approvals(parts, office, _money(parts, does, refunds)),
-        alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
-    )
-
-
-def _approvals(parts: BackOfficeParts, office: BackOfficeCarriers, money: MoneyOrders) -> Approvals:
-    """Make what takes orders that may wait."""
-    return Approvals(
-        store=parts.store.office.approvals,
-        users=office.users,
-        money=money,
-        office=office,
-        terms=_terms(parts),
-    )
-
-
-def _reports(settings: Settings, banks: Banks, now: Now) -> Reports:
-    """Make what writes an account's movements into files."""
-    movements = AccountMovements(banks)
-    return Reports(banks=banks, movements=movements, environment=settings.environment, now=now)
-
-
-def _refunds(parts: BackOfficeParts, does: Operations) -> Refunds:
-    """Make what gives money back; what stops payouts stops it too."""
-    terms = RefundTerms(
-        environment=parts.settings.environment,
-        now=parts.now,
-        monotonic=time.monotonic,
-        stops=does.payouts.guards.stops,
-    )
-    return Refunds(does.balances.banks, parts.store.audit, terms)
-
-
-def _money(parts: BackOfficeParts, does: Operations, refunds: Refunds) -> MoneyOrders:
-    """Make what carries payouts and refunds of people out."""
-    return MoneyOrders(
-        accounts=parts.store.accounts, payouts=does.payouts, refunds=refunds, now=parts.now
-    )
-
-
-def _terms(parts: BackOfficeParts) -> ApprovalTerms:
-    """Say which orders wait for another person, and how they are kept."""
-    above = parts.settings.payouts.approval_above
-    return ApprovalTerms(
+def _approvals(kernel: Kernel, money: MoneyOrders, carriers: BackOfficeCarriers) -> Approvals:
+    """Build what takes orders that may wait: which ones do, and how they are kept."""
+    above = kernel.settings.payouts.approval_above
+    terms = ApprovalTerms(
         above=None if above is None else amount(above),
-        now=parts.now,
-        new_id=new_id,
-        seal=parts.keys.sealer.seal,
-        open=parts.keys.sealer.open,
+        now=kernel.now,
+        new_id=kernel.new_id,
+        seal=kernel.keys.sealer.seal,
+        open=kernel.keys.sealer.open,
+    )
+    return Approvals(
+        store=kernel.store.office.approvals,
+        users=carriers.users,
+        money=money,
+        office=carriers,
+        terms=terms,
     )

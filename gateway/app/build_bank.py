@@ -1,4 +1,4 @@
-"""A configured provider's adapter, made the same way wherever it is needed."""
+"""Bank: a configured provider's adapter, and the operations on accounts at their banks."""
 
 from __future__ import annotations
 
@@ -8,9 +8,25 @@ from msgspec import Struct, to_builtins
 
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
-from gateway.domain.bank.providers import ProviderAdapter
+from gateway.domain.bank.providers import Banks, ProviderAdapter
+from gateway.domain.kernel.cache import Cache
 from gateway.net.common.runtime import Runtime
 from gateway.operations.bank.checked_adapter import CheckedAdapter
+from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
+from gateway.operations.bank.reads import (
+    AccountMovements,
+    Balances,
+    Blocks,
+    Charges,
+    Incoming,
+    PixKeys,
+)
+from gateway.operations.bank.refunds import Refunds, RefundTerms, StopsInForce
+from gateway.operations.bank.reports import Reports
+from gateway.operations.bank.services import BankServices
+from gateway.operations.bank.snapshots import Snapshots
+from gateway.operations.bank.statements import Statements
+from gateway.runtime.kernel import Kernel
 from gateway.runtime.providers import Connection, limits_of
 from gateway.telemetry.records import Observer
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
@@ -77,3 +93,26 @@ def _given(provider: Provider, kind: type[Struct]) -> Mapping[str, object]:
     ours = {"limits": limits_of(provider), "tls": to_builtins(provider.tls)}
     taken = {part: value for part, value in ours.items() if part in kind.__struct_fields__}
     return {**taken, **provider.settings}
+
+
+def build_bank(kernel: Kernel, banks: Banks, stops: StopsInForce, cache: Cache) -> BankServices:
+    """Build the operations; what stops payouts (``stops``) stops refunds too."""
+    audit, now, environment = kernel.store.audit, kernel.now, kernel.settings.environment
+    kept = kernel.settings.statements
+    snapshots = Snapshots(cache=cache, keep_s=kept.snapshot_s, most_bytes=kept.snapshot_bytes)
+    terms = RefundTerms(environment=environment, now=now, monotonic=kernel.monotonic, stops=stops)
+    return BankServices(
+        banks=banks,
+        balances=Balances(banks),
+        blocks=Blocks(banks),
+        statements=Statements(banks, kernel.observer.count, snapshots),
+        reports=Reports(
+            banks=banks, movements=AccountMovements(banks), environment=environment, now=now
+        ),
+        pix_keys=PixKeys(banks),
+        key_orders=PixKeyOrders(banks, audit),
+        charges=Charges(banks, now),
+        charge_orders=ChargeOrders(banks, audit),
+        incoming=Incoming(banks),
+        refunds=Refunds(banks, audit, terms),
+    )

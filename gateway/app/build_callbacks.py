@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
 from gateway.domain.bank.provider_callbacks import CallbackProver, CallbackSecrets, ProofRefused
 from gateway.domain.bank.providers import ProviderAdapter
-from gateway.domain.kernel.clocks import Now
 from gateway.operations.backoffice.callbacks import CallbackAddress, Reception
 from gateway.operations.bank.checked_adapter import CheckedAdapter
+from gateway.runtime.kernel import Kernel
+from gateway.runtime.providers import Connection
 from gateway.security.keys import Derivation
-from gateway.telemetry.ports import Count
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.callbacks import sign
@@ -99,20 +97,22 @@ def secrets_of(name: str, settings: Settings, derivation: Derivation) -> Callbac
     )
 
 
-def make_reception(
-    store: CallbackStore,
-    addresses: Mapping[str, CallbackAddress],
-    now: Now,
-    count: Count,
-    wake: Callable[[], None],
+def build_callbacks(
+    kernel: Kernel, connections: Mapping[str, Connection], wake: Callable[[], None]
 ) -> Reception:
-    """Make what takes callbacks."""
+    """
+    Build what takes callbacks; ``wake`` is called for each new one.
+
+    Raises:
+        AdapterRefused: see ``make_address``.
+    """
+    adapters = {name: each.adapter for name, each in connections.items()}
     return Reception(
-        store=store,
-        addresses=addresses,
-        now=now,
-        new_id=lambda: str(uuid.uuid4()),
-        count=count,
+        store=kernel.store.office.callbacks,
+        addresses=make_addresses(kernel.settings, kernel.keys.derivation, adapters),
+        now=kernel.now,
+        new_id=kernel.new_id,
+        count=kernel.observer.count,
         wake=wake,
     )
 

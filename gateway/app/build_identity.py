@@ -1,23 +1,19 @@
-"""Identity assembled: the crafts, the operations over them, and what runs in the background."""
+"""Identity: the operations on users and their sessions, and what runs in the background."""
 
 from __future__ import annotations
 
-import asyncio
-import time
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from typing import Final
 
-from gateway.config.identity import Identity
 from gateway.config.settings import Settings
-from gateway.domain.kernel.clocks import Now
+from gateway.http.identity.surface import UserPolicies
 from gateway.operations.identity.ports import (
     AttemptLimits,
     Crypto,
     IdentityContext,
-    IdentityEvents,
     IdentitySettings,
     Stores,
 )
@@ -25,6 +21,7 @@ from gateway.operations.identity.services import (
     IdentityServices,
     build_identity_services,
 )
+from gateway.runtime.kernel import Kernel
 from gateway.runtime.mail_sender import MailSender
 from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.runtime.retention import IdentityRetention
@@ -33,32 +30,34 @@ from gateway.security.identity.passwords import PasswordHasher
 from gateway.security.identity.sealed_mail import SealedOutbox
 from gateway.security.identity.signing_keys import Keyring, new_signing_key
 from gateway.security.identity.tokens import AccessTokens, Audience, OpaqueTokens
-from gateway.security.keys import Keys
-from gateway.security.sealing import Sealer
-from gateway.store.engine import Store
+from policies.authentication.bearer import BearerToken
+from policies.authorization.user import RequiresSecondFactor
+from policies.traffic.quota import Quota, WithinAddressQuota, WithinPersonQuota
 
-_NO_EVENTS = IdentityEvents()
-
-_TOKENS = "opaque tokens"
-_CLEANUP_EVERY_S = 600.0
+_TOKENS: Final = "opaque tokens"
+_CLEANUP_EVERY_S: Final = 600.0
 """Often enough that a run deletes little at once."""
-_ANSWER_EVERY_S = 1.0
+_ANSWER_EVERY_S: Final = 1.0
 """Reset links are written by the clock, so that the answer's duration tells nobody who exists."""
+_RETURNED: Final = frozenset({"sign_in", "second_factor"})
+"""Quotas of guesses: whoever was right gets the draw back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class People:
+class IdentityRoom:
     """
     Identity, ready to be started.
 
     Attributes:
         services: The operations.
+        policies: What is asked of users wherever they call.
         tasks: What identity does in the background.
         keyring: What ``/.well-known/jwks.json`` publishes.
     """
 
-    parts: IdentityContext
+    context: IdentityContext
     services: IdentityServices
+    policies: UserPolicies
     keyring: Keyring
     hasher: PasswordHasher
     tasks: Sequence[PeriodicTask]
@@ -81,40 +80,62 @@ class People:
         self.hasher.close()
 
 
-def build_identity(
-    settings: Settings, store: Store, keys: Keys, now: Now, events: IdentityEvents = _NO_EVENTS
-) -> People:
-    """Make identity from the settings, an opened store and the keys; nothing is started."""
-    identity = settings.identity
-    keyring = Keyring(store.identity.signing_keys, keys.sealer, now, time.monotonic)
-    hasher = PasswordHasher(keys.password_peppers)
-    parts = IdentityContext(
-        stores=_stores(store, keys.sealer),
-        crypto=_crypto(identity, keys, keyring, hasher, now),
-        settings=_identity_settings(settings.origin, identity),
-        now=now,
-        new_id=lambda: str(uuid.uuid4()),
-        pause=asyncio.sleep,
-        events=events,
+def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> IdentityRoom:
+    """Build the room; nothing is started. Passwords cost what they should without ``hasher``."""
+    store, keys, settings = kernel.store, kernel.keys, kernel.settings
+    keyring = Keyring(store.identity.signing_keys, keys.sealer, kernel.now, kernel.monotonic)
+    hasher = hasher or PasswordHasher(keys.password_peppers)
+    context = IdentityContext(
+        stores=_stores(kernel),
+        crypto=_crypto(kernel, keyring, hasher),
+        settings=_identity_settings(settings),
+        now=kernel.now,
+        new_id=kernel.new_id,
+        pause=kernel.sleep,
+        events=kernel.events,
     )
     services = build_identity_services(
-        parts, store.companies, partial(new_signing_key, sealer=keys.sealer)
+        context, store.companies, partial(new_signing_key, sealer=keys.sealer)
     )
-    return People(
-        parts=parts,
+    return IdentityRoom(
+        context=context,
         services=services,
+        policies=_policies(kernel, services),
         keyring=keyring,
         hasher=hasher,
-        tasks=_tasks(settings, store, parts, services),
+        tasks=_tasks(kernel, context, services),
+    )
+
+
+def _policies(kernel: Kernel, services: IdentityServices) -> UserPolicies:
+    """Build what is asked of users."""
+    settings, count = kernel.settings, kernel.observer.count
+    rates = {
+        name: Quota(each.rate, each.burst)
+        for name, each in (
+            ("anonymous", settings.ratelimits.anonymous),
+            ("keys", settings.ratelimits.keys),
+            ("sign_in", settings.ratelimits.sign_in),
+            ("second_factor", settings.ratelimits.second_factor),
+            ("recovery", settings.ratelimits.recovery),
+        )
+    }
+    user = settings.ratelimits.person
+    return UserPolicies(
+        bearer=BearerToken(services.sessions.authenticate),
+        factor=RequiresSecondFactor(settings.factor_roles),
+        address_quota=WithinAddressQuota(rates, kernel.monotonic, count, _RETURNED),
+        user_quota=WithinPersonQuota(Quota(user.rate, user.burst), kernel.monotonic, count),
+        origin=lambda: settings.origin,
     )
 
 
 def _tasks(
-    settings: Settings, store: Store, parts: IdentityContext, services: IdentityServices
+    kernel: Kernel, context: IdentityContext, services: IdentityServices
 ) -> Sequence[PeriodicTask]:
-    """Make what identity does in the background."""
-    mail = MailSender(parts.stores.outbox, settings.identity.mail, parts.now)
-    retention = IdentityRetention(store.identity, parts.now)
+    """Build what identity does in the background."""
+    mail = MailSender(context.stores.outbox, kernel.settings.identity.mail, kernel.now)
+    retention = IdentityRetention(kernel.store.identity, kernel.now)
     answer = services.reset_requests.answer
     answering = Schedule(every_s=_ANSWER_EVERY_S, finishing=True)
     return (
@@ -124,38 +145,38 @@ def _tasks(
     )
 
 
-def _crypto(
-    identity: Identity, keys: Keys, keyring: Keyring, hasher: PasswordHasher, now: Now
-) -> Crypto:
+def _crypto(kernel: Kernel, keyring: Keyring, hasher: PasswordHasher) -> Crypto:
     """Say how things are hashed, signed and sealed."""
+    identity, keys = kernel.settings.identity, kernel.keys
     return Crypto(
         hashing=hasher,
         one_time=Totp(identity.issuer),
         recovery=RecoveryCodes(),
         opaque=OpaqueTokens(keys.derivation.key(_TOKENS)),
-        access=AccessTokens(keyring, Audience(identity.issuer, identity.audience), now),
+        access=AccessTokens(keyring, Audience(identity.issuer, identity.audience), kernel.now),
         sealing=keys.sealer,
     )
 
 
-def _stores(store: Store, sealer: Sealer) -> Stores:
+def _stores(kernel: Kernel) -> Stores:
     """Name where identity is kept; mail is sealed there."""
+    store = kernel.store.identity
     return Stores(
-        users=store.identity.users,
-        sessions=store.identity.sessions,
-        challenges=store.identity.challenges,
-        failures=store.identity.failures,
-        outbox=SealedOutbox(store.identity.outbox, sealer),
-        signing_keys=store.identity.signing_keys,
-        audit=store.audit,
+        users=store.users,
+        sessions=store.sessions,
+        challenges=store.challenges,
+        failures=store.failures,
+        outbox=SealedOutbox(store.outbox, kernel.keys.sealer),
+        signing_keys=store.signing_keys,
+        audit=kernel.store.audit,
     )
 
 
-def _identity_settings(origin: str, identity: Identity) -> IdentitySettings:
+def _identity_settings(settings: Settings) -> IdentitySettings:
     """Read how long things last, and how often somebody may be wrong."""
-    tries = identity.tries
+    identity, tries = settings.identity, settings.identity.tries
     return IdentitySettings(
-        origin=origin,
+        origin=settings.origin,
         access=timedelta(seconds=identity.access_s),
         refresh=timedelta(seconds=identity.refresh_s),
         sessions=identity.sessions,

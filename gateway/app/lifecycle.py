@@ -36,8 +36,8 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
     """
     async with AsyncExitStack() as started:
         _start_watching(gateway, started)
-        started.push_async_callback(gateway.store.close)
-        started.push_async_callback(gateway.cache.close)
+        started.push_async_callback(gateway.kernel.store.close)
+        started.push_async_callback(gateway.rooms.cache.close)
         await _prepare_store(gateway)
         if gateway.bank is not None:
             await gateway.bank.start()
@@ -45,7 +45,7 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         for name, connection in gateway.connections.items():
             await start(name, connection)
             started.push_async_callback(connection.adapter.close)
-        await _start_people(gateway, started)
+        await _start_identity(gateway, started)
         _start_tasks(gateway, started)
         _spare_the_collector()
         await _listen(gateway, started)
@@ -63,28 +63,28 @@ async def drain(gateway: Gateway, asked: signal.Signals) -> None:
     """
     gateway.readiness.draining = True
     if asked is signal.SIGTERM:
-        await asyncio.sleep(gateway.settings.server.drain_accept_s)
+        await asyncio.sleep(gateway.kernel.settings.server.drain_accept_s)
     await gateway.public.stop_accepting()
 
 
 def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
     """Begin to log and to measure, before anything can go wrong."""
-    observing = gateway.observing
-    observing.lines.start()
-    started.callback(observing.lines.stop)
-    observing.logs.start()
-    started.callback(observing.logs.stop)
+    telemetry = gateway.telemetry
+    telemetry.lines.start()
+    started.callback(telemetry.lines.stop)
+    telemetry.logs.start()
+    started.callback(telemetry.logs.stop)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
-    observing.lag.task.start()
-    started.push_async_callback(observing.lag.task.stop)
+    telemetry.lag.task.start()
+    started.push_async_callback(telemetry.lag.task.stop)
 
 
-async def _start_people(gateway: Gateway, started: AsyncExitStack) -> None:
+async def _start_identity(gateway: Gateway, started: AsyncExitStack) -> None:
     """Begin what identity and the panel do in the background."""
-    started.push_async_callback(gateway.people.close)
-    await gateway.people.start()
-    started.push_async_callback(gateway.panel.tokens.close)
+    started.push_async_callback(gateway.rooms.identity.close)
+    await gateway.rooms.identity.start()
+    started.push_async_callback(gateway.rooms.panel.tokens.close)
 
 
 def _start_tasks(gateway: Gateway, started: AsyncExitStack) -> None:
@@ -110,19 +110,19 @@ async def _listen(gateway: Gateway, started: AsyncExitStack) -> None:
     await gateway.operations.start()
     started.push_async_callback(gateway.operations.close, 1.0)
     await gateway.public.start()
-    started.push_async_callback(gateway.public.close, gateway.settings.server.drain_s)
+    started.push_async_callback(gateway.public.close, gateway.kernel.settings.server.drain_s)
     gateway.readiness.started = True
 
 
 async def _prepare_store(gateway: Gateway) -> None:
     """Make sure that the store is ours, safe, of our schema, and its audit log sealed."""
-    settings = gateway.settings
+    kernel, store, settings = gateway.kernel, gateway.kernel.store, gateway.kernel.settings
     notice = refuse_unsafe_sqlite(
         settings.environment,
-        gateway.store.url,
+        store.url,
         allowed=settings.database.allow_sqlite_in_production,
     )
     if notice:
         _log.info(notice)
-    await prepare(gateway.store, settings.environment, migrate=settings.migrates, now=gateway.now)
-    await gateway.store.audit.seal(gateway.now())
+    await prepare(store, settings.environment, migrate=settings.migrates, now=kernel.now)
+    await store.audit.seal(kernel.now())

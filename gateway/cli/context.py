@@ -6,22 +6,19 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateway.app.build_backoffice import RecordSource, build_admin_services, record_source
+from gateway.app.build_backoffice import build_admin_services
+from gateway.app.build_payouts import build_payout_records
 from gateway.cli.console import Terminal
 from gateway.config.reading import ConfigError, read_settings
 from gateway.config.settings import Settings
-from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
-from gateway.operations.accounts.credentials import CredentialRecords
-from gateway.operations.backoffice.reviews import PayoutReviews
 from gateway.operations.backoffice.scoped_records import AdminServices
-from gateway.operations.backoffice.stops import KillSwitches
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.records import PayoutRecords
 from gateway.runtime.audit_log import audit_keys
+from gateway.runtime.kernel import Kernel
 from gateway.runtime.process import wall_clock
 from gateway.runtime.providers import ConnectedBanks, Connection
 from gateway.security.keys import Keys, load_keys
@@ -31,67 +28,25 @@ from gateway.store.kernel.chain import UNSEALED
 from gateway.store.schema import StoreRefused, prepare, refuse_unsafe_sqlite
 
 if TYPE_CHECKING:
-    from gateway.app.build_identity import People
-
-_SIMILAR_S = 600.0
-"""Payouts within ten minutes count as similar where the configuration does not say."""
+    from gateway.app.build_identity import IdentityRoom
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AdminContext:
-    """An opened store and everything an administrator does with it."""
+    """The kernel over an opened store, and who acts there."""
 
-    settings: Settings
-    store: Store
-    keys: Keys
+    kernel: Kernel
     acting: AuditContext
-
-    @property
-    def source(self) -> RecordSource:
-        """Where ids and secrets of new records come from."""
-        return record_source(self.keys)
 
     @property
     def admin(self) -> AdminServices:
         """The registers, written in the name of who typed the command."""
-        return build_admin_services(self.settings, self.store, self.source, self.acting)
+        return build_admin_services(self.kernel, self.acting)
 
     @property
     def payouts(self) -> PayoutRecords:
-        """The payouts; similar ones are told even where nothing is done about them."""
-        within_s = self.settings.payouts.similar_within_s or _SIMILAR_S
-        return PayoutRecords(
-            payouts=self.store.payouts,
-            follow_ups=self.store.follow_ups,
-            reviews=self.store.reviews,
-            returns=self.store.returns,
-            similar_within=timedelta(seconds=within_s),
-        )
-
-    @property
-    def companies(self) -> CompanyRecords:
-        """The companies."""
-        return self.admin.companies
-
-    @property
-    def accounts(self) -> AccountRecords:
-        """The accounts."""
-        return self.admin.accounts
-
-    @property
-    def credentials(self) -> CredentialRecords:
-        """The credentials."""
-        return self.admin.credentials
-
-    @property
-    def reviews(self) -> PayoutReviews:
-        """The payouts in review."""
-        return self.admin.reviews
-
-    @property
-    def stops(self) -> KillSwitches:
-        """The kill switches."""
-        return self.admin.stops
+        """The payouts as operators read them."""
+        return build_payout_records(self.kernel)
 
 
 def settings_of(file: Path) -> Settings:
@@ -171,20 +126,21 @@ async def opened(terminal: Terminal) -> AsyncIterator[AdminContext]:
         now = wall_clock(settings.environment, os.environ)
         await store.audit.seal(now())
         acting = AuditContext(terminal.actor, now)
-        yield AdminContext(settings=settings, store=store, keys=keys, acting=acting)
+        kernel = Kernel(settings=settings, store=store, keys=keys, now=now)
+        yield AdminContext(kernel, acting)
 
 
 @asynccontextmanager
-async def opened_people(terminal: Terminal) -> AsyncIterator[People]:
+async def opened_identity(terminal: Terminal) -> AsyncIterator[IdentityRoom]:
     """Open the store and identity over it; nothing runs in the background. Raises as ``opened``."""
     from gateway.app.build_identity import build_identity
 
     async with opened(terminal) as office:
-        people = build_identity(office.settings, office.store, office.keys, office.acting.now)
+        identity = build_identity(office.kernel)
         try:
-            yield people
+            yield identity
         finally:
-            await people.close()
+            await identity.close()
 
 
 @asynccontextmanager
@@ -196,23 +152,22 @@ async def reached(office: AdminContext) -> AsyncIterator[ConnectedBanks]:
         RuleViolation: an adapter does not take its settings, or an account's
             credentials cannot be opened under the keys of now.
     """
-    settings = office.settings
+    kernel = office.kernel
     async with AsyncExitStack() as opened:
-        connections = {name: _connected(name, settings) for name in settings.providers}
+        connections = {name: _connected(name, kernel) for name in kernel.settings.providers}
         for name, connection in connections.items():
             await _started(name, connection)
             opened.push_async_callback(connection.adapter.close)
-        yield ConnectedBanks(connections, _unsealing(office.keys.sealer))
+        yield ConnectedBanks(connections, _unsealing(kernel.keys.sealer))
 
 
-def _connected(name: str, settings: Settings) -> Connection:
+def _connected(name: str, kernel: Kernel) -> Connection:
     """Make one adapter, under the limits that serving has too."""
     from gateway.app.build_bank import connect
-    from gateway.cli.config.probes import Silent
     from provider_adapters.kit.factory import AdapterRefused
 
     try:
-        return connect(name, settings, Silent())
+        return connect(name, kernel.settings, kernel.observer)
     except AdapterRefused as problem:
         raise RuleViolation(str(problem)) from problem
 

@@ -76,7 +76,18 @@ def open_store(url: str, limits: Limits = DEFAULT_LIMITS, chain: ChainKeys = UNS
         ValueError: the URL is of no form we know (see ``address``).
         StoreUnavailable: the file or its folder cannot be made.
     """
-    database = replace(open_database(url, limits), chain=chain)
+    return _store_on(replace(open_database(url, limits), chain=chain), url)
+
+
+def absent_store() -> Store:
+    """Make a store that never answers, for what is described and not served; nothing is opened."""
+    from gateway.store.kernel.sqlite import nowhere  # noqa: PLC0415 - (see ``open_database``)
+
+    return _store_on(nowhere(DEFAULT_LIMITS), "")
+
+
+def _store_on(database: Database, url: str) -> Store:
+    """Name what one database keeps."""
     return Store(
         url=url,
         database=database,

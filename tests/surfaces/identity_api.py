@@ -5,43 +5,31 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
 import msgspec
 from yarl import URL
 
-from gateway.app.build_identity import People
-from gateway.app.build_panel import Panel, build_panel
-from gateway.app.people_surfaces import (
-    PeopleParts,
-    PeopleQuestions,
-    make_panel_api,
-    make_people_questions,
-    make_people_surfaces,
-)
-from gateway.app.surfaces import described_surfaces
-from gateway.config.identity import Session
+from gateway.app.build_identity import IdentityRoom
+from gateway.app.build_panel import PanelRoom
+from gateway.app.rooms import build_rooms, user_surfaces
 from gateway.config.settings import Rate, RateLimits, Settings
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors
 from gateway.domain.requests.reasons import REASONS
 from gateway.http.pages import openapi_pages
-from gateway.http.route import Gate, Surface
+from gateway.http.route import Surface
 from gateway.http.server import Admission, Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
-from gateway.runtime.periodic_task import PeriodicTask, Schedule
 from gateway.security.identity.passwords import Cost
-from gateway.security.keys import Derivation, Keys
-from gateway.security.secrets import SecretDigester
 from gateway.store.engine import Store
-from policies.traffic.quota import WithinPersonQuota
 from tests.surfaces.answers import JSON, Answer
-from tests.unit.gateway.http.listener_client import Witness
 from tests.unit.standing import Clock
 from tests.world.identity import EMAIL, LITTLE, PASSWORD, IdentityWorld, identity_world_on
+from tests.world.kernel import Witness
 
 ORIGIN = "https://pix.example"
 COOKIE = "__Host-pixgate"
@@ -65,8 +53,8 @@ class ApiClient:
     """
 
     identity_world: IdentityWorld
-    people: People
-    panel: Panel
+    room: IdentityRoom
+    panel: PanelRoom
     surfaces: tuple[Surface, ...]
     port: int
     session: aiohttp.ClientSession
@@ -240,27 +228,11 @@ async def api_client_on(
     store: Store, clock: Clock, *, cost: Cost = LITTLE, **rates: Rate
 ) -> AsyncIterator[ApiClient]:
     """Serve identity and the panel over a store; ``rates`` are the quotas that are scarce."""
-    identity_world = identity_world_on(store, clock, cost=cost)
+    clock.step_s = 0.001  # buckets fill up while a test calls, as they do in the world
+    identity_world = identity_world_on(store, clock, _settings(rates), cost=cost)
     await identity_world.services.signing_keys.ensure()
-    people = People(
-        parts=identity_world.context,
-        services=identity_world.services,
-        keyring=identity_world.keyring,
-        hasher=identity_world.hasher,
-        tasks=[
-            PeriodicTask(
-                "reset links", identity_world.services.reset_requests.answer, Schedule(every_s=1.0)
-            )
-        ],
-    )
-
-    def count(event: str, label: str) -> None:
-        identity_world.counted.append((event, label))
-
-    settings = _settings(rates)
-    panel = build_panel(Session(), store, _keys(), people)
-    parts = PeopleParts(settings=settings, people=people, panel=panel, count=count)
-    surfaces, witness = _surfaces(parts), Witness()
+    rooms = build_rooms(identity_world.kernel, identity_world.room, {}, lambda: None)
+    surfaces, witness = tuple(user_surfaces(rooms, tuple)), Witness()
     serving = _serving(surfaces, witness)
     listener = Listener(Server(serving).answer, at=Address())
     await listener.start()
@@ -268,8 +240,8 @@ async def api_client_on(
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
             yield ApiClient(
                 identity_world=identity_world,
-                people=people,
-                panel=panel,
+                room=identity_world.room,
+                panel=rooms.panel,
                 surfaces=surfaces,
                 port=listener.port,
                 session=session,
@@ -278,7 +250,7 @@ async def api_client_on(
             )
     finally:
         await listener.close(1)
-        await panel.tokens.close()
+        await rooms.panel.tokens.close()
         identity_world.hasher.close()
 
 
@@ -291,24 +263,6 @@ def _settings(rates: dict[str, Rate]) -> Settings:
     return msgspec.structs.replace(plain, identity=identity)
 
 
-def _surfaces(parts: PeopleParts) -> tuple[Surface, ...]:
-    """Put the surfaces together; who gets to the back office's rows was not refused."""
-    described = described_surfaces(parts.settings)
-    # nothing stands behind it
-    office = next(each for each in described if each.name == "backoffice")
-    who = make_people_questions(parts)
-    counted = replace(office, gates=tuple(_counted(each, who) for each in office.gates))
-    return (*make_people_surfaces(parts, who), make_panel_api(parts, who, counted))
-
-
-def _counted(gate: Gate[Any], who: PeopleQuestions) -> Gate[Any]:
-    """Have a gate of the described office draw from the buckets of the served surfaces."""
-    policies = [
-        who.persons if isinstance(each, WithinPersonQuota) else each for each in gate.policies
-    ]
-    return replace(gate, policies=policies)
-
-
 def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:
     """Serve them with room for everybody."""
     return Serving(
@@ -318,18 +272,6 @@ def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:
         observer=witness,
         body_deadline_s=2,
         uuid_traces=False,
-    )
-
-
-def _keys() -> Keys:
-    """Make keys that are the same for every node."""
-    key = {"s": b"s" * 32}
-    derivation = Derivation(key, "s")
-    return Keys(
-        digester=SecretDigester(key, "s"),
-        sealer=None,  # type: ignore[arg-type] # nothing of ours is sealed by it here
-        derivation=derivation,
-        password_peppers=key,
     )
 
 

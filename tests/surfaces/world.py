@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -92,7 +92,7 @@ class World:
 
     def today(self) -> str:
         """Return the day it is, as a payout is dated."""
-        return self.gateway.now().date().isoformat()
+        return self.gateway.kernel.now().date().isoformat()
 
     async def call(self, method: str, path: str, **details: Unpack[Details]) -> Answer:
         """Call the public listener and check what must hold of every answer."""
@@ -134,7 +134,7 @@ class World:
 
     async def executions(self, reference: str, account: str = "main") -> list[int]:
         """Return the centavos of every payout that the bank really made for a reference."""
-        environment = self.gateway.settings.environment
+        environment = self.gateway.kernel.settings.environment
         key = provider_key(environment, self.demo["accounts"][account]["id"], reference)
         said = await self.control.get("executions", query={"key": key})
         return [row["centavos"] for row in said["data"]]
@@ -154,7 +154,7 @@ class World:
             expires_at=expires_at,
             limits=limits,
         )
-        return await (office or self.office).credentials.issue(wanted)
+        return await (office or self.office).admin.credentials.issue(wanted)
 
     @asynccontextmanager
     async def losing(self, *tables: str) -> AsyncIterator[None]:
@@ -163,7 +163,7 @@ class World:
 
         In a thread: the gateway may be amid a transaction, which it ends on this loop.
         """
-        url = self.gateway.settings.store_url
+        url = self.gateway.kernel.settings.store_url
         path = url.removeprefix("sqlite:///")
         lost = {table: f"lost_{table}" for table in tables}
         await asyncio.to_thread(_rename, path, lost)
@@ -249,11 +249,11 @@ def sandbox(folder: Path, **changed: object) -> Settings:
 @asynccontextmanager
 async def another_process(world: World) -> AsyncIterator[AdminContext]:
     """Open a world's store once more, as a command or another gateway does."""
-    settings = world.gateway.settings
-    store = open_store(settings.store_url, chain=audit_keys(world.gateway.keys))
+    settings = world.gateway.kernel.settings
+    store = open_store(settings.store_url, chain=audit_keys(world.gateway.kernel.keys))
     try:
-        acting = AuditContext("test", world.gateway.now)
-        yield AdminContext(settings=settings, store=store, keys=world.gateway.keys, acting=acting)
+        kernel = replace(world.gateway.kernel, store=store)
+        yield AdminContext(kernel, AuditContext("test", kernel.now))
     finally:
         await store.close()
 
@@ -266,10 +266,7 @@ async def opened(settings: Settings) -> AsyncIterator[World]:
         migrated(file)
     gateway = assemble(settings, {})
     async with running(gateway):
-        acting = AuditContext("test", gateway.now)
-        office = AdminContext(
-            settings=settings, store=gateway.store, keys=gateway.keys, acting=acting
-        )
+        office = AdminContext(gateway.kernel, AuditContext("test", gateway.kernel.now))
         urls = urls_of(gateway)
         demo = await made_demo(office, urls)
         async with (

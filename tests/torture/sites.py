@@ -13,6 +13,7 @@ from gateway.domain.accounts.credentials import EVERY_PERMISSION
 from gateway.operations.accounts.accounts import AccountOrder, ProviderChoice
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.runtime.kernel import Kernel
 from gateway.security.keys import load_keys
 from provider_adapters.sandbox.control import BankControl
 from tests.surfaces.world import basic
@@ -102,11 +103,10 @@ async def furnish(config: Path, control: BankControl, site: str) -> list[Account
     settings = settings_of(config)
     async with opened_store(settings, migrate=True) as store:
         acting = AuditContext("torture", lambda: datetime.now(UTC))
-        office = AdminContext(
-            settings=settings, store=store, keys=load_keys(settings), acting=acting
-        )
-        company = await office.companies.create(f"Torture {site}")
-        issued = await office.credentials.issue(
+        kernel = Kernel(settings=settings, store=store, keys=load_keys(settings), now=acting.now)
+        office = AdminContext(kernel, acting)
+        company = await office.admin.companies.create(f"Torture {site}")
+        issued = await office.admin.credentials.issue(
             CredentialOrder(
                 name="torture",
                 company_id=company.id,
@@ -138,7 +138,7 @@ async def _account(office: AdminContext, control: BankControl, company_id: str, 
         },
     )
     choice = ProviderChoice(name=f"bank-{kind}", account=opened["id"], credentials=opened["token"])
-    made = await office.accounts.create(
+    made = await office.admin.accounts.create(
         AccountOrder(
             company_id=company_id,
             name=f"Torture {kind}",

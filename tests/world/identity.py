@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass, field
-from functools import partial
 
 import pyotp
 
+from gateway.app.build_identity import IdentityRoom, build_identity
+from gateway.config.identity import Identity
+from gateway.config.settings import Settings
 from gateway.domain.identity.rights import Role
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.identity.users import User
 from gateway.domain.kernel.company_scope import EVERY_COMPANY
 from gateway.domain.kernel.errors import ServiceError
-from gateway.operations.identity.ports import (
-    ClientInfo,
-    Crypto,
-    IdentityContext,
-    IdentityEvents,
-    IdentitySettings,
-    Stores,
-)
-from gateway.operations.identity.services import IdentityServices, build_identity_services
+from gateway.operations.identity.ports import ClientInfo, IdentityContext
+from gateway.operations.identity.services import IdentityServices
 from gateway.operations.identity.sign_in import SecondFactorRequired
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
-from gateway.security.identity.one_time_codes import RecoveryCodes, Totp
+from gateway.runtime.kernel import Kernel
 from gateway.security.identity.passwords import Cost, PasswordHasher, PoolSize
-from gateway.security.identity.sealed_mail import SealedOutbox
-from gateway.security.identity.signing_keys import Keyring, new_signing_key
-from gateway.security.identity.tokens import AccessTokens, Audience, OpaqueTokens
+from gateway.security.identity.signing_keys import Keyring
+from gateway.security.identity.tokens import Audience
 from gateway.security.sealing import Sealer
 from gateway.store.engine import Store
 from tests.unit.standing import Clock
+from tests.world.kernel import KEYS, Witness, kernel_on
 
 EMAIL = "maria@example.com"
 PASSWORD = "uma frase bem comprida"
@@ -42,6 +36,7 @@ LITTLE = Cost(kib=64, passes=1)
 """Of digests that nobody measures."""
 
 AUDIENCE = Audience("pixgate", "pixgate")
+SETTINGS = Settings(identity=Identity(origin="https://pix.example"))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,6 +49,8 @@ class IdentityWorld:
         paused: Seconds that tries were held for; nobody waits them here.
     """
 
+    kernel: Kernel
+    room: IdentityRoom
     store: Store
     clock: Clock
     context: IdentityContext
@@ -122,59 +119,32 @@ class IdentityWorld:
 
 
 def identity_world_on(
-    store: Store, clock: Clock, settings: IdentitySettings | None = None, *, cost: Cost = LITTLE
+    store: Store, clock: Clock, settings: Settings = SETTINGS, *, cost: Cost = LITTLE
 ) -> IdentityWorld:
     """Build identity on a store; close it by closing its hasher."""
-    security_events, counted = list[tuple[str, str]](), list[tuple[str, str]]()
     pauses: list[float] = []
 
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
 
-    sealer = Sealer({"k": b"k" * 32}, "k")
-    keyring = Keyring(store.identity.signing_keys, sealer, clock.now, clock.monotonic)
-    hasher = PasswordHasher({"p": b"p" * 32}, cost, PoolSize(waiting=500))
-    crypto = Crypto(
-        hashing=hasher,
-        one_time=Totp("pixgate"),
-        recovery=RecoveryCodes(),
-        opaque=OpaqueTokens(b"o" * 32),
-        access=AccessTokens(keyring, AUDIENCE, clock.now),
-        sealing=sealer,
+    witness = Witness()
+    kernel = kernel_on(
+        store, clock, settings=settings, observer=witness, events=witness.events, sleep=pause
     )
-    stores = Stores(
-        users=store.identity.users,
-        sessions=store.identity.sessions,
-        challenges=store.identity.challenges,
-        failures=store.identity.failures,
-        outbox=SealedOutbox(store.identity.outbox, sealer),
-        signing_keys=store.identity.signing_keys,
-        audit=store.audit,
-    )
-    context = IdentityContext(
-        stores=stores,
-        crypto=crypto,
-        settings=settings or IdentitySettings(origin="https://pix.example"),
-        now=clock.now,
-        new_id=lambda: str(uuid.uuid4()),
-        pause=pause,
-        events=IdentityEvents(
-            lambda word, user_id: security_events.append((word, user_id)),
-            lambda event, label: counted.append((event, label)),
-        ),
-    )
+    hasher = PasswordHasher(KEYS.password_peppers, cost, PoolSize(waiting=500))
+    room = build_identity(kernel, hasher)
     return IdentityWorld(
+        kernel=kernel,
+        room=room,
         store=store,
         clock=clock,
-        context=context,
-        services=build_identity_services(
-            context, store.companies, partial(new_signing_key, sealer=sealer)
-        ),
-        keyring=keyring,
-        sealer=sealer,
+        context=room.context,
+        services=room.services,
+        keyring=room.keyring,
+        sealer=KEYS.sealer,
         hasher=hasher,
-        security_events=security_events,
-        counted=counted,
+        security_events=witness.security_events,
+        counted=witness.counted,
         pauses=pauses,
     )
 

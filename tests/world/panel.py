@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gateway.app.build_panel import build_panel
 from gateway.domain.identity.panel_sessions import Browser
-from gateway.operations.panel.context import PanelContext, PanelSettings
+from gateway.operations.panel.context import PanelContext
 from gateway.operations.panel.sessions import PanelSessionRecords
 from gateway.operations.panel.token_refresh import PanelTokens
 from gateway.operations.panel.view import PanelViews
-from gateway.security.identity.cookies import PanelCookies
 from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld
 
 
@@ -46,23 +46,12 @@ class PanelWorld:
 
 def panel_world_on(identity_world: IdentityWorld) -> PanelWorld:
     """Build the panel's sessions; close its tokens in the end."""
-    context = PanelContext(
-        store=identity_world.store.identity.panels,
-        companies=identity_world.store.companies,
-        cookies=PanelCookies([b"s" * 32]),
-        identity=identity_world.context,
-        sign_in=identity_world.services.sign_in,
-        tokens=identity_world.services.tokens,
-        sessions=identity_world.services.sessions,
-        settings=PanelSettings(),
-    )
-    tokens = PanelTokens(context)
-    records = PanelSessionRecords(context, tokens)
+    room = build_panel(identity_world.kernel, identity_world.room)
     return PanelWorld(
         identity_world=identity_world,
-        context=context,
-        tokens=tokens,
-        records=records,
-        views=PanelViews(records),
+        context=room.context,
+        tokens=room.tokens,
+        records=room.records,
+        views=room.views,
         counted=identity_world.counted,
     )

@@ -6,8 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from types import SimpleNamespace
 from typing import TypeVar
 
+from gateway.app.build_payouts import build_payouts
+from gateway.config.settings import Payouts as PayoutSettings
+from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.bank.capabilities import (
     CONTRACT_CALLS,
@@ -51,12 +55,11 @@ from gateway.domain.payouts.payouts import (
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.payouts.stops import Stop
 from gateway.domain.requests.calls import Caller
-from gateway.operations.payouts.followup import FollowUp
-from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
-from gateway.operations.payouts.payouts import Payouts, Terms
+from gateway.operations.bank.refunds import StopsInForce
 from gateway.telemetry.ports import Event
 from tests.unit.people import ACCOUNT, account, caller
 from tests.unit.standing import TODAY, Clock
+from tests.world.kernel import Witness, kernel_on
 
 Done = TypeVar("Done")
 
@@ -75,6 +78,9 @@ IS_REJECTED = Rejected(evidence=ANSWERED, failure=FailureCode.INSUFFICIENT_FUNDS
 IS_FORBIDDEN = Rejected(evidence=ANSWERED, failure=FailureCode.LIMIT_EXCEEDED, forbidden=True)
 IS_NOT_SENT = NotSent(REFUSED_HERE)
 IS_UNKNOWN = Unknown(SILENCE)
+
+SETTINGS = Settings(payouts=PayoutSettings(similar_within_s=0))
+"""Payouts may be alike."""
 
 QUIET = timedelta(minutes=10)
 CAREFUL = Capabilities(
@@ -257,19 +263,9 @@ class ShakyStore:
         return done
 
 
-def unguarded(store: PayoutStore, clock: Clock) -> PayoutGuards:
-    """Guards with nothing to say: no stop, and payouts may be alike."""
-
-    async def no_stops() -> tuple[Stop, ...]:
-        return ()
-
-    return PayoutGuards(
-        stops=no_stops,
-        store=store,
-        similar=SimilarPolicy(timedelta(0), refuse=False),
-        now=clock.now,
-        count=lambda _event, _label: None,
-    )
+async def no_stops() -> tuple[Stop, ...]:
+    """Stop nothing."""
+    return ()
 
 
 @dataclass
@@ -297,25 +293,20 @@ class PayoutWorld:
 
     def __init__(self, inner: PayoutStore, bank: ScriptedBank, clock: Clock) -> None:
         self.store, self.bank, self.clock = ShakyStore(inner), bank, clock
-        self.banks = OneBank(bank)
-        self.lost: list[str] = []
-        self.returns = KeptReturns()
-        self.follow_up = FollowUp(self.store, self.banks, clock.now, self._lost, self.returns)
-        self.payouts = Payouts(
-            self.store,
-            self.banks,
-            self.follow_up,
-            unguarded(self.store, clock),
-            Terms(
-                environment=Environment.SANDBOX,
-                now=clock.now,
-                monotonic=clock.monotonic,
-                count=self._lost,
-            ),
-        )
+        self.banks, self.witness, self.returns = OneBank(bank), Witness(), KeptReturns()
+        self.build()
 
-    def _lost(self, _event: Event, provider: str) -> None:
-        self.lost.append(provider)
+    def build(self, settings: Settings = SETTINGS, stops: StopsInForce = no_stops) -> None:
+        """Build the room, under other settings or with stops in force."""
+        parts = SimpleNamespace(payouts=self.store, returns=self.returns)
+        kernel = kernel_on(parts, self.clock, settings=settings, observer=self.witness)
+        self.payouts = build_payouts(kernel, self.banks, stops)
+        self.follow_up = self.payouts.follow_up
+
+    @property
+    def lost(self) -> list[str]:
+        """Providers of payouts of which another process did a step first."""
+        return [label for event, label in self.witness.counted if event == Event.CAS_LOSS]
 
     def beside(self) -> PayoutWorld:
         """Another node."""

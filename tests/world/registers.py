@@ -3,13 +3,13 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import select
 
-from gateway.app.build_backoffice import RecordSource, build_admin_services
+from gateway.app.build_backoffice import build_admin_services
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.domain.accounts.accounts import Environment
@@ -18,11 +18,13 @@ from gateway.operations.accounts.accounts import AccountRecords, CompanyRecords
 from gateway.operations.accounts.credentials import CredentialRecords, CredentialSource
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.runtime.kernel import Kernel
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import SecretDigester
 from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from gateway.store.tables.core import audit
+from tests.world.kernel import KEYS
 from tests.world.store import migrated
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -49,21 +51,28 @@ class Registers:
     store: Store
     clock: Clock = field(default_factory=Clock)
     made: int = 0
-    digester: SecretDigester = field(
-        default_factory=lambda: SecretDigester({"p1": b"p" * 32}, "p1")
-    )
-    sealer: Sealer = field(default_factory=lambda: Sealer({"k1": b"k" * 32}, "k1"))
+    digester: SecretDigester = KEYS.digester
+    sealer: Sealer = KEYS.sealer
 
     @property
     def acting(self) -> AuditContext:
         return AuditContext("cli:test", self.clock)
 
     @property
-    def admin(self) -> AdminServices:
+    def kernel(self) -> Kernel:
+        """What the registers are built on."""
         provider = Provider(adapter="sandbox")
-        settings = Settings(providers={"sandbox": provider, "other-bank": provider})
-        source = RecordSource(new_id=self.new_id, credentials=self.source, seal=self.sealer.seal)
-        return build_admin_services(settings, self.store, source, self.acting)
+        return Kernel(
+            settings=Settings(providers={"sandbox": provider, "other-bank": provider}),
+            store=self.store,
+            keys=replace(KEYS, digester=self.digester, sealer=self.sealer),
+            now=self.clock,
+            new_id=self.new_id,
+        )
+
+    @property
+    def admin(self) -> AdminServices:
+        return build_admin_services(self.kernel, self.acting, self.source)
 
     @property
     def companies(self) -> CompanyRecords:

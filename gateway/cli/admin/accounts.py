@@ -87,7 +87,7 @@ def create(
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return await office.accounts.create(order)
+            return await office.admin.accounts.create(order)
 
     terminal.show(_row(run(work())))
 
@@ -124,7 +124,7 @@ def update(
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return await office.accounts.update(account_id, change)
+            return await office.admin.accounts.update(account_id, change)
 
     terminal.show(_row(run(work())))
 
@@ -139,7 +139,7 @@ def listing(terminal: Terminal, company_id: str | None) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return [_row(each) for each in await office.accounts.list(company_id)]
+            return [_row(each) for each in await office.admin.accounts.list(company_id)]
 
     terminal.show_all(run(work()), COLUMNS)
 

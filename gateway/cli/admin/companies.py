@@ -26,7 +26,7 @@ def create(terminal: Terminal, name: str, company_id: str) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return await office.companies.create(name, company_id)
+            return await office.admin.companies.create(name, company_id)
 
     terminal.show(_row(run(work())))
 
@@ -40,7 +40,7 @@ def listing(terminal: Terminal) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return [_row(each) for each in await office.companies.list()]
+            return [_row(each) for each in await office.admin.companies.list()]
 
     terminal.show_all(run(work()), COLUMNS)
 

@@ -128,7 +128,7 @@ def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return await office.credentials.rotate(client_id, overlap)
+            return await office.admin.credentials.rotate(client_id, overlap)
 
     _show_secret(terminal, run(work()))
 
@@ -144,7 +144,7 @@ def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            ended = await office.credentials.revoke(client_id, reason)
+            ended = await office.admin.credentials.revoke(client_id, reason)
             return _row(ended, office.acting.now())
 
     terminal.show(run(work()))
@@ -160,7 +160,7 @@ def listing(terminal: Terminal, company_id: str | None) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            found = await office.credentials.list(company_id)
+            found = await office.admin.credentials.list(company_id)
             return [_row(each, office.acting.now()) for each in found]
 
     terminal.show_all(run(work()), COLUMNS)
@@ -170,7 +170,7 @@ async def _issued(terminal: Terminal, order: CredentialOrder) -> Issued:
     from gateway.cli.context import opened
 
     async with opened(terminal) as office:
-        return await office.credentials.issue(order)
+        return await office.admin.credentials.issue(order)
 
 
 def _show_secret(terminal: Terminal, issued: Issued) -> None:

@@ -58,7 +58,7 @@ def stop(
         async with opened(terminal) as office:
             ends_at = _end(until, length, office.acting.now())
             order = StopOrder(scope=scope, subject=subject, reason=reason, ends_at=ends_at)
-            return await office.stops.stop(order)
+            return await office.admin.stops.stop(order)
 
     terminal.show(_row(run(work())))
 
@@ -72,7 +72,7 @@ def stops(terminal: Terminal) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return [_row(each) for each in await office.stops.list()]
+            return [_row(each) for each in await office.admin.stops.list()]
 
     terminal.show_all(run(work()), COLUMNS)
 
@@ -87,7 +87,7 @@ def resume(terminal: Terminal, stop_id: str) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            await office.stops.lift(stop_id)
+            await office.admin.stops.lift(stop_id)
 
     run(work())
     terminal.show({"id": stop_id, "state": "lifted"})

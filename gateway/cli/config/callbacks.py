@@ -46,11 +46,13 @@ def _senders(settings: Settings) -> list[str]:
     """Name the providers whose banks send callbacks; raises ``RuleViolation``."""
     from gateway.app.build_bank import connect
     from gateway.app.build_callbacks import prover_of
-    from gateway.cli.config.probes import Silent
+    from gateway.runtime.kernel import SilentObserver
     from provider_adapters.kit.factory import AdapterRefused
 
     try:
-        adapters = {name: connect(name, settings, Silent()).adapter for name in settings.providers}
+        adapters = {
+            name: connect(name, settings, SilentObserver()).adapter for name in settings.providers
+        }
     except AdapterRefused as problem:
         raise RuleViolation(str(problem)) from problem
     return [name for name, each in adapters.items() if prover_of(each) is not None]

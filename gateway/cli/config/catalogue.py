@@ -49,7 +49,7 @@ def routes(terminal: Terminal) -> None:
     """Show every row: what it needs, and what it may cost."""
 
     async def work() -> list[Row]:
-        from gateway.app.surfaces import described_surfaces
+        from gateway.app.rooms import described_surfaces
         from gateway.cli.context import settings_of
         from gateway.http.openapi.operations import codes_of
 

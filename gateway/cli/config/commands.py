@@ -52,7 +52,7 @@ def check(terminal: Terminal, *, probe: bool) -> None:
 
 def _findings(settings: Settings) -> Iterator[Row]:
     """Name what is wrong without opening anything."""
-    from gateway.app.surfaces import described_surfaces
+    from gateway.app.rooms import described_surfaces
     from gateway.cli.config.probes import unmakeable
     from gateway.config.checks import check as check_settings
     from gateway.http.table import check_surfaces

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,11 +19,10 @@ from gateway.domain.bank.providers import ProviderAdapter, ProviderError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.net.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.operations.kernel.audit_context import RuleViolation
+from gateway.runtime.kernel import SilentObserver
 from gateway.security.keys import Derivation
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
-from gateway.telemetry.ports import Event
-from gateway.telemetry.records import ProviderCall
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
 
@@ -36,28 +34,6 @@ _PROBE_S = 10.0
 Finding = tuple[str, str]
 
 
-class Silent:
-    """An ``Observer`` whom nothing is worth a line."""
-
-    def provider_call(self, call: ProviderCall) -> None:
-        """Let it pass."""
-
-    def breaker(self, provider: str, operation_class: str, state: str) -> None:
-        """Let it pass."""
-
-    def provider_retry(self, provider: str, operation: str) -> None:
-        """Let it pass."""
-
-    def in_flight(self, provider: str, calls: int, limit: int) -> None:
-        """Let it pass."""
-
-    def certificate(self, provider: str, ends: datetime) -> None:
-        """Let it pass."""
-
-    def count(self, event: Event, label: str) -> None:
-        """Let it pass."""
-
-
 def unmakeable(settings: Settings) -> Iterator[Finding]:
     """
     Name the providers whose adapter, proof of callbacks or files are no good.
@@ -66,7 +42,7 @@ def unmakeable(settings: Settings) -> Iterator[Finding]:
     """
     for name, provider in settings.providers.items():
         try:
-            adapter = connect(name, settings, Silent()).adapter
+            adapter = connect(name, settings, SilentObserver()).adapter
             make_address(name, settings, _NO_KEYS, adapter)
             check_files(convert(to_builtins(provider.tls), TlsFiles))
         except AdapterRefused as problem:
@@ -86,7 +62,7 @@ async def probed(settings: Settings) -> list[Finding]:
     """Reach the store and every provider; name those that cannot be used."""
     found = [*await _store(settings)]
     for name in settings.providers:
-        adapter = connect(name, settings, Silent()).adapter
+        adapter = connect(name, settings, SilentObserver()).adapter
         found += await _told(name, _reached(adapter))
         found += await _told(name, adapter.close())
     return found

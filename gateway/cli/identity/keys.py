@@ -24,11 +24,11 @@ def listing(terminal: Terminal) -> None:
     """List all keys, retired ones too; private keys are never shown."""
 
     async def work() -> list[Row]:
-        from gateway.cli.context import opened_people
+        from gateway.cli.context import opened_identity
 
-        async with opened_people(terminal) as people:
-            found = await people.services.signing_keys.list()
-            now = people.parts.now()
+        async with opened_identity(terminal) as identity:
+            found = await identity.services.signing_keys.list()
+            now = identity.context.now()
             signing = _signing(found, now)
             return [_row(each, signing, now) for each in found]
 
@@ -42,11 +42,11 @@ def rotate(terminal: Terminal, *, at_once: bool) -> None:
     """Create the next key."""
 
     async def work() -> Row:
-        from gateway.cli.context import opened_people
+        from gateway.cli.context import opened_identity
 
-        async with opened_people(terminal) as people:
-            made = await people.services.signing_keys.rotate(terminal.actor, at_once=at_once)
-            return _row(made, "", people.parts.now())
+        async with opened_identity(terminal) as identity:
+            made = await identity.services.signing_keys.rotate(terminal.actor, at_once=at_once)
+            return _row(made, "", identity.context.now())
 
     terminal.show(run(work()))
 
@@ -59,10 +59,10 @@ def retire(terminal: Terminal, key_id: str, *, at_once: bool) -> None:
     """Stop publishing a key; every process follows within a minute."""
 
     async def work() -> None:
-        from gateway.cli.context import opened_people
+        from gateway.cli.context import opened_identity
 
-        async with opened_people(terminal) as people:
-            await people.services.signing_keys.retire(terminal.actor, key_id, at_once=at_once)
+        async with opened_identity(terminal) as identity:
+            await identity.services.signing_keys.retire(terminal.actor, key_id, at_once=at_once)
 
     run(work())
     terminal.show({"id": key_id, "state": "retired"})

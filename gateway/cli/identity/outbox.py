@@ -22,13 +22,14 @@ def outbox(terminal: Terminal, most: int) -> None:
     """
 
     async def work() -> list[Row]:
-        from gateway.cli.context import opened_people, settings_of
+        from gateway.cli.context import opened_identity, settings_of
         from gateway.cli.sandbox.demo_factory import sandbox_only
 
         sandbox_only(settings_of(terminal.config))
-        async with opened_people(terminal) as people:
+        async with opened_identity(terminal) as identity:
             return [
-                _row(each) for each in await people.parts.stores.outbox.latest(most, EVERY_COMPANY)
+                _row(each)
+                for each in await identity.context.stores.outbox.latest(most, EVERY_COMPANY)
             ]
 
     rows = run(work())

@@ -14,7 +14,7 @@ from gateway.domain.identity.users import User
 from gateway.operations.identity.users import NewUser
 
 if TYPE_CHECKING:
-    from gateway.app.build_identity import People
+    from gateway.app.build_identity import IdentityRoom
 
 COLUMNS = ("id", "email", "state", "roles", "companies", "second_factor")
 
@@ -54,7 +54,9 @@ def create(
     """Add a person with a password, which is asked for, or read from a pipe."""
     password = _password()
     order = _order(email, name, roles, companies)
-    _show(terminal, lambda people: people.services.users.create(terminal.actor, order, password))
+    _show(
+        terminal, lambda identity: identity.services.users.create(terminal.actor, order, password)
+    )
 
 
 @user.command()
@@ -73,7 +75,7 @@ def invite(
 ) -> None:
     """Add a person who chooses the password by a link sent to them."""
     order = _order(email, name, roles, companies)
-    _show(terminal, lambda people: people.services.invitations.invite(terminal.actor, order))
+    _show(terminal, lambda identity: identity.services.invitations.invite(terminal.actor, order))
 
 
 @user.command("invite-again")
@@ -81,7 +83,9 @@ def invite(
 @changing
 def invite_again(terminal: Terminal, who: str) -> None:
     """Send the link anew; the one before is void."""
-    _show(terminal, lambda people: people.services.invitations.invite_again(terminal.actor, who))
+    _show(
+        terminal, lambda identity: identity.services.invitations.invite_again(terminal.actor, who)
+    )
 
 
 @user.command("list")
@@ -90,10 +94,10 @@ def listing(terminal: Terminal) -> None:
     """List users, oldest first."""
 
     async def work() -> list[Row]:
-        from gateway.cli.context import opened_people
+        from gateway.cli.context import opened_identity
 
-        async with opened_people(terminal) as people:
-            return [_row(each) for each in await people.services.users.list()]
+        async with opened_identity(terminal) as identity:
+            return [_row(each) for each in await identity.services.users.list()]
 
     terminal.show_all(run(work()), COLUMNS)
 
@@ -104,7 +108,7 @@ def listing(terminal: Terminal) -> None:
 @changing
 def disable(terminal: Terminal, who: str, reason: str) -> None:
     """Disable a user; all sessions end at once."""
-    _show(terminal, lambda people: people.services.users.disable(terminal.actor, who, reason))
+    _show(terminal, lambda identity: identity.services.users.disable(terminal.actor, who, reason))
 
 
 @user.command()
@@ -112,7 +116,7 @@ def disable(terminal: Terminal, who: str, reason: str) -> None:
 @changing
 def enable(terminal: Terminal, who: str) -> None:
     """Let a person in again."""
-    _show(terminal, lambda people: people.services.users.enable(terminal.actor, who))
+    _show(terminal, lambda identity: identity.services.users.enable(terminal.actor, who))
 
 
 @user.command("reset-mfa")
@@ -120,7 +124,7 @@ def enable(terminal: Terminal, who: str) -> None:
 @changing
 def reset_mfa(terminal: Terminal, who: str) -> None:
     """Take a lost second factor away; their sessions end."""
-    _show(terminal, lambda people: people.services.users.reset_mfa(terminal.actor, who))
+    _show(terminal, lambda identity: identity.services.users.reset_mfa(terminal.actor, who))
 
 
 @user.command()
@@ -130,7 +134,7 @@ def reset_mfa(terminal: Terminal, who: str) -> None:
 def roles(terminal: Terminal, who: str, roles: Sequence[str]) -> None:
     """Give a person these roles and no others; their sessions end."""
     given = frozenset(map(Role, roles))
-    _show(terminal, lambda people: people.services.users.set_roles(terminal.actor, who, given))
+    _show(terminal, lambda identity: identity.services.users.set_roles(terminal.actor, who, given))
 
 
 @user.command("end-sessions")
@@ -140,22 +144,22 @@ def end_sessions(terminal: Terminal, who: str) -> None:
     """Sign a person out everywhere."""
 
     async def work() -> int:
-        from gateway.cli.context import opened_people
+        from gateway.cli.context import opened_identity
 
-        async with opened_people(terminal) as people:
-            return await people.services.users.end_sessions(terminal.actor, who)
+        async with opened_identity(terminal) as identity:
+            return await identity.services.users.end_sessions(terminal.actor, who)
 
     terminal.show({"ended": run(work())})
 
 
-def _show(terminal: Terminal, act: Callable[[People], Awaitable[User]]) -> None:
+def _show(terminal: Terminal, act: Callable[[IdentityRoom], Awaitable[User]]) -> None:
     """Do something about one person and show them."""
 
     async def work() -> Row:
-        from gateway.cli.context import opened_people
+        from gateway.cli.context import opened_identity
 
-        async with opened_people(terminal) as people:
-            return _row(await act(people))
+        async with opened_identity(terminal) as identity:
+            return _row(await act(identity))
 
     terminal.show(run(work()))
 

@@ -31,7 +31,7 @@ def listing(terminal: Terminal) -> None:
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return [payout_row(each) for each in await office.reviews.waiting()]
+            return [payout_row(each) for each in await office.admin.reviews.waiting()]
 
     terminal.show_all(run(work()), COLUMNS)
 
@@ -59,7 +59,7 @@ def resolve(terminal: Terminal, reference: str, account_id: str, outcome: str, r
         from gateway.cli.context import opened
 
         async with opened(terminal) as office:
-            return await office.reviews.resolve(judgement)
+            return await office.admin.reviews.resolve(judgement)
 
     _show(terminal, run(work()))
 

@@ -6,15 +6,14 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
+from gateway.app.build_payouts import build_follow_up
 from gateway.cli.context import AdminContext, reached
 from gateway.cli.sandbox.bank_control import control_url, controlling
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
-from gateway.domain.bank.providers import Banks
 from gateway.domain.kernel.money import Money
 from gateway.domain.kernel.windows import Window
 from gateway.domain.payouts.payouts import Payout
-from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.verification import Execution, Report, Verification
 from gateway.runtime.reconciler import Reconciler, Work
 from gateway.telemetry import trace
@@ -29,13 +28,13 @@ async def probed(office: AdminContext, payout: Payout) -> Payout:
     What the bank says is stored; that a person should look is not: the
     reconciler stores that with its next look.
     """
-    store, acting = office.store, office.acting
+    store, acting = office.kernel.store, office.acting
     async with reached(office) as banks:
         trace.begin(trace.new_trace_id())
         work = Work(
             due=store.follow_ups,
             accounts=store.accounts,
-            follow_up=_follow_up(office, banks),
+            follow_up=build_follow_up(office.kernel, banks),
             now=acting.now,
             owner=acting.actor,
             chance=random.random,
@@ -49,30 +48,18 @@ async def probed(office: AdminContext, payout: Payout) -> Payout:
     return seen
 
 
-def _follow_up(office: AdminContext, banks: Banks) -> FollowUp:
-    """Follow up as serving does, without its metrics."""
-    return FollowUp(
-        office.store.payouts,
-        banks,
-        office.acting.now,
-        lambda _event, _provider: None,
-        office.store.returns,
-        look_first=office.settings.payouts.look_first,
-    )
-
-
 async def verified(office: AdminContext, account_id: str | None, window: Window) -> Report:
     """Compare the payouts of one account, or of all, with what their banks executed."""
-    accounts = office.accounts
+    accounts = office.admin.accounts
     chosen = [await accounts.find(account_id)] if account_id else await accounts.list()
     async with reached(office) as banks:
         verification = Verification(
-            payouts=office.store.payouts,
-            follow_ups=office.store.follow_ups,
-            returns=office.store.returns,
+            payouts=office.kernel.store.payouts,
+            follow_ups=office.kernel.store.follow_ups,
+            returns=office.kernel.store.returns,
             banks=banks,
             now=office.acting.now,
-            books=sandbox_books(office.settings),
+            books=sandbox_books(office.kernel.settings),
         )
         return await verification.verify(chosen, window)
 

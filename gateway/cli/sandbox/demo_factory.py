@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from gateway.app.build_backoffice import new_id
+from gateway.app.build_backoffice import credential_source
 from gateway.app.build_identity import build_identity
 from gateway.cli.context import AdminContext
 from gateway.cli.sandbox.bank_control import ControlledBank, control_url, controlling, customer_url
@@ -84,23 +84,23 @@ async def made_demo(office: AdminContext, urls: DemoUrls | None = None) -> Demo:
         RuleViolation: in production, or when the bank does not answer or refuses.
         StoreUnavailable: as every store does.
     """
-    settings = office.settings
+    settings = office.kernel.settings
     sandbox_only(settings)
     listening = urls or urls_of(settings)
-    people = build_identity(settings, office.store, office.keys, office.acting.now)
+    identity = build_identity(office.kernel)
     async with controlling(listening["sandbox_control_url"]) as control:
         parts = DemoParts(
             records=_records(office),
-            people=people.parts,
+            people=identity.context,
             bank=ControlledBank(control),
             kept=DemoFile(settings.folder / FILE),
             urls=listening,
-            new_id=new_id,
+            new_id=office.kernel.new_id,
         )
         try:
             return await ensure_demo(parts)
         finally:
-            await people.close()
+            await identity.close()
 
 
 def kept_demo(settings: Settings) -> Demo:
@@ -136,16 +136,16 @@ def urls_of(settings: Settings) -> DemoUrls:
 
 
 def _records(office: AdminContext) -> DemoRecords:
-    sealer = office.keys.sealer
+    sealer = office.kernel.keys.sealer
     return DemoRecords(
-        companies=office.store.companies,
-        accounts=office.store.accounts,
-        credentials=office.store.credentials,
+        companies=office.kernel.store.companies,
+        accounts=office.kernel.store.accounts,
+        credentials=office.kernel.store.credentials,
         acting=office.acting,
-        source=office.source.credentials,
+        source=credential_source(office.kernel.keys),
         seal=sealer.seal,
         unseal=lambda sealed, bound_to: unsealed(sealer, sealed, bound_to),
-        matches=office.keys.digester.matches,
+        matches=office.kernel.keys.digester.matches,
     )
 
 

@@ -113,7 +113,7 @@ async def _serve(terminal: Terminal, worker: int | None) -> None:
     with stop_signals() as asked:
         async with running(gateway):
             await _welcome(terminal, gateway, settings)
-            gateway.observing.lag.forget()
+            gateway.telemetry.lag.forget()
             await drain(gateway, await asked)
 
 
@@ -136,9 +136,9 @@ async def _welcome(terminal: Terminal, gateway: Gateway, settings: Settings) -> 
         sandbox_bank_url=f"http://{bank.host}:{bank.port}",
         sandbox_control_url=f"http://{bank.host}:{bank.control_port}",
     )
-    acting = AuditContext(terminal.actor, gateway.now)
-    office = AdminContext(settings=settings, store=gateway.store, keys=gateway.keys, acting=acting)
-    for line in summary(await made_demo(office, urls), gateway.now().date()):
+    acting = AuditContext(terminal.actor, gateway.kernel.now)
+    office = AdminContext(gateway.kernel, acting)
+    for line in summary(await made_demo(office, urls), gateway.kernel.now().date()):
         click.echo(line)
 
 

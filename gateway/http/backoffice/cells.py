@@ -1,4 +1,4 @@
-"""Cells that rows of the back office share, and what its rows on accounts run."""
+"""Cells that rows of the back office share, and what they run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.route import Answer, Document, RowLimits, VersionedAnswer
+from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
 from gateway.operations.backoffice.approvals import Approvals
 from gateway.operations.backoffice.bank_connections import BankConnections
-from gateway.operations.backoffice.scoped_records import VisibleAccounts
-from gateway.operations.bank.orders import ChargeOrders, PixKeyOrders
-from gateway.operations.bank.reads import Balances, Blocks, Charges, Incoming, PixKeys
-from gateway.operations.bank.refunds import Refunds
-from gateway.operations.bank.reports import Reports
-from gateway.operations.bank.statements import Statements
+from gateway.operations.backoffice.oversight import Oversight
+from gateway.operations.backoffice.scoped_records import AdminServices, VisibleAccounts
+from gateway.operations.bank.services import BankServices
+from gateway.operations.identity.services import IdentityServices
+from gateway.operations.identity.sessions import UserSessions
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.records import PayoutLists, PayoutReads
 from policies.traffic.quota import PERSON
@@ -72,24 +72,25 @@ class BackOfficeOperations:
     The operations of contract 4.3.
 
     Attributes:
-        approvals: Where people's payouts and refunds go first.
+        bank, payouts: The same that partners have.
+        admin: The records that administrators keep.
+        approvals: Where users' payouts and refunds go first.
+        credentials, users: Orders about them, which may wait for another user.
+        sessions: Sign-ins of other users.
         alphanumeric_cnpj: Whether inputs take the CNPJ with letters.
     """
 
-    accounts: VisibleAccounts
-    connections: BankConnections
-    balances: Balances
-    blocks: Blocks
-    statements: Statements
-    reports: Reports
-    pix_keys: PixKeys
-    key_orders: PixKeyOrders
-    charges: Charges
-    charge_orders: ChargeOrders
-    incoming: Incoming
-    refunds: Refunds
+    bank: BankServices
     payouts: Payouts
     payout_reads: PayoutReads
     payout_lists: PayoutLists
+    identity: IdentityServices
+    admin: AdminServices
+    accounts: VisibleAccounts
+    connections: BankConnections
     approvals: Approvals
+    credentials: CredentialOrders
+    users: PeopleOrders
+    sessions: UserSessions
+    oversight: Oversight
     alphanumeric_cnpj: bool = False

@@ -36,12 +36,6 @@ from gateway.http.backoffice.oversight.requests import request_rows
 from gateway.http.backoffice.oversight.reviews import review_rows
 from gateway.http.backoffice.oversight.stops import lifting_rows, stop_rows
 from gateway.http.route import Row
-from gateway.operations.backoffice.access_orders import CredentialOrders, PeopleOrders
-from gateway.operations.backoffice.approvals import Approvals
-from gateway.operations.backoffice.oversight import Oversight
-from gateway.operations.backoffice.scoped_records import AdminServices
-from gateway.operations.identity.services import IdentityServices
-from gateway.operations.identity.sessions import UserSessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,25 +51,38 @@ class BackOfficeRows:
         banking: Of one that is also active and verified (contract 5.1).
     """
 
-    staff: Sequence[Row[BackOfficeCaller]] = ()
-    fresh: Sequence[Row[BackOfficeCaller]] = ()
-    visible: Sequence[Row[AccountCaller]] = ()
-    banking: Sequence[Row[AccountCaller]] = ()
-
-    def __add__(self, more: BackOfficeRows) -> BackOfficeRows:
-        """Return these rows, then more."""
-        return BackOfficeRows(
-            staff=(*self.staff, *more.staff),
-            fresh=(*self.fresh, *more.fresh),
-            visible=(*self.visible, *more.visible),
-            banking=(*self.banking, *more.banking),
-        )
+    staff: Sequence[Row[BackOfficeCaller]]
+    fresh: Sequence[Row[BackOfficeCaller]]
+    visible: Sequence[Row[AccountCaller]]
+    banking: Sequence[Row[AccountCaller]]
 
 
-def operation_rows(does: BackOfficeOperations) -> BackOfficeRows:
-    """Return the rows of the banking operations (contract 4.3)."""
+def backoffice_rows(
+    does: BackOfficeOperations, providers: Callable[[], Sequence[Health]]
+) -> BackOfficeRows:
+    """Return every row; ``providers`` says what is known of each, mail is for the sandbox alone."""
+    admin, oversight = does.admin, does.oversight
+    accounts = AccountActs(admin)
+    users = UserActs(does.identity, does.sessions, admin, does.users)
     return BackOfficeRows(
-        staff=account_list_rows(does),
+        staff=(
+            *account_list_rows(does),
+            *company_rows(admin),
+            *account_record_rows(accounts),
+            *credential_rows(CredentialActs(admin, does.credentials)),
+            *user_rows(users),
+            *role_rows(),
+            *sign_in_rows(users),
+            *stop_rows(admin),
+            *review_rows(admin),
+            *approval_rows(ApprovalActs(does.approvals)),
+            *audit_rows(oversight),
+            *webhook_rows(oversight),
+            *request_rows(oversight),
+            *provider_rows(providers),
+            *(outbox_rows(oversight) if oversight.outbox is not None else ()),
+        ),
+        fresh=lifting_rows(admin),
         visible=(
             *account_reading_rows(does),
             *connection_rows(does),
@@ -87,6 +94,7 @@ def operation_rows(does: BackOfficeOperations) -> BackOfficeRows:
             *received_rows(does),
             *refund_reading_rows(does),
             *withdraw_reading_rows(does),
+            *account_change_rows(accounts),
         ),
         banking=(
             *key_acting_rows(does),
@@ -94,45 +102,4 @@ def operation_rows(does: BackOfficeOperations) -> BackOfficeRows:
             *refund_rows(does),
             *withdraw_acting_rows(does),
         ),
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManagementRuns:
-    """What the administrators' rows run."""
-
-    admin: AdminServices
-    services: IdentityServices
-    others: UserSessions
-    approvals: Approvals
-    credentials: CredentialOrders
-    people: PeopleOrders
-    oversight: Oversight
-    providers: Callable[[], Sequence[Health]]
-
-
-def management_rows(runs: ManagementRuns) -> BackOfficeRows:
-    """Return the rows; mail is read in the sandbox alone."""
-    admin, oversight = runs.admin, runs.oversight
-    accounts = AccountActs(admin)
-    users = UserActs(runs.services, runs.others, admin, runs.people)
-    return BackOfficeRows(
-        staff=(
-            *company_rows(admin),
-            *account_record_rows(accounts),
-            *credential_rows(CredentialActs(admin, runs.credentials)),
-            *user_rows(users),
-            *role_rows(),
-            *sign_in_rows(users),
-            *stop_rows(admin),
-            *review_rows(admin),
-            *approval_rows(ApprovalActs(runs.approvals)),
-            *audit_rows(oversight),
-            *webhook_rows(oversight),
-            *request_rows(oversight),
-            *provider_rows(runs.providers),
-            *(outbox_rows(oversight) if oversight.outbox is not None else ()),
-        ),
-        fresh=lifting_rows(admin),
-        visible=account_change_rows(accounts),
     )

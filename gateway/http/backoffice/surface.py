@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity import errors as identity_errors
-from gateway.domain.identity.rights import Role
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Now
@@ -20,17 +18,15 @@ from gateway.http.backoffice.callers import (
 from gateway.http.backoffice.cells import BODY_BYTES
 from gateway.http.backoffice.rows import BackOfficeRows
 from gateway.http.common import open_gate
+from gateway.http.identity.surface import UserPolicies
 from gateway.http.route import Gate, Surface
-from policies.authentication.bearer import BearerToken
 from policies.authorization.credential import AccountState
 from policies.authorization.user import (
     DecidesCompanyScope,
     FreshFactor,
     RequiresRight,
-    RequiresSecondFactor,
     VisibleAccount,
 )
-from policies.traffic.quota import WithinPersonQuota
 from policies.validation.parameters import Identifiers, KnownParameters
 
 NAME: Final = "backoffice"
@@ -46,31 +42,21 @@ CATALOGUE: Final[tuple[ErrorCode, ...]] = (*errors.CATALOGUE, *identity_errors.C
 """Every code there is: operators are asked about all of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackOfficeQuestions:
-    """
-    The policies that need something to look at.
-
-    Attributes:
-        now: The clock that acts are dated by, too.
-        factor_roles: Whoever has one of these changes nothing without a second factor.
-    """
-
-    bearer: BearerToken
-    persons: WithinPersonQuota
-    account: VisibleAccount
-    now: Now
-    factor_roles: frozenset[Role]
-
-
-def operator_surface(
-    questions: BackOfficeQuestions, rows: BackOfficeRows, environment: Environment
+def backoffice_surface(
+    rows: BackOfficeRows,
+    policies: UserPolicies,
+    account: VisibleAccount,
+    now: Now,
+    environment: Environment,
 ) -> Surface:
-    """Put the gates together."""
+    """Put the gates together; acts are dated by ``now``, too."""
     return Surface(
         name=NAME,
         prefix=PREFIX,
-        gates=(*_gates(questions, rows), open_gate(NAME, environment, CATALOGUE)),
+        gates=(
+            *_gates(rows, policies, account, now),
+            open_gate(NAME, environment, CATALOGUE),
+        ),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
         exempt=frozenset({f"{NAME}.health"}),
@@ -79,27 +65,27 @@ def operator_surface(
 
 
 def _gates(
-    questions: BackOfficeQuestions, rows: BackOfficeRows
+    rows: BackOfficeRows, policies: UserPolicies, account: VisibleAccount, now: Now
 ) -> tuple[
     Gate[BackOfficeCaller], Gate[BackOfficeCaller], Gate[AccountCaller], Gate[AccountCaller]
 ]:
     """Ask who it is, what they may do, how fresh their factor is; then for the account."""
     known = (
-        *(questions.bearer, questions.persons),
-        *(RequiresRight(), RequiresSecondFactor(questions.factor_roles)),
+        *(policies.bearer, policies.user_quota),
+        *(RequiresRight(), policies.factor),
         DecidesCompanyScope(),
     )
     named = (Identifiers(), KnownParameters())
-    person = (*known, FreshFactor(questions.now), *named)
-    fresh = (*known, FreshFactor(questions.now, always=True), *named)
-    account = (*person, questions.account)
-    staff, office = admit_staff(questions.now), admit_office(questions.now)
+    user = (*known, FreshFactor(now), *named)
+    fresh = (*known, FreshFactor(now, always=True), *named)
+    visible = (*user, account)
+    staff, office = admit_staff(now), admit_office(now)
     return (
-        Gate(policies=person, admits=staff, rows=rows.staff, scheme="bearer"),
+        Gate(policies=user, admits=staff, rows=rows.staff, scheme="bearer"),
         Gate(policies=fresh, admits=staff, rows=rows.fresh, scheme="bearer"),
-        Gate(policies=account, admits=office, rows=rows.visible, scheme="bearer"),
+        Gate(policies=visible, admits=office, rows=rows.visible, scheme="bearer"),
         Gate(
-            policies=(*account, AccountState()),
+            policies=(*visible, AccountState()),
             admits=office,
             rows=rows.banking,
             scheme="bearer",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gateway.domain.accounts.credentials import Action, Permission, Resource
 from gateway.domain.bank.providers import NotFound, NotSupported, ProviderError
@@ -14,8 +13,7 @@ from gateway.domain.payouts.payouts import PayoutRequest
 from gateway.domain.requests.calls import Caller, Input
 from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
-from gateway.operations.bank.reads import Balances, Charges, PixKeys
-from gateway.operations.bank.statements import Statements
+from gateway.operations.bank.services import BankServices
 from gateway.operations.payouts.payouts import Payouts
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
 
@@ -36,25 +34,15 @@ _STORE_FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.INTER
 _NO_PROVIDER = (errors.PROVIDER_NOT_CONFIGURED,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operations:
-    """What the rows run."""
-
-    balances: Balances
-    pix_keys: PixKeys
-    charges: Charges
-    statements: Statements
-    payouts: Payouts
-    payout_input: Input[PayoutRequest]
-
-
 def _reads(code: ErrorCode) -> dict[type[Exception], ErrorCode]:
     """Say what a failing provider becomes on a read; one that lacks the operation is 422."""
     return {NotSupported: errors.PROVIDER_NOT_CONFIGURED, ProviderError: code}
 
 
-def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
-    """Return the rows in the order of the contract."""
+def banking_rows(
+    bank: BankServices, payouts: Payouts, takes: Input[PayoutRequest]
+) -> Sequence[Row[Caller]]:
+    """Return the rows in the order of the contract; ``takes`` reads a payout."""
     return (
         route(
             "GET",
@@ -64,7 +52,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=READ_BALANCE,
             limits=READ,
             takes=NOTHING,
-            runs=does.balances.read,
+            runs=bank.balances.read,
             shows=represent.balance,
             fails=_reads(errors.BALANCE_UNAVAILABLE),
             raises=_NO_PROVIDER,
@@ -77,7 +65,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=READ_KEYS,
             limits=READ,
             takes=NOTHING,
-            runs=does.pix_keys.list,
+            runs=bank.pix_keys.list,
             shows=represent.pix_keys,
             fails=_reads(errors.PIX_KEYS_UNAVAILABLE),
             raises=_NO_PROVIDER,
@@ -90,7 +78,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=READ_KEYS,
             limits=READ,
             takes=KEY_ID,
-            runs=does.pix_keys.read,
+            runs=bank.pix_keys.read,
             shows=represent.pix_key,
             fails=_reads(errors.PIX_KEYS_UNAVAILABLE) | {NotFound: errors.PIX_KEY_NOT_FOUND},
             raises=_NO_PROVIDER,
@@ -103,7 +91,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=READ_CHARGE,
             limits=READ,
             takes=REFERENCE,
-            runs=does.charges.read,
+            runs=bank.charges.read,
             shows=represent.charge,
             fails=_reads(errors.CHARGE_UNAVAILABLE) | {NotFound: errors.CHARGE_NOT_FOUND},
             raises=(*_NO_PROVIDER, errors.CHARGE_NOT_FOUND),
@@ -116,7 +104,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=READ_TRANSACTIONS,
             limits=READ,
             takes=REFERENCE,
-            runs=does.charges.read_payment,
+            runs=bank.charges.read_payment,
             shows=represent.transaction,
             fails=_reads(errors.TRANSACTION_UNAVAILABLE) | {NotFound: errors.TRANSACTION_NOT_FOUND},
             raises=_NO_PROVIDER,
@@ -129,7 +117,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=READ_TRANSACTIONS,
             limits=READ,
             takes=SEARCH,
-            runs=does.statements.read,
+            runs=bank.statements.read,
             shows=represent.statement,
             fails=_reads(errors.STATEMENT_UNAVAILABLE),
             raises=_NO_PROVIDER,
@@ -141,8 +129,8 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             summary="Pay out to a PIX key or a bank account.",
             needs=WRITE_PAYOUT,
             limits=PAYOUT,
-            takes=does.payout_input,
-            runs=does.payouts.create,
+            takes=takes,
+            runs=payouts.create,
             shows=represent.payout_created,
             fails=_STORE_FAILS | {ProviderError: errors.PROVIDER_UNREACHABLE},
             raises=(
@@ -167,7 +155,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=READ_PAYOUT,
             limits=READ,
             takes=REFERENCE,
-            runs=does.payouts.read,
+            runs=payouts.read,
             shows=represent.payout,
             fails=_STORE_FAILS,
             raises=(errors.PAYOUT_NOT_FOUND,),
@@ -180,7 +168,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=READ_PAYOUT,
             limits=READ,
             takes=SEARCH,
-            runs=does.payouts.search,
+            runs=payouts.search,
             shows=represent.payouts,
             fails=_STORE_FAILS,
             raises=(),
@@ -193,7 +181,7 @@ def banking_rows(does: Operations) -> Sequence[Row[Caller]]:
             needs=WRITE_PAYOUT,
             limits=CANCEL,
             takes=NOTHING,
-            runs=does.payouts.cancel,
+            runs=payouts.cancel,
             shows=represent.nothing,
             fails=_STORE_FAILS,
             raises=(errors.CANCEL_NOT_IMPLEMENTED,),

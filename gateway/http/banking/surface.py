@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.kernel.errors import CATALOGUE
 from gateway.domain.requests.calls import Call, Caller
-from gateway.http.banking.routes import BODY_BYTES, Operations, banking_rows
+from gateway.http.banking.routes import BODY_BYTES
 from gateway.http.common import open_gate
-from gateway.http.route import Gate, Surface
+from gateway.http.route import Gate, Row, Surface
 from policies.authentication.basic import BasicCredentials
 from policies.authorization.credential import AccountScope, AccountState, RequiresPermission
 from policies.traffic.quota import WithinQuota
@@ -19,32 +19,26 @@ from policies.validation.parameters import Identifiers
 CHALLENGE = 'Basic realm="baas", charset="UTF-8"'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
-    """The policies that need something to look at."""
-
-    not_blocked: NotBlocked
-    credentials: BasicCredentials
-    quota: WithinQuota
-    scope: AccountScope
-
-
 def banking_surface(
-    questions: Questions, operations: Operations, environment: Environment
+    rows: Sequence[Row[Caller]],
+    credentials: BasicCredentials,
+    quota: WithinQuota,
+    scope: AccountScope,
+    environment: Environment,
 ) -> Surface:
     """Put the partner's gate and the open gate together."""
     partner = Gate(
         policies=(
-            questions.not_blocked,
-            questions.credentials,
-            questions.quota,
+            NotBlocked(credentials.throttle),
+            credentials,
+            quota,
             RequiresPermission(),
             Identifiers(),
-            questions.scope,
+            scope,
             AccountState(),
         ),
         admits=admit_partner,
-        rows=banking_rows(operations),
+        rows=rows,
         scheme="basic",
     )
     return Surface(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity import errors as identity_errors
@@ -11,7 +10,12 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.http.common import admit_anybody, open_gate
 from gateway.http.identity.actions import AccountActions, RecoveryActions, SignInActions
-from gateway.http.identity.callers import admit_anonymous, admit_signed_in
+from gateway.http.identity.callers import (
+    AnonymousCaller,
+    SignedInCaller,
+    admit_anonymous,
+    admit_signed_in,
+)
 from gateway.http.identity.represent import done
 from gateway.http.identity.routes import (
     BODY_BYTES,
@@ -24,7 +28,9 @@ from gateway.http.identity.routes import (
     token_rows,
 )
 from gateway.http.route import Gate, Surface
+from gateway.operations.identity.services import IdentityServices
 from policies.authentication.bearer import BearerToken
+from policies.authorization.user import RequiresSecondFactor
 from policies.traffic.csrf import NoForeignPage, Origin
 from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
 
@@ -51,66 +57,73 @@ CATALOGUE: tuple[ErrorCode, ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityPolicies:
+class UserPolicies:
     """
-    The policies of identity that need stores or settings.
+    What is asked of users on every surface of theirs.
 
     Attributes:
-        quota: Per client address, before the caller is known.
-        persons: Per user, afterwards.
+        factor: Of some roles, before they change something.
+        address_quota: Before the caller is known.
+        user_quota: Afterwards; the same buckets everywhere, since a user has one.
         origin: The origin of our own pages.
     """
 
     bearer: BearerToken
-    quota: WithinAddressQuota
-    persons: WithinPersonQuota
+    factor: RequiresSecondFactor
+    address_quota: WithinAddressQuota
+    user_quota: WithinPersonQuota
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityActions:
-    """
-    What the rows run.
-
-    Attributes:
-        session: The gate of the panel's session row, which has this surface's prefix.
-    """
-
-    sign_in: SignInActions
-    recovery: RecoveryActions
-    account: AccountActions
-    session: Gate[Any]
-
-
 def identity_surface(
-    actions: IdentityActions, policies: IdentityPolicies, environment: Environment
+    services: IdentityServices,
+    session: Gate[AnonymousCaller],
+    policies: UserPolicies,
+    environment: Environment,
 ) -> Surface:
-    """Build the surface from its gates."""
-    strangers = Gate(
-        policies=(NoForeignPage(policies.origin), policies.quota),
-        admits=admit_anonymous,
-        rows=(*sign_in_rows(actions.sign_in), *recovery_rows(NAME, actions.recovery, done)),
-        opens="these rows are called before a token exists",
-    )
-    members = Gate(
-        policies=(policies.bearer, policies.persons),
-        admits=admit_signed_in,
-        rows=(
-            *token_rows(actions.account),
-            *account_rows(NAME, actions.account),
-            *second_factor_rows(NAME, actions.account),
-        ),
-        scheme="bearer",
-        opens="every signed-in user may do this to their own account",
-    )
+    """Build the surface; ``session`` is the gate of the panel's row that has our prefix."""
     return Surface(
         name=NAME,
         prefix="/iam/v1",
-        gates=(strangers, members, actions.session, open_gate(NAME, environment, CATALOGUE)),
+        gates=(
+            _strangers(services, policies),
+            _members(services, policies),
+            session,
+            open_gate(NAME, environment, CATALOGUE),
+        ),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
         exempt=frozenset({"identity.health", "identity.logout"}),
         explains=True,
+    )
+
+
+def _strangers(services: IdentityServices, policies: UserPolicies) -> Gate[AnonymousCaller]:
+    """Return the gate of signing in and of recovering access."""
+    return Gate(
+        policies=(NoForeignPage(policies.origin), policies.address_quota),
+        admits=admit_anonymous,
+        rows=(
+            *sign_in_rows(SignInActions(services)),
+            *recovery_rows(NAME, RecoveryActions(services), done),
+        ),
+        opens="these rows are called before a token exists",
+    )
+
+
+def _members(services: IdentityServices, policies: UserPolicies) -> Gate[SignedInCaller]:
+    """Return the gate of signed-in users."""
+    account = AccountActions(services)
+    return Gate(
+        policies=(policies.bearer, policies.user_quota),
+        admits=admit_signed_in,
+        rows=(
+            *token_rows(account),
+            *account_rows(NAME, account),
+            *second_factor_rows(NAME, account),
+        ),
+        scheme="bearer",
+        opens="every signed-in user may do this to their own account",
     )
 
 

@@ -7,7 +7,7 @@ import ipaddress
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final
 
@@ -27,29 +27,6 @@ _JSON: Final = "application/json; charset=utf-8"
 _METHODS: Final = (hdrs.METH_GET, hdrs.METH_HEAD)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpsParts:
-    """
-    What the surface shows.
-
-    Attributes:
-        ready: Every readiness check by name (store, migrations), True when it
-            passes; may raise, which counts as not ready.
-        draining: Whether the process is being stopped; then it is not ready.
-        metrics_cache_s: How long one rendering of the metrics is given out.
-        ready_deadline_s: How long ``ready`` may take.
-    """
-
-    ready: Callable[[], Awaitable[Mapping[str, bool]]]
-    draining: Callable[[], bool]
-    metrics: MetricRegistry
-    config_digest: str
-    version: str
-    metrics_cache_s: float = 5.0
-    ready_deadline_s: float = 2.0
-    clock: Monotonic = time.monotonic
-
-
 def check_ops_address(host: str, *, allow_public: bool) -> None:
     """
     Let an address pass that only this machine can reach, or any that is allowed.
@@ -67,24 +44,31 @@ def check_ops_address(host: str, *, allow_public: bool) -> None:
     raise ValueError(message)
 
 
+@dataclass(slots=True, kw_only=True)
 class OpsSurface:
     """
     Answers the four reads of the second listener; it must not be reachable from outside.
 
     ``answer`` is a handler for ``gateway.net.server.listener.Listener``.
+
+    Attributes:
+        ready: Every readiness check by name (store, migrations), True when it
+            passes; may raise, which counts as not ready.
+        draining: Whether the process is being stopped; then it is not ready.
+        metrics_cache_s: How long one rendering of the metrics is given out.
+        ready_deadline_s: How long ``ready`` may take.
     """
 
-    def __init__(self, parts: OpsParts) -> None:
-        """Answer from ``parts``."""
-        self._parts = parts
-        self._rendering = asyncio.Lock()
-        self._rendered: dict[bool, tuple[float, bytes, str]] = {}
-        self._routes: Mapping[str, Callable[[Request], Awaitable[Reply]]] = {
-            "/livez": self._live,
-            "/readyz": self._ready,
-            "/metrics": self._metrics,
-            "/config/digest": self._digest,
-        }
+    ready: Callable[[], Awaitable[Mapping[str, bool]]]
+    draining: Callable[[], bool]
+    metrics: MetricRegistry
+    config_digest: str
+    version: str
+    metrics_cache_s: float = 5.0
+    ready_deadline_s: float = 2.0
+    clock: Monotonic = time.monotonic
+    _rendering: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _rendered: dict[bool, tuple[float, bytes, str]] = field(default_factory=dict)
 
     async def answer(self, request: Request) -> Reply:
         """Answer a request; every answer has its trace id, and our error body if it is an error."""
@@ -102,7 +86,13 @@ class OpsSurface:
 
     async def _route(self, request: Request, trace_id: str) -> Reply:
         """Find what answers the request."""
-        route = self._routes.get(request.path)
+        routes: Mapping[str, Callable[[Request], Awaitable[Reply]]] = {
+            "/livez": self._live,
+            "/readyz": self._ready,
+            "/metrics": self._metrics,
+            "/config/digest": self._digest,
+        }
+        route = routes.get(request.path)
         if route is None:
             return _refusal(ROUTE_UNKNOWN, trace_id)
         if request.method not in _METHODS:
@@ -113,11 +103,11 @@ class OpsSurface:
 
     async def _live(self, request: Request) -> Reply:
         """Say that the process answers, and nothing else."""
-        return _json({"status": "alive", "version": self._parts.version})
+        return _json({"status": "alive", "version": self.version})
 
     async def _ready(self, request: Request) -> Reply:
         """Say whether requests may be sent here, check by check; 503 if not."""
-        checks, draining = await self._checks(), self._parts.draining()
+        checks, draining = await self._checks(), self.draining()
         ready = bool(checks) and all(checks.values()) and not draining
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         word = "ready" if ready else "unready"
@@ -132,13 +122,13 @@ class OpsSurface:
 
     async def _digest(self, request: Request) -> Reply:
         """Name the configuration in force, so that nodes can be compared."""
-        return _json({"digest": self._parts.config_digest, "version": self._parts.version})
+        return _json({"digest": self.config_digest, "version": self.version})
 
     async def _checks(self) -> dict[str, bool]:
         """Run the checks; any failure means not ready, and its text stays inside."""
         try:
-            async with asyncio.timeout(self._parts.ready_deadline_s):
-                found = await self._parts.ready()
+            async with asyncio.timeout(self.ready_deadline_s):
+                found = await self.ready()
         except Exception:  # noqa: BLE001 - the caller wants yes or no, and a failing check is a no
             _log.exception("readiness could not be checked")
             return {"readiness": False}
@@ -147,9 +137,9 @@ class OpsSurface:
     async def _render(self, *, wants: bool) -> tuple[bytes, str]:
         """Render in a thread, unless it was done a moment ago."""
         kept = self._rendered.get(wants)
-        now = self._parts.clock()
-        if kept is None or now - kept[0] >= self._parts.metrics_cache_s:
-            text = await asyncio.to_thread(self._parts.metrics.render, as_openmetrics=wants)
+        now = self.clock()
+        if kept is None or now - kept[0] >= self.metrics_cache_s:
+            text = await asyncio.to_thread(self.metrics.render, as_openmetrics=wants)
             kept = self._rendered[wants] = (now, *text)
         return kept[1:]
 

@@ -15,6 +15,7 @@ from gateway.http.identity.callers import (
     admit_signed_in,
 )
 from gateway.http.identity.routes import BODY_BYTES, account_rows, recovery_rows, second_factor_rows
+from gateway.http.identity.surface import UserPolicies
 from gateway.http.panel.represent import PanelResponses
 from gateway.http.panel.routes import (
     PanelSessionActions,
@@ -25,8 +26,7 @@ from gateway.http.panel.routes import (
 )
 from gateway.http.route import Gate, Row, Surface
 from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
-from policies.traffic.csrf import CsrfToken, Origin, ReadFromOurPage, WriteFromOurPage
-from policies.traffic.quota import WithinAddressQuota, WithinPersonQuota
+from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 
 NAME = "panel"
 CHALLENGE = 'Bearer realm="iam"'
@@ -44,64 +44,54 @@ class PanelPolicies:
     The policies of cookie gates.
 
     Attributes:
-        quota: Per client address, before the caller is known.
-        persons: Per user, afterwards. Both come after the checks of the origin, so
-            that a foreign page cannot use them up.
-        origin: The origin of our own pages.
+        users: What is asked of users everywhere. Their quotas come after the checks of
+            the origin, so that a foreign page cannot use them up.
     """
 
-    quota: WithinAddressQuota
-    persons: WithinPersonQuota
+    users: UserPolicies
     browser: BrowserCookie
     device: DeviceCookie
     session: SessionCookie
-    origin: Origin
 
     @property
     def reads(self) -> Sequence[Policy]:
         """The policies of reads by our scripts."""
-        return (ReadFromOurPage(origin=self.origin, marked=True), self.session)
+        return (ReadFromOurPage(origin=self.users.origin, marked=True), self.session)
 
     @property
     def writes(self) -> Sequence[Policy]:
         """The policies of writes by our scripts."""
-        return (WriteFromOurPage(self.origin), self.session, CsrfToken())
+        return (WriteFromOurPage(self.users.origin), self.session, CsrfToken())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelActions:
-    """What the rows run."""
-
-    session: PanelSessionActions
-    shows: PanelResponses
-    recovery: RecoveryActions
-    account: AccountActions
-
-
-def session_gate(actions: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
+def session_gate(
+    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
+) -> Gate[AnonymousCaller]:
     """Return the gate of the session row, which a page calls before the sign-in."""
     return Gate(
         policies=(
-            ReadFromOurPage(origin=policies.origin, marked=False),
-            policies.quota,
+            ReadFromOurPage(origin=policies.users.origin, marked=False),
+            policies.users.address_quota,
             policies.browser,
         ),
         admits=admit_anonymous,
-        rows=session_rows(actions.session, actions.shows),
+        rows=session_rows(actions, shows),
         scheme="session",
         opens="a page learns here whether its browser is signed in",
     )
 
 
-def panel_surface(actions: PanelActions, policies: PanelPolicies) -> Surface:
+def panel_surface(
+    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
+) -> Surface:
     """Build the surface from its gates."""
     return Surface(
         name=NAME,
         prefix="/panel",
         gates=(
-            _strangers(actions, policies),
-            _leaving(actions, policies),
-            *_members(actions, policies),
+            _strangers(actions, shows, policies),
+            _leaving(actions, shows, policies),
+            *_members(actions, shows, policies),
         ),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
@@ -110,22 +100,25 @@ def panel_surface(actions: PanelActions, policies: PanelPolicies) -> Surface:
     )
 
 
-def _members(actions: PanelActions, policies: PanelPolicies) -> Sequence[Gate[SignedInCaller]]:
+def _members(
+    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
+) -> Sequence[Gate[SignedInCaller]]:
     """Return the gates of signed-in users: one for reads, one for writes."""
+    account = AccountActions(actions.services)
     rows = (
-        *step_up_rows(actions.session, actions.shows),
-        *account_rows(NAME, actions.account),
-        *second_factor_rows(NAME, actions.account),
+        *step_up_rows(actions, shows),
+        *account_rows(NAME, account),
+        *second_factor_rows(NAME, account),
     )
 
     def admit(call: Call) -> SignedInCaller:
         """Return the caller with the headers that clear the browser at logout."""
-        return replace(admit_signed_in(call), logout_headers=actions.shows.logout_headers)
+        return replace(admit_signed_in(call), logout_headers=shows.logout_headers)
 
     parts = ((policies.reads, _reading(rows)), (policies.writes, _writing(rows)))
     return [
         Gate(
-            policies=(*asked, policies.persons),
+            policies=(*asked, policies.users.user_quota),
             admits=admit,
             rows=part,
             scheme="session",
@@ -135,36 +128,40 @@ def _members(actions: PanelActions, policies: PanelPolicies) -> Sequence[Gate[Si
     ]
 
 
-def _strangers(actions: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
+def _strangers(
+    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
+) -> Gate[AnonymousCaller]:
     """Return the gate of signing in; its CSRF token prevents login by a foreign page."""
     return Gate(
         policies=(
-            WriteFromOurPage(policies.origin),
+            WriteFromOurPage(policies.users.origin),
             policies.browser,
             CsrfToken(),
             policies.device,
-            policies.quota,
+            policies.users.address_quota,
         ),
         admits=admit_anonymous,
         rows=(
-            *sign_in_rows(actions.session, actions.shows),
-            *recovery_rows(NAME, actions.recovery, actions.shows.remembered),
+            *sign_in_rows(actions, shows),
+            *recovery_rows(NAME, RecoveryActions(actions.services), shows.remembered),
         ),
         scheme="session",
         opens=_BEFORE,
     )
 
 
-def _leaving(actions: PanelActions, policies: PanelPolicies) -> Gate[AnonymousCaller]:
+def _leaving(
+    actions: PanelSessionActions, shows: PanelResponses, policies: PanelPolicies
+) -> Gate[AnonymousCaller]:
     """Return the gate of signing out."""
     return Gate(
         policies=(
-            WriteFromOurPage(policies.origin),
+            WriteFromOurPage(policies.users.origin),
             policies.browser,
             CsrfToken(without_session=True),
         ),
         admits=admit_anonymous,
-        rows=logout_rows(actions.session, actions.shows),
+        rows=logout_rows(actions, shows),
         scheme="session",
         opens=_LEAVING,
     )

@@ -63,6 +63,9 @@ from gateway.operations.kernel.audit_context import AuditContext
 
 Answered = TypeVar("Answered")
 
+StopsInForce = Callable[[], Awaitable[Sequence[Stop]]]
+"""Gives the kill switches in force; those of other processes may be a second late."""
+
 SEND_S = 20.0
 """Seconds after which an order is not sent any more."""
 
@@ -80,7 +83,7 @@ class RefundTerms:
     environment: Environment
     now: Now
     monotonic: Monotonic
-    stops: Callable[[], Awaitable[Sequence[Stop]]]
+    stops: StopsInForce
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,16 @@ def open_file(url: URL, limits: Limits) -> Database:
     _make(file)
     if file.stat().st_size == 0:
         _prefer_wal(file, limits)
+    return _database(url, limits)
+
+
+def nowhere(limits: Limits) -> Database:
+    """Return a database that cannot be opened: nothing is below a file that is no folder."""
+    return _database(URL.create("sqlite+aiosqlite", database=f"{os.devnull}/none"), limits)
+
+
+def _database(url: URL, limits: Limits) -> Database:
+    """Return a database; no connection is opened yet."""
     writer = _engine(url, limits, connections=1)
     event.listen(writer.sync_engine, "begin", _begin)
     reader = _engine(url, limits, connections=min(_READERS, limits.pool_size))

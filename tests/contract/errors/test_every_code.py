@@ -157,7 +157,7 @@ async def too_slow(_world: World, folder: Path) -> Said:
 
 async def expired(world: World, folder: Path) -> Said:
     """Refused like every credential that is not one."""
-    made = await world.issue(expires_at=world.gateway.now() + timedelta(milliseconds=30))
+    made = await world.issue(expires_at=world.gateway.kernel.now() + timedelta(milliseconds=30))
     await asyncio.sleep(0.04)
     pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
     return of(await world.ask("GET", world.at("/balance"), pair=pair))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.openapi.document import document
 

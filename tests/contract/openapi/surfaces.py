@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.openapi.document import document
 from gateway.http.route import Surface

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import RIGHTS, Area, Right, Role

@@ -151,7 +151,9 @@ async def test_a_company_an_account_and_its_bank(backoffice_client: BackofficeCl
     assert (changed.document["active"], changed.document["verified"]) == (True, True)
     assert changed.document["branch"] == "1"
     assert read.document["company"]["id"] == owner
-    stored = await backoffice_client.world.gateway.store.accounts.find(account.document["id"])
+    stored = await backoffice_client.world.gateway.kernel.store.accounts.find(
+        account.document["id"]
+    )
     assert b"line one" not in stored.sealed_credentials
 
 

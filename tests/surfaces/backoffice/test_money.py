@@ -196,7 +196,7 @@ async def test_a_stop_holds_people_back_too(backoffice_client: BackofficeClient)
     """It is felt at once, and so is its end; reading goes on."""
     world = backoffice_client.world
     charge, account = await paid(backoffice_client), world.demo["accounts"]["main"]["id"]
-    now = world.gateway.now()
+    now = world.gateway.kernel.now()
     stop = Stop(
         id=str(uuid.uuid4()),
         scope=StopScope.ACCOUNT,
@@ -206,7 +206,9 @@ async def test_a_stop_holds_people_back_too(backoffice_client: BackofficeClient)
         created_at=now,
         ends_at=now + timedelta(hours=1),
     )
-    await world.gateway.store.stops.add(stop, world.office.acting.event(STOPPED, "account:x"))
+    await world.gateway.kernel.store.stops.add(
+        stop, world.office.acting.event(STOPPED, "account:x")
+    )
 
     refund = await backoffice_client.post(refunds_of(charge), giving())
     payout = await backoffice_client.post(
@@ -215,7 +217,7 @@ async def test_a_stop_holds_people_back_too(backoffice_client: BackofficeClient)
     read = await backoffice_client.read("/balance")
 
     lifting = world.office.acting.event(RESUMED, f"stop:{stop.id}")
-    await world.gateway.store.stops.lift(stop.id, world.gateway.now(), lifting)
+    await world.gateway.kernel.store.stops.lift(stop.id, world.gateway.kernel.now(), lifting)
     given = await backoffice_client.post(refunds_of(charge), giving())
 
     assert refund.verdict == payout.verdict == (403, "SVC.PIX.010")

@@ -532,7 +532,7 @@ async def test_what_changes_at_a_bank_is_in_the_audit_log(backoffice_client: Bac
     key = f"{uuid.uuid4().hex}@example.com"
     await backoffice_client.post("/pix/keys", {"type": "email", "key": key})
 
-    record = backoffice_client.world.gateway.store.office.record
+    record = backoffice_client.world.gateway.kernel.store.office.record
 
     entries, _ = await record.find_acts(AuditSearch(paging=Paging(1, 2)), EVERY_COMPANY)
     assert [each.event.action for each in entries] == [

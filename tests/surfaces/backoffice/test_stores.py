@@ -62,4 +62,4 @@ async def test_what_is_kept_is_kept_alike(backoffice_client: BackofficeClient):
     assert settled in found["data"]
     assert (waiting.status, refund.status) == (202, 202)
     assert gone.document["status"] == "Canceled"
-    assert await world.gateway.store.audit.verify() > 0
+    assert await world.gateway.kernel.store.audit.verify() > 0

@@ -129,7 +129,7 @@ async def in_review(world: World) -> str:
     account = world.demo["accounts"]["main"]["id"]
     async with asyncio.timeout(15):
         while True:
-            found = await world.gateway.store.payouts.find(account, reference)
+            found = await world.gateway.kernel.store.payouts.find(account, reference)
             if found is not None and found.review:
                 return reference
             await asyncio.sleep(0.1)

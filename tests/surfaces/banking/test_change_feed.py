@@ -48,13 +48,13 @@ async def balance(world: World, pair: Pair | None = None) -> Answer:
 
 def figure(world: World, name: str) -> float:
     """Read one figure as it is shown."""
-    shown = world.gateway.observing.values
+    shown = world.gateway.telemetry.values
     return shown.values(getattr(series, name)).get()
 
 
 def misses(world: World) -> float:
     """How often a credential had to be read for who was let in."""
-    return world.gateway.observing.values.values(series.CREDENTIAL_CACHE).get("miss")
+    return world.gateway.telemetry.values.values(series.CREDENTIAL_CACHE).get("miss")
 
 
 async def until(world: World, pair: Pair, status: int) -> float:
@@ -91,13 +91,13 @@ async def test_another_process_is_heard_of_within_a_second(world: World):
         scope=StopScope.ACCOUNT,
         subject=world.demo["accounts"]["main"]["id"],
         reason="fraud",
-        ends_at=world.gateway.now() + timedelta(hours=1),
+        ends_at=world.gateway.kernel.now() + timedelta(hours=1),
     )
 
     async with another_process(world) as office:
-        await office.stops.stop(stopped)
+        await office.admin.stops.stop(stopped)
         took = [await refused(world)]
-        await office.credentials.revoke(pair["client_id"])
+        await office.admin.credentials.revoke(pair["client_id"])
         took.append(await until(world, pair, 401))
 
     assert paid.status == 200
@@ -113,7 +113,7 @@ async def test_a_feed_that_is_killed_leaves_nothing_believed(world: World):
     await feed.stop()
     async with another_process(world) as office:
         await balance(world, pair)
-        await office.credentials.revoke(pair["client_id"])
+        await office.admin.credentials.revoke(pair["client_id"])
         took = await until(world, pair, 401)
     while figure(world, "RECORDS_BELIEVED"):
         await asyncio.sleep(0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import aiohttp
 import msgspec
@@ -30,7 +31,7 @@ WITHIN_S = 15
 async def stored(world: World, reference: str) -> Payout:
     """Look into the store: over the socket, reading would itself ask the bank."""
     account = world.demo["accounts"]["main"]["id"]
-    found = await world.gateway.store.payouts.find(account, reference)
+    found = await world.gateway.kernel.store.payouts.find(account, reference)
     assert found is not None
     return found
 
@@ -46,18 +47,16 @@ def office_of(world: World) -> AdminContext:
     """The office as commands have it: they know the bank's ports from the configuration."""
     bank = world.gateway.bank
     assert bank is not None
-    settings = world.gateway.settings
+    settings = world.gateway.kernel.settings
     listening = SandboxBank(port=bank.port, control_port=bank.control_port)
-    return AdminContext(
-        settings=msgspec.structs.replace(settings, sandbox_bank=listening),
-        store=world.gateway.store,
-        keys=world.gateway.keys,
-        acting=world.office.acting,
+    kernel = replace(
+        world.gateway.kernel, settings=msgspec.structs.replace(settings, sandbox_bank=listening)
     )
+    return AdminContext(kernel, world.office.acting)
 
 
 async def compared(world: World) -> Report:
-    today = world.gateway.now().date()
+    today = world.gateway.kernel.now().date()
     return await verified(office_of(world), None, Window(today, today))
 
 
@@ -87,7 +86,7 @@ async def test_a_lost_answer_heals_without_anybody_reading(world: World, value: 
 
     ended = await until(world, reference, lambda payout: payout.state is PAID)
 
-    [attempt] = await world.gateway.store.payouts.attempts(ended.account_id, reference)
+    [attempt] = await world.gateway.kernel.store.payouts.attempts(ended.account_id, reference)
     assert answered.verdict == (502, "SVC.PIX.010")
     assert before.state is UNKNOWN
     assert ended.e2e_id.startswith("E")
@@ -102,7 +101,7 @@ async def test_the_statement_settles_what_a_look_up_cannot(world: World):
         answered = await world.pay(order(reference, world.today(), value=777.06))
         ended = await until(world, reference, lambda payout: payout.state is PAID)
 
-    [attempt] = await world.gateway.store.payouts.attempts(ended.account_id, reference)
+    [attempt] = await world.gateway.kernel.store.payouts.attempts(ended.account_id, reference)
     assert answered.status == 502
     assert attempt.evidence is not None
     assert attempt.evidence.reason == "statement"
@@ -151,7 +150,7 @@ async def test_an_execution_that_the_store_forgot_is_found(world: World):
     await world.pay(order("forgotten", world.today(), value=1.23))
     row = await stored(world, "forgotten")
     await world.settled("forgotten")
-    async with world.gateway.store.database.writing() as connection:
+    async with world.gateway.kernel.store.database.writing() as connection:
         for table in (core.attempts, core.payouts):
             forgotten = table.c.reference_sha256 == reference_digest("forgotten")
             await connection.execute(delete(table).where(forgotten))
@@ -163,7 +162,7 @@ async def test_an_execution_that_the_store_forgot_is_found(world: World):
 
 async def test_a_bank_without_books_open_is_no_agreement(world: World):
     """The control port of the plain settings is nobody's."""
-    today = world.gateway.now().date()
+    today = world.gateway.kernel.now().date()
 
     with pytest.raises(RuleViolation, match="does not answer"):
         await verified(world.office, None, Window(today, today))

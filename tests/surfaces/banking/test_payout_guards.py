@@ -50,7 +50,7 @@ async def test_one_like_another_is_told_or_refused(
 
 async def forget(world: World) -> None:
     """Lose every payout, as a store restored from yesterday's backup has."""
-    async with world.gateway.store.database.writing() as connection:
+    async with world.gateway.kernel.store.database.writing() as connection:
         await connection.execute(delete(core.attempts))
         await connection.execute(delete(core.payouts))
 

@@ -55,7 +55,7 @@ async def test_a_page_beyond_the_end_is_empty(world: World):
 )
 async def test_both_days_of_the_window_count(world: World, first: int, last: int, total: int):
     """UTC days of creation."""
-    today = world.gateway.now().date()
+    today = world.gateway.kernel.now().date()
     days = [(today + timedelta(days=number)).isoformat() for number in (first, last)]
 
     page = await listed(world, "", *days)

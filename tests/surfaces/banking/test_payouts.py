@@ -89,7 +89,7 @@ async def test_a_payout_is_counted_by_its_end_and_timed_to_its_settlement(
 
 def counted(world: World, state: str) -> tuple[float, float]:
     """Count the payouts that ended so, and those that were timed."""
-    values = world.gateway.observing.values
+    values = world.gateway.telemetry.values
     ended = values.values(series.PAYOUTS_ENDED).get("sandbox", state)
     return ended, values.timings(series.PAYOUT_SETTLEMENT).get("sandbox")[0]
 
@@ -140,7 +140,7 @@ async def test_a_payout_is_shown_whole(world: World):
     settled = await world.settled("whole")
 
     account = world.demo["accounts"]["main"]["id"]
-    held = await world.gateway.store.accounts.find(account)
+    held = await world.gateway.kernel.store.accounts.find(account)
     assert held is not None
     assert created["status"] == "processing"
     assert created["settled_at"] == ""

@@ -148,7 +148,7 @@ async def test_what_is_not_there_is_not_found(world: World, path: str, verdict: 
 
 async def test_the_statement_shows_movements_balance_and_account(world: World):
     """Contract 2.7: newest first; what is not Pix is left out."""
-    today = world.gateway.now().date()
+    today = world.gateway.kernel.now().date()
     window = f"/transactions?init={today - timedelta(days=20)}&ends={today}&limit=100"
 
     found = await shown(world, window)
@@ -170,7 +170,7 @@ async def test_the_statement_shows_movements_balance_and_account(world: World):
 
 
 async def test_pages_of_a_statement_are_pieces_of_one(world: World):
-    today = world.gateway.now().date()
+    today = world.gateway.kernel.now().date()
     window = f"/transactions?init={today - timedelta(days=20)}&ends={today - timedelta(days=1)}"
 
     whole = (await shown(world, f"{window}&limit=100"))["data"]

@@ -59,7 +59,7 @@ async def unknown_id(world: World, place: RoutedRow) -> Answer:
 
 
 async def expired(world: World, place: RoutedRow) -> Answer:
-    soon = world.gateway.now() + timedelta(seconds=1)
+    soon = world.gateway.kernel.now() + timedelta(seconds=1)
     issued = await world.issue(expires_at=soon)
     pair = Pair(client_id=issued.credential.client_id, client_secret=issued.client_secret)
     await asyncio.sleep(1.01)
@@ -125,11 +125,11 @@ async def test_a_refused_caller_is_told_how_to_authenticate(world: World, place:
 
 async def test_no_refused_payout_left_a_trace(world: World):
     """What is refused in front of the operation is neither stored nor sent."""
-    today = world.gateway.now().date().isoformat()
+    today = world.gateway.kernel.now().date().isoformat()
     window = f"/withdraws?init={today}&ends={today}"
 
     for account in ("sister", "inactive", "unverified", "inactive_unverified"):
-        found = await world.gateway.store.payouts.find(
+        found = await world.gateway.kernel.store.payouts.find(
             world.demo["accounts"][account]["id"], rows.PAID
         )
         assert found is None

@@ -42,7 +42,7 @@ async def test_a_revocation_counts_at_once_in_the_process_that_took_it(world: Wo
     pair = await issued(world)
     served = await balance(world, pair)
 
-    await world.office.credentials.revoke(pair["client_id"])
+    await world.office.admin.credentials.revoke(pair["client_id"])
     after = await balance(world, pair)
 
     assert (served.status, after.status) == (200, 401)
@@ -54,7 +54,7 @@ async def test_a_revocation_of_another_process_counts_within_a_second(world: Wor
     served = await balance(world, pair)
 
     async with another_process(world) as office:
-        await office.credentials.revoke(pair["client_id"])
+        await office.admin.credentials.revoke(pair["client_id"])
         took = await until(world, pair, 401)
 
     assert served.status == 200
@@ -72,7 +72,7 @@ async def test_a_secret_rotated_by_another_process_works_at_once(
         await balance(world, other_secret(old))
 
     async with another_process(world) as office:
-        made = await office.credentials.rotate(old["client_id"], timedelta(minutes=1))
+        made = await office.admin.credentials.rotate(old["client_id"], timedelta(minutes=1))
     new = Pair(client_id=old["client_id"], client_secret=made.client_secret)
     answers = [await balance(world, new), await balance(world, old)]
 
@@ -83,7 +83,7 @@ async def test_a_rotated_credential_has_two_secrets_until_the_old_one_ends(world
     """Decided without downtime: both serve at once, and then the old one is refused."""
     old = await issued(world)
 
-    made = await world.office.credentials.rotate(old["client_id"], timedelta(seconds=1))
+    made = await world.office.admin.credentials.rotate(old["client_id"], timedelta(seconds=1))
     new = Pair(client_id=old["client_id"], client_secret=made.client_secret)
     both = await balance(world, old), await balance(world, new)
     await until(world, old, 401)
@@ -116,9 +116,9 @@ async def test_an_account_closed_by_another_process_is_closed_within_a_second(wo
     account = world.demo["accounts"]["main"]["id"]
 
     async with another_process(world) as office:
-        await office.accounts.update(account, AccountUpdate(active=False))
+        await office.admin.accounts.update(account, AccountUpdate(active=False))
         closed = await until(world, pair, 400)
-        await office.accounts.update(account, AccountUpdate(active=True))
+        await office.admin.accounts.update(account, AccountUpdate(active=True))
         open_again = await until(world, pair, 200)
 
     assert max(closed, open_again) <= BOUND_S + SLACK_S

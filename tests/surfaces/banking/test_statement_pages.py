@@ -35,12 +35,14 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
 
 async def fill(world: World, count: int, account: str = "main") -> None:
     """Write Pix movements of today into the bank's statement, so that it has ``count`` in all."""
-    record = await world.office.store.accounts.find(world.demo["accounts"][account]["id"])
+    record = await world.office.kernel.store.accounts.find(world.demo["accounts"][account]["id"])
     assert record is not None
     has = (await page(world, 1, account=account))["meta"]["total"]
-    at = int(world.gateway.now().timestamp() * 1_000_000)
+    at = int(world.gateway.kernel.now().timestamp() * 1_000_000)
     rows = [(record.provider_account, at, f"movement {n}") for n in range(count - has)]
-    with contextlib.closing(sqlite3.connect(world.gateway.settings.bank_file, timeout=10)) as bank:
+    with contextlib.closing(
+        sqlite3.connect(world.gateway.kernel.settings.bank_file, timeout=10)
+    ) as bank:
         bank.executemany(
             "INSERT INTO statement (account_id, at, description, kind, centavos, name, tax_number)"
             " VALUES (?, ?, ?, 'pix_in', 1, 'Maria', '52998224725')",
@@ -130,11 +132,11 @@ async def test_a_stopped_account_is_refused_before_what_is_kept(world: World):
     await page(world, 1)
     account = world.demo["accounts"]["main"]["id"]
     async with another_process(world) as office:
-        await office.accounts.update(account, AccountUpdate(active=False))
+        await office.admin.accounts.update(account, AccountUpdate(active=False))
         async with asyncio.timeout(5):
             while (answer := await world.ask("GET", world.at(path(world, 2)))).status == 200:
                 await asyncio.sleep(0.05)
-        await office.accounts.update(account, AccountUpdate(active=True))
+        await office.admin.accounts.update(account, AccountUpdate(active=True))
         async with asyncio.timeout(5):
             while (await world.ask("GET", world.at("/balance"))).status != 200:
                 await asyncio.sleep(0.05)

@@ -37,11 +37,11 @@ def subject(world: World, scope: StopScope) -> str:
 
 
 async def pulled(world: World, scope: StopScope, office: AdminContext | None = None) -> Stop:
-    ends_at = world.gateway.now() + timedelta(hours=1)
+    ends_at = world.gateway.kernel.now() + timedelta(hours=1)
     wanted = StopOrder(
         scope=scope, subject=subject(world, scope), reason="contas erradas", ends_at=ends_at
     )
-    return await (office or world.office).stops.stop(wanted)
+    return await (office or world.office).admin.stops.stop(wanted)
 
 
 async def until(world: World, status: int, name: str) -> float:
@@ -66,7 +66,7 @@ async def test_a_stop_holds_at_once_in_the_process_that_took_it(fresh: World):
     refused = await fresh.pay(order("stopped", fresh.today()))
     again = await fresh.pay(wanted)
     ended = await fresh.settled("ordered")
-    await fresh.office.stops.lift(stop.id)
+    await fresh.office.admin.stops.lift(stop.id)
     sent = await fresh.pay(order("stopped", fresh.today()))
 
     assert (again.status, ended["status"]) == (200, "paid")
@@ -80,7 +80,7 @@ async def test_a_stop_of_another_process_holds_within_a_second_and_lets_go_again
     async with another_process(fresh) as office:
         stop = await pulled(fresh, StopScope.PROVIDER, office)
         took = await until(fresh, 403, "during")
-        await office.stops.lift(stop.id)
+        await office.admin.stops.lift(stop.id)
         let_go = await until(fresh, 200, "after")
 
     assert max(took, let_go) <= BOUND_S + SLACK_S
@@ -114,8 +114,8 @@ async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: Worl
 
 async def test_a_stop_ends_by_itself(fresh: World):
     """However old what a process remembers of it is."""
-    ends_at = fresh.gateway.now() + timedelta(seconds=1)
-    await fresh.office.stops.stop(
+    ends_at = fresh.gateway.kernel.now() + timedelta(seconds=1)
+    await fresh.office.admin.stops.stop(
         StopOrder(scope=StopScope.PROVIDER, subject="sandbox", reason="r", ends_at=ends_at)
     )
 

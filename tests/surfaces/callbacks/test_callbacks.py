@@ -24,7 +24,7 @@ SLOW = 777.01
 
 
 def secret(backoffice_client: BackofficeClient) -> bytes:
-    return backoffice_client.world.gateway.keys.derivation.key("callbacks sandbox")
+    return backoffice_client.world.gateway.kernel.keys.derivation.key("callbacks sandbox")
 
 
 def payout(backoffice_client: BackofficeClient, value: float = 10.5) -> dict[str, object]:
@@ -42,7 +42,7 @@ def payout(backoffice_client: BackofficeClient, value: float = 10.5) -> dict[str
 
 
 def key_of(backoffice_client: BackofficeClient, reference: str) -> str:
-    environment = backoffice_client.world.gateway.settings.environment
+    environment = backoffice_client.world.gateway.kernel.settings.environment
     return provider_key(
         environment, backoffice_client.world.demo["accounts"]["main"]["id"], reference
     )
@@ -58,12 +58,12 @@ async def summary(
 ) -> Answer:
     """Tell the gateway something, signed unless ``changed`` spoils it."""
     body = said if isinstance(said, bytes) else json.dumps(said).encode()
-    at = backoffice_client.world.gateway.now() - timedelta(seconds=late_s)
+    at = backoffice_client.world.gateway.kernel.now() - timedelta(seconds=late_s)
     headers = sign(
         changed.get("secret", secret(backoffice_client)), event or f"evt_{uuid.uuid4()}", at, body
     )
     headers |= changed.get("headers", {})
-    derivation = backoffice_client.world.gateway.keys.derivation
+    derivation = backoffice_client.world.gateway.kernel.keys.derivation
     token = changed.get("token", path_of("sandbox", derivation).rpartition("/")[2])
     path = f"/callbacks/{changed.get('provider', 'sandbox')}/{token}{changed.get('rest', '')}"
     sent = {name: value for name, value in headers.items() if value}
@@ -147,7 +147,7 @@ async def test_a_lie_moves_nothing(backoffice_client: BackofficeClient):
     await asyncio.sleep(1.5)
 
     account = backoffice_client.world.demo["accounts"]["main"]["id"]
-    stored = await backoffice_client.world.gateway.store.payouts.find(account, reference)
+    stored = await backoffice_client.world.gateway.kernel.store.payouts.find(account, reference)
     assert said.status == 200
     assert stored is not None
     assert stored.state in {PayoutState.ACCEPTED, PayoutState.UNKNOWN}

@@ -59,7 +59,7 @@ class Page:
     def code(self) -> str:
         """Read the app: each step once."""
         self.steps += 1
-        now = int(self.world.gateway.now().timestamp())
+        now = int(self.world.gateway.kernel.now().timestamp())
         return pyotp.TOTP(self.secret).at(now + 30 * (self.steps - 1))
 
     async def sign_in(self, email: str) -> None:
@@ -89,7 +89,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
     folder = tmp_path_factory.mktemp("panel")
     settings = msgspec.structs.replace(sandbox(folder), identity=Identity(origin=ORIGIN))
     async with opened(settings) as made:
-        users = made.gateway.people.services.users
+        users = made.gateway.rooms.identity.services.users
         for role in Role:
             order = NewUser(
                 email=f"{role}@panel.example", name=role.title(), roles=frozenset({role})
@@ -221,7 +221,7 @@ async def test_what_is_dangerous_asks_for_a_fresh_code(world: World):
 async def test_a_session_that_is_ended_elsewhere_is_over_here(world: World):
     page = Page(world)
     await page.sign_in("operator@panel.example")
-    users = world.gateway.people.services.users
+    users = world.gateway.rooms.identity.services.users
     await asyncio.sleep(0.01)
 
     await users.end_sessions("test", "operator@panel.example")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.http.table import RoutedRow, Table
 from tests.surfaces.answers import Answer

@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.identity.rights import Role
 from gateway.http.openapi.document import document
@@ -73,7 +73,7 @@ async def visit(world: World) -> Visit:
     """A page, and one of everything that a path names; none of it is the page's own person."""
     opened, demo = await page(world), world.demo
     other = NewUser(email="other@panel.example", name="Other", roles=frozenset({Role.VIEWER}))
-    victim = await world.gateway.people.services.users.create("test", other, PASSWORD)
+    victim = await world.gateway.rooms.identity.services.users.create("test", other, PASSWORD)
     account = demo["accounts"]["main"]["id"]
     approval = await opened.ask(
         "POST", f"/panel/api/accounts/{account}/withdraw/pix", paying(world)
@@ -110,7 +110,7 @@ def paying(world: World) -> dict[str, object]:
 async def page(world: World) -> Page:
     """A browser of somebody with every role, whose second factor was just given."""
     order = NewUser(email=WHO, name="Everything", roles=frozenset(Role))
-    await world.gateway.people.services.users.create("test", order, PASSWORD)
+    await world.gateway.rooms.identity.services.users.create("test", order, PASSWORD)
     opened = Page(world)
     await opened.sign_in(WHO)
     await opened.enrol(WHO)

@@ -53,7 +53,7 @@ def received_rows(does: BackOfficeOperations) -> Sequence[Row[AccountCaller]]:
             needs=reading(Area.TRANSACTION),
             limits=WITH_BODY,
             takes=INCOMING,
-            runs=on_account(does.incoming.search),
+            runs=on_account(does.bank.incoming.search),
             shows=incoming,
             fails=bank_fails(errors.TRANSACTION_UNAVAILABLE),
             raises=READS,

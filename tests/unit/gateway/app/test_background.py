@@ -12,9 +12,9 @@ async def test_what_a_process_does_in_the_background(tmp_path: Path):
     """Whatever is missing here is never followed up, cleaned up or written down."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
 
-    names = [task.name for task in (*gateway.tasks, *gateway.people.tasks)]
+    names = [task.name for task in (*gateway.tasks, *gateway.rooms.identity.tasks)]
 
-    await gateway.store.close()
+    await gateway.kernel.store.close()
     assert names == [
         "change feed",
         "audit tally",

@@ -2,119 +2,120 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
 from gateway.app.build_backoffice import (
-    BackOfficeParts,
-    admin_services,
-    backoffice_operations,
-    backoffice_questions,
+    build_admin_services,
+    build_backoffice,
+    build_visible_account,
 )
+from gateway.app.build_bank import build_bank
+from gateway.app.build_identity import build_identity
+from gateway.app.build_payouts import build_payouts
 from gateway.config.settings import Settings, Validation
-from gateway.config.upstream import Provider
-from gateway.domain.accounts.accounts import Account
+from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.kernel.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.domain.requests.calls import RawRequest
+from gateway.http.backoffice.cells import BackOfficeOperations
 from gateway.operations.accounts.credentials import CredentialOrder
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.runtime.caches.cache import MemoryCache
+from gateway.runtime.kernel import Kernel
 from gateway.security.secrets import has_valid_checksum
 from tests.unit.gateway.operations.conftest import office
 from tests.unit.people import ACCOUNT, account, call, somebody
 from tests.unit.standing import Clock
-from tests.world.registers import Registers as Records
+from tests.world.kernel import kernel_on
+from tests.world.payouts import OneBank, ScriptedBank, no_stops
+from tests.world.registers import Registers
 
 __all__ = ["office"]
 
 
-class Named:
-    """Stands for every part, and for the parts of it."""
+@dataclass
+class Changing:
+    """An account that changes."""
 
-    def __getattr__(self, _name: str) -> Named:
-        return self
-
-
-class Register:
-    """Accounts of which one changes."""
-
-    def __init__(self) -> None:
-        self.found = account()
+    found: Account
 
     async def account(self, _account_id: str, _scope: CompanyScope) -> Account:
         return self.found
 
 
-def parts(settings: Settings | None = None, scoped: object = None) -> BackOfficeParts:
-    named: Any = Named()
-    named.scoped = scoped or Named()
-    return BackOfficeParts(
-        settings=settings or Settings(), store=named, keys=named, now=Clock().now, providers=list
+def built(kernel: Kernel) -> BackOfficeOperations:
+    """Build the room over one bank."""
+    banks: Any = OneBank(ScriptedBank())
+    identity = build_identity(kernel)
+    made = build_backoffice(
+        kernel,
+        build_bank(kernel, banks, no_stops, MemoryCache(0, kernel.monotonic)),
+        build_payouts(kernel, banks, no_stops),
+        identity,
     )
+    identity.hasher.close()
+    return made
 
 
 async def test_an_account_is_read_from_the_store_each_time():
     """What an operator changed is seen by the next call, not when a cache forgets."""
-    register = Register()
-    who: Any = Named()
-    questions = backoffice_questions(parts(scoped=register), who)
+    changing = Changing(account())
+    store = SimpleNamespace(office=SimpleNamespace(scoped=changing))
+    policy = build_visible_account(kernel_on(store, Clock()))
     first, second = (
         call(RawRequest(path={"account_id": ACCOUNT}), person=somebody(), scope=EVERY_COMPANY)
         for _ in range(2)
     )
 
-    await questions.account(first)
-    register.found = account(active=False)
-    await questions.account(second)
+    await policy(first)
+    changing.found = account(active=False)
+    await policy(second)
 
     assert (first.account, second.account) == (account(), account(active=False))
 
 
-def test_what_partners_have_is_used_and_not_made_again():
+async def test_what_partners_have_is_used_and_not_made_again(office: Registers):
     """The same stops, the same follow-up, the same guards."""
-    does: Any = Named()
+    made = built(office.kernel)
 
-    made = backoffice_operations(parts(), does, does)
-
-    assert made.payouts is does.payouts
-    assert made.approvals.money.payouts is does.payouts
-    assert made.approvals.money.refunds is made.refunds
-    assert made.refunds.terms.stops is does.payouts.guards.stops
+    assert made.approvals.money.payouts is made.payouts
+    assert made.approvals.money.refunds is made.bank.refunds
+    assert made.bank.refunds.terms.stops is made.payouts.guards.stops
+    assert made.connections.banks is made.payouts.banks
+    assert made.payout_lists.store is made.payouts.store
 
 
 @pytest.mark.parametrize("switched", [False, True])
-def test_the_cnpj_with_letters_is_a_setting(switched: bool):
+async def test_the_cnpj_with_letters_is_a_setting(office: Registers, switched: bool):
     validation = Validation(alphanumeric_cnpj=switched)
     settings = msgspec.structs.replace(Settings(), validation=validation)
-    does: Any = Named()
 
-    made = backoffice_operations(parts(settings), does, does)
+    made = built(replace(office.kernel, settings=settings))
 
-    assert made.alphanumeric_cnpj is switched
-
-
-class Keys:
-    """The keys of the registers."""
-
-    def __init__(self, office: Records) -> None:
-        self.sealer, self.digester = office.sealer, office.digester
+    assert (made.alphanumeric_cnpj, made.admin.accounts.alphanumeric_cnpj) == (switched, switched)
 
 
-async def test_the_registers_make_what_partners_can_use(office: Records):
+@pytest.mark.parametrize("environment", Environment)
+async def test_mail_is_read_in_the_sandbox_alone(office: Registers, environment: Environment):
+    settings = msgspec.structs.replace(Settings(), environment=environment)
+
+    made = built(replace(office.kernel, settings=settings))
+
+    assert (made.oversight.outbox is not None) is (environment is Environment.SANDBOX)
+
+
+async def test_the_registers_make_what_partners_can_use(office: Registers):
     """Secrets of our form, under the configured pepper; providers are the configured ones."""
-    keys: Any = Keys(office)
-    settings = Settings(providers={"p": Provider(adapter="sandbox")})
-
-    registers = admin_services(
-        BackOfficeParts(
-            settings=settings, store=office.store, keys=keys, now=office.clock, providers=list
-        )
-    )
+    registers = build_admin_services(office.kernel, office.acting)
 
     acting = registers.by(AuditContext("user:ana@example.com", office.clock), EVERY_COMPANY)
     company = await acting.companies.create("Padaria")
     order = CredentialOrder(name="n", company_id=company.id, permissions=frozenset())
     issued = await acting.credentials.issue(order)
+    providers = office.kernel.settings.providers
     assert has_valid_checksum(issued.client_secret)
-    assert acting.accounts.providers == acting.stops.subjects.providers == settings.providers
+    assert acting.accounts.providers == acting.stops.subjects.providers == providers

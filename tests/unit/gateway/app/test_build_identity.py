@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gateway.app.build_identity import People, build_identity
+from gateway.app.build_identity import IdentityRoom, build_identity
 from gateway.config.identity import Identity, Tries
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
@@ -16,12 +16,14 @@ from gateway.domain.identity.panel_sessions import PanelSession, PanelState
 from gateway.domain.identity.rights import Role
 from gateway.operations.identity.tokens import SignedIn
 from gateway.operations.identity.users import NewUser
+from gateway.runtime.kernel import Kernel
 from gateway.runtime.retention import IdentityRetention
 from gateway.security.keys import load_keys
-from gateway.store.engine import open_store
+from gateway.store.engine import Store, open_store
 from gateway.store.schema import prepare
 from tests.unit.standing import Clock
 from tests.world.identity import EMAIL, HOME, PASSWORD
+from tests.world.kernel import kernel_on
 from tests.world.store import migrated
 
 ORDER = NewUser(email=EMAIL, name="Maria", roles=frozenset({Role.ADMIN}))
@@ -36,12 +38,17 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
+def kernel_of(settings: Settings, store: Store, clock: Clock) -> Kernel:
+    """A process over the store."""
+    return kernel_on(store, clock, settings=settings, keys=load_keys(settings))
+
+
 @pytest.fixture
-async def people(settings: Settings, tmp_path: Path, clock: Clock) -> AsyncIterator[People]:
+async def people(settings: Settings, tmp_path: Path, clock: Clock) -> AsyncIterator[IdentityRoom]:
     """Identity on a store of its own, started."""
     store = open_store(migrated(tmp_path / "pixgate.db"))
     await prepare(store, Environment.SANDBOX, migrate=True, now=clock.now)
-    made = build_identity(settings, store, load_keys(settings), clock.now)
+    made = build_identity(kernel_of(settings, store, clock))
     await made.start()
     yield made
     await made.close()
@@ -59,7 +66,7 @@ async def test_it_starts_with_a_key_and_lets_people_in(people, clock):
 
 
 async def test_the_settings_reach_the_rules(people):
-    rules = people.parts.settings
+    rules = people.context.settings
 
     assert rules.origin == "https://pix.example"
     assert rules.access == timedelta(seconds=120)
@@ -71,7 +78,7 @@ async def test_another_process_with_the_same_keys_knows_the_same_people(people, 
     await people.services.users.create("cli", ORDER, PASSWORD)
     came = await people.services.sign_in.login(EMAIL, PASSWORD, HOME)
     store = open_store(settings.store_url)
-    other = build_identity(settings, store, load_keys(settings), clock.now)
+    other = build_identity(kernel_of(settings, store, clock))
 
     again = await other.services.sign_in.login(EMAIL, PASSWORD, HOME)
 

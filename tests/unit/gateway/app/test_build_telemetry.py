@@ -13,7 +13,7 @@ import pytest
 from msgspec import structs
 
 from gateway.app.build_telemetry import build_telemetry, refusals_below
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Provider, RateLimits, Settings, Telemetry
 from gateway.domain.accounts.credentials import Resource
 from gateway.domain.bank.provider_options import ChargeCalls, IncomingCalls, KeyCalls, RefundCalls
@@ -29,8 +29,8 @@ from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Label
 from gateway.telemetry.ports import Event
 from gateway.telemetry.records import AccessRecord, ProviderCall
-from tests.unit.gateway.http.listener_client import Witness
 from tests.unit.standing import NOON
+from tests.world.kernel import Witness
 
 ROOT = Path(__file__).resolve().parents[4]
 

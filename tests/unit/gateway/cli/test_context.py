@@ -7,9 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gateway.app.build_backoffice import new_id
 from gateway.cli.console import Terminal
-from gateway.cli.context import AdminContext, opened, opened_people, reached, settings_of
+from gateway.cli.context import AdminContext, opened, opened_identity, reached, settings_of
 from gateway.config.upstream import Provider
 from gateway.domain.bank.providers import Unreachable
 from gateway.operations.kernel.audit_context import RuleViolation
@@ -38,9 +37,9 @@ async def test_the_embedded_store_is_made_on_the_way(tmp_path, monkeypatch):
     monkeypatch.setenv("PIXGATE_DATABASE_URL", "")
 
     async with opened(Terminal(config=CONFIG, as_json=False, by="me")) as office:
-        made = await office.companies.create("Padaria")
+        made = await office.admin.companies.create("Padaria")
 
-        assert await office.companies.list() == [made]
+        assert await office.admin.companies.list() == [made]
         assert office.acting.actor == "me"
     assert (tmp_path / "pixgate.db").is_file()
 
@@ -83,11 +82,6 @@ def test_broken_keys_are_one_line(shell):
     assert "keys.json" in shell.fails("company", "list")
 
 
-def test_ids_are_uuids():
-    assert len({new_id() for _ in range(100)}) == 100
-    assert len(new_id()) == 36
-
-
 @pytest.fixture
 async def backoffice_client(shell: Shell, monkeypatch: pytest.MonkeyPatch):
     """An opened office on a store of its own; its bank is away."""
@@ -120,13 +114,9 @@ async def test_credentials_that_cannot_be_opened_are_told(backoffice_client: Adm
 
 async def test_an_adapter_that_does_not_take_its_settings_is_told(backoffice_client: AdminContext):
     wrong = Provider(adapter="sandbox", settings={"base_url": "http://bank.example.com"})
-    settings = msgspec.structs.replace(backoffice_client.settings, providers={"far": wrong})
-    office = AdminContext(
-        settings=settings,
-        store=backoffice_client.store,
-        keys=backoffice_client.keys,
-        acting=backoffice_client.acting,
-    )
+    settings = msgspec.structs.replace(backoffice_client.kernel.settings, providers={"far": wrong})
+    kernel = replace(backoffice_client.kernel, settings=settings)
+    office = AdminContext(kernel, backoffice_client.acting)
 
     with pytest.raises(RuleViolation, match="far"):
         async with reached(office):
@@ -136,7 +126,7 @@ async def test_an_adapter_that_does_not_take_its_settings_is_told(backoffice_cli
 async def test_the_desk_is_open_for_the_length_of_the_block(tmp_path, monkeypatch):
     monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
 
-    async with opened_people(Terminal(config=CONFIG, as_json=False)) as people:
+    async with opened_identity(Terminal(config=CONFIG, as_json=False)) as people:
         assert await people.services.users.list() == []
 
     assert people.hasher._pool._shutdown

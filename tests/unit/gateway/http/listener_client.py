@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import aiohttp
@@ -19,7 +18,8 @@ from gateway.http.route import Gate, Row, RowLimits, Surface, route
 from gateway.http.server import Admission, Server, Serving
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
-from gateway.telemetry.records import AccessRecord, ProviderCall
+from gateway.telemetry.records import AccessRecord
+from tests.world.kernel import Witness
 
 READ_BALANCE = Permission(Resource.BALANCE, Action.READ)
 CHALLENGE = 'Basic realm="tests"'
@@ -29,41 +29,6 @@ class Said(TypedDict):
     """What the rows of these tests show."""
 
     said: str
-
-
-@dataclass(slots=True)
-class Witness:
-    """Keeps what it is told; a ``RequestObserver``."""
-
-    records: list[AccessRecord] = field(default_factory=list)
-    counted: list[tuple[str, str]] = field(default_factory=list)
-
-    def request(self, record: AccessRecord) -> None:
-        self.records.append(record)
-
-    def count(self, event: str, label: str) -> None:
-        self.counted.append((event, label))
-
-    def authenticated(self, scheme: str, duration_s: float) -> None:
-        """Not looked at here."""
-
-    def show(self, figure: str, value: float) -> None:
-        """Not looked at here."""
-
-    def provider_call(self, call: ProviderCall) -> None:
-        """Not looked at here."""
-
-    def breaker(self, provider: str, operation_class: str, state: str) -> None:
-        """Not looked at here."""
-
-    def provider_retry(self, provider: str, operation: str) -> None:
-        """Not looked at here."""
-
-    def in_flight(self, provider: str, calls: int, limit: int) -> None:
-        """Not looked at here."""
-
-    def certificate(self, provider: str, ends: datetime) -> None:
-        """Not looked at here."""
 
 
 @dataclass(frozen=True, slots=True)

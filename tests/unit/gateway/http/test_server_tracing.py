@@ -9,7 +9,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from gateway.http.server import begin_trace
 from gateway.telemetry import trace
-from tests.unit.gateway.http.listener_client import Witness
+from tests.world.kernel import Witness
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 CONTINUED = "4bf92f35-77b3-4da6-a3ce-929d0e0e4736"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.backoffice.lists import AuditSearch
 from gateway.domain.kernel.audit import AuditEvent

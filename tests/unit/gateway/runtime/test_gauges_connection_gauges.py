@@ -16,7 +16,7 @@ from tests.surfaces.world import sandbox
 async def test_connections_and_the_database_are_shown(tmp_path: Path):
     server = Server(port=0, drain_accept_s=0, connections_per_address=1)
     gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
-    values = gateway.observing.values
+    values = gateway.telemetry.values
     async with running(gateway):
         await ask(gateway.operations.port, "/readyz")
         _, held = await asyncio.open_connection("127.0.0.1", gateway.public.port)

@@ -9,9 +9,9 @@ from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.runtime.providers import Connection, ProviderHealth
 from gateway.telemetry.records import ProviderCall
-from tests.unit.gateway.http.listener_client import Witness
 from tests.unit.provider_adapters.witness import Witness as Bystander
 from tests.unit.standing import NOON, Clock
+from tests.world.kernel import Witness
 
 
 def call(outcome: str) -> ProviderCall:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.cli.config.probes import Silent, probed, unmakeable
+from gateway.cli.config.probes import probed, unmakeable
 from gateway.cli.context import settings_of
 from gateway.config.reading import settings_from
+from gateway.runtime.kernel import SilentObserver
 from tests.unit.provider_adapters.authority import Authority
 from tests.world.shell import CONFIG
 
@@ -121,7 +122,7 @@ def test_the_sandbox_s_adapters_can_be_made(monkeypatch):
     ],
 )
 def test_a_probe_tells_nobody(event: str, arguments, capsys):
-    getattr(Silent(), event)(*arguments)
+    getattr(SilentObserver(), event)(*arguments)
 
     assert capsys.readouterr() == ("", "")
 

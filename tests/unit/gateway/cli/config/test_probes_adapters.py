@@ -9,10 +9,11 @@ import pytest
 
 from gateway.app.assembly import assemble
 from gateway.app.build_bank import connect, start
-from gateway.cli.config.probes import Silent, probed, unmakeable
+from gateway.cli.config.probes import probed, unmakeable
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.net.common.runtime import Runtime
+from gateway.runtime.kernel import SilentObserver
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.registry import describe
 from tests.surfaces.world import sandbox
@@ -140,7 +141,7 @@ async def test_one_that_cannot_be_started_is_refused(tmp_path: Path, install: In
     install(
         "otherbank", PACKAGE.replace("start(self): ...", f"start(self): raise OSError('{SECRET}')")
     )
-    made = connect("one", configured(tmp_path), Silent())
+    made = connect("one", configured(tmp_path), SilentObserver())
 
     with pytest.raises(AdapterRefused, match=r"providers\.one: the adapter's start raised OSError"):
         await start("one", made)
@@ -151,7 +152,7 @@ def test_every_adapter_gets_clocks_chance_and_fail_points(tmp_path: Path, instal
     install("otherbank")
     runtime = Runtime(clock=lambda: 7.0, random=lambda: 0.5, failpoint=lambda _name: None)
 
-    made = connect("one", configured(tmp_path), Silent(), runtime).adapter.checked  # type: ignore[attr-defined]
+    made = connect("one", configured(tmp_path), SilentObserver(), runtime).adapter.checked  # type: ignore[attr-defined]
 
     assert made.context.runtime is runtime
     assert (made.context.name, made.context.environment.value) == ("one", "sandbox")

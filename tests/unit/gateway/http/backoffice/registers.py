@@ -21,9 +21,7 @@ from gateway.http.backoffice.callers import AccountCaller, BackOfficeCaller, as_
 from gateway.operations.accounts.accounts import AccountOrder
 from gateway.operations.backoffice.access_orders import CredentialOrders, FourEyes
 from gateway.operations.backoffice.oversight import Oversight
-from gateway.operations.backoffice.reviews import PayoutReviews
-from gateway.operations.backoffice.scoped_records import AdminServices, RecordsInScope
-from gateway.operations.backoffice.stops import KillSwitches, Subjects
+from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
 from tests.unit.gateway.http.backoffice.surface import ROWS
 from tests.unit.people import somebody
@@ -101,36 +99,7 @@ async def admin_world_of(office: Office_) -> AdminWorld:
         await office.accounts.create(AccountOrder(company_id=each.id, name="A", tax_number=TAX))
         for each in (ours, theirs)
     ]
-    return AdminWorld(
-        office, registers_of(office), office.store.office.scoped, ours, theirs, *accounts
-    )
-
-
-def registers_of(office: Office_) -> AdminServices:
-    """Put every register together."""
-    store = office.store
-    subjects = Subjects(
-        providers=("sandbox",),
-        companies=store.companies,
-        accounts=store.accounts,
-        credentials=store.credentials,
-    )
-    return AdminServices(
-        acting=office.acting,
-        visible=RecordsInScope(store.office.scoped, office.clock),
-        companies=office.companies,
-        accounts=office.accounts,
-        credentials=office.credentials,
-        stops=KillSwitches(
-            stops=store.stops, subjects=subjects, acting=office.acting, new_id=office.new_id
-        ),
-        reviews=PayoutReviews(
-            payouts=store.payouts,
-            follow_ups=store.follow_ups,
-            reviews=store.reviews,
-            acting=office.acting,
-        ),
-    )
+    return AdminWorld(office, office.admin, office.store.office.scoped, ours, theirs, *accounts)
 
 
 async def turned_down(deed: Awaitable[object]) -> str:

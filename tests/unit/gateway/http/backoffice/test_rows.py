@@ -13,9 +13,7 @@ import pytest
 from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Right
 from gateway.http import backoffice
-from gateway.http.backoffice.rows import BackOfficeRows
 from gateway.http.rendering import Amount
-from gateway.http.route import Row
 from tests.unit.gateway.http.backoffice.surface import ROWS, gate_of
 
 READING = ("GET", "HEAD")
@@ -47,15 +45,6 @@ def test_every_row_of_management_is_behind_the_same_questions():
                 "KnownParameters",
             ),
         ]
-
-
-def test_rows_are_put_together_by_what_is_asked_in_front_of_them():
-    first, second = list(ROWS.values())[:2]
-
-    both = BackOfficeRows(staff=[first]) + BackOfficeRows(staff=[second], banking=[first])
-
-    assert both == BackOfficeRows(staff=(first, second), fresh=(), visible=(), banking=(first,))
-    assert isinstance(both.staff[0], Row)
 
 
 SHAPES = [

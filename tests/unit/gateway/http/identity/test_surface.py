@@ -1,6 +1,6 @@
 """The gates of identity."""
 
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.identity import errors as identity_errors
 from gateway.domain.kernel import errors

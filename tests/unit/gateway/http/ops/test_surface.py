@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 import pytest
 from aiohttp import ClientSession
 
-from gateway.http.ops.surface import OpsParts, OpsSurface, check_ops_address
+from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.net.server.listener import Address, Listener
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Vocabulary
@@ -51,8 +51,8 @@ class World:
             raise self.problem
         return self.checks
 
-    def parts(self) -> OpsParts:
-        return OpsParts(
+    def surface(self) -> OpsSurface:
+        return OpsSurface(
             ready=self.ready,
             draining=lambda: self.draining,
             metrics=self.metrics,
@@ -71,7 +71,7 @@ def world() -> World:
 @pytest.fixture
 async def client(world: World) -> AsyncIterator[ClientSession]:
     """A client of the surface as it is served for real: behind the hardened listener."""
-    listener = Listener(OpsSurface(world.parts()).answer, at=Address())
+    listener = Listener(world.surface().answer, at=Address())
     await listener.start()
     async with ClientSession(f"http://127.0.0.1:{listener.port}") as client:
         yield client

@@ -11,13 +11,14 @@ from gateway.domain.accounts.credentials import Action
 from gateway.domain.identity.rights import Area, Right
 from gateway.domain.identity.sessions import SignedInUser
 from gateway.domain.requests.calls import Call
+from gateway.http.identity.surface import UserPolicies
 from gateway.http.panel.api import panel_api
 from gateway.http.panel.surface import PanelPolicies
 from gateway.http.route import Gate, Surface
 from gateway.http.table import check_surfaces
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import HARDENED, BrowserCookie, DeviceCookie, SessionCookie
-from policies.authorization.user import RequiresRight
+from policies.authorization.user import RequiresRight, RequiresSecondFactor
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 from policies.traffic.quota import Quota, WithinAddressQuota, WithinPersonQuota
 from tests.unit.gateway.http.listener_client import row, surface
@@ -36,12 +37,16 @@ async def authenticate(_token: str) -> SignedInUser:
 
 
 QUESTIONS = PanelPolicies(
-    quota=WithinAddressQuota({}, float, lambda *_: None),
-    persons=WithinPersonQuota(Quota(1, 1), float, lambda *_: None),
+    users=UserPolicies(
+        bearer=BearerToken(authenticate),
+        factor=RequiresSecondFactor(()),
+        address_quota=WithinAddressQuota({}, float, lambda *_: None),
+        user_quota=WithinPersonQuota(Quota(1, 1), float, lambda *_: None),
+        origin=str,
+    ),
     browser=BrowserCookie(HARDENED, nobody),
     device=DeviceCookie(HARDENED, lambda _: None),
     session=SessionCookie(form=HARDENED, find=nobody, authenticate=nobody),
-    origin=str,
 )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.operations.backoffice.scoped_records import AdminServices
 from gateway.operations.kernel.audit_context import AuditContext
-from tests.unit.gateway.http.backoffice.registers import registers_of
 from tests.world.registers import Registers as Records
 
 
@@ -13,7 +12,7 @@ async def test_every_register_acts_in_the_name_and_scope_that_are_given(office: 
     acting = AuditContext("user:ana@example.com", office.clock)
     scope = CompanyScope(frozenset({"a"}))
 
-    registers = registers_of(office).by(acting, scope)
+    registers = office.admin.by(acting, scope)
 
     others = {"acting", "visible"}
     parts = [getattr(registers, name) for name in AdminServices.__slots__ if name not in others]

@@ -1,6 +1,7 @@
 """The demo's parts: a real store, a real sandbox bank, a real file."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,8 @@ def parts(tmp_path: Path, office: Registers, control: BankControl) -> DemoParts:
 def people_of(office: Registers, folder: Path) -> IdentityContext:
     """Keep people in this store, with keys made in this folder."""
     settings = Settings(var=str(folder))
-    return build_identity(settings, office.store, load_keys(settings), office.clock).parts
+    kernel = replace(office.kernel, settings=settings, keys=load_keys(settings))
+    return build_identity(kernel).context
 
 
 def records_of(office: Registers) -> DemoRecords:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from gateway.config.settings import Payouts, Settings
 from gateway.domain.bank.capabilities import Lookup
 from gateway.domain.bank.providers import (
     BadReply,
@@ -20,7 +21,6 @@ from gateway.domain.bank.providers import (
 )
 from gateway.domain.kernel.money import Money
 from gateway.operations.payouts.guards import seen_before
-from gateway.operations.payouts.payouts import Payouts
 from tests.unit.standing import Clock
 from tests.world.payouts import (
     ACCEPTED,
@@ -38,7 +38,6 @@ from tests.world.payouts import (
     UNSENT,
     PayoutWorld,
     ScriptedBank,
-    unguarded,
 )
 
 
@@ -94,13 +93,7 @@ async def test_a_bank_without_a_lookup_by_key_is_sent_nothing(payout):
 
 def looking_first(payout_world: PayoutWorld) -> PayoutWorld:
     """Let a node look before it sends."""
-    payout_world.payouts = Payouts(
-        payout_world.store,
-        payout_world.banks,
-        payout_world.follow_up,
-        unguarded(payout_world.store, payout_world.clock),
-        replace(payout_world.payouts.terms, look_first=True),
-    )
+    payout_world.build(Settings(payouts=Payouts(look_first=True, similar_within_s=0)))
     return payout_world
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
-from gateway.app.surfaces import described_surfaces
+from gateway.app.rooms import described_surfaces
 from gateway.config.settings import Settings
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.identity.challenges import Mail

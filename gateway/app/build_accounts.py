@@ -1,0 +1,96 @@
+"""Accounts: who calls with which credential, and the records that this is read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from gateway.runtime.kernel import Kernel
+from gateway.runtime.records.kept_records import (
+    KeptRecords,
+    LastUses,
+    StoredSources,
+    build_kept_records,
+)
+from gateway.runtime.records.record_cache import SecondLooks
+from gateway.security.identity.signing_keys import Keyring
+from gateway.security.secrets import has_valid_checksum
+from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
+from policies.authorization.credential import AccountScope
+from policies.traffic.quota import COMPANY, Quota, WithinQuota
+from policies.traffic.throttle import FailureLimits, FailureThrottle
+
+_WAITING_SHARE: Final = 4
+"""A quarter of the requests in flight may wait for a second look, and leave room for the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountsRoom:
+    """
+    What partners are checked by.
+
+    Attributes:
+        kept: The records that this process keeps of the store.
+        uses: When each secret was last used.
+        quota: The partners' token buckets.
+    """
+
+    kept: KeptRecords
+    uses: LastUses
+    credentials: BasicCredentials
+    quota: WithinQuota
+    scope: AccountScope
+
+
+def build_accounts(kernel: Kernel, keyring: Keyring) -> AccountsRoom:
+    """Build the room; every change that this process makes in the store is told to ``kept``."""
+    store, rates = kernel.store, kernel.settings.ratelimits
+    sources = StoredSources(
+        credentials=store.credentials,
+        accounts=store.accounts,
+        stops=store.stops,
+        keyring=keyring,
+    )
+    kept = build_kept_records(kernel.settings, sources, kernel.observer, kernel.now)
+    store.database.followers.append(kept.changed_here)
+    uses = LastUses(store.credentials, kernel.now)
+    quotas = {"read": rates.read, "payout": rates.payout, COMPANY: rates.company}
+    return AccountsRoom(
+        kept=kept,
+        uses=uses,
+        credentials=_credentials(kernel, kept, uses),
+        quota=WithinQuota(
+            {name: Quota(each.rate, each.burst) for name, each in quotas.items()},
+            kernel.monotonic,
+            kernel.observer.count,
+        ),
+        scope=AccountScope(kept.accounts.find),
+    )
+
+
+def _credentials(kernel: Kernel, kept: KeptRecords, uses: LastUses) -> BasicCredentials:
+    """Build the policy that finds out which partner calls."""
+    records, limits = kept.credentials, kernel.settings.limits
+    most = max(1, limits.in_flight // _WAITING_SHARE)
+    failed = limits.failed_credentials
+    return BasicCredentials(
+        find=records.find,
+        find_again=SecondLooks(records, kernel.monotonic, most).after,
+        check=SecretCheck(
+            well_formed=has_valid_checksum,
+            matching=partial(kernel.keys.digester.matching, now=kernel.now),
+            used=uses.note,
+        ),
+        throttle=FailureThrottle(
+            FailureLimits(
+                per_address=failed.per_address,
+                per_address_and_client=failed.per_address_and_client,
+                hard_per_address=failed.hard_per_address,
+                window_s=failed.window_s,
+            ),
+            kernel.monotonic,
+        ),
+        now=kernel.now,
+        stopwatch=Stopwatch(kernel.monotonic, partial(kernel.observer.authenticated, "basic")),
+    )

@@ -1,0 +1,82 @@
+"""Payouts: made, followed up, and kept from being sent where something speaks against it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import Final
+
+from gateway.domain.bank.providers import Banks
+from gateway.domain.payouts.payouts import FINAL_STATES, Change, Payout
+from gateway.operations.bank.refunds import StopsInForce
+from gateway.operations.payouts.followup import FollowUp
+from gateway.operations.payouts.guards import PayoutGuards, SimilarPolicy
+from gateway.operations.payouts.payouts import Payouts, Terms
+from gateway.operations.payouts.records import PayoutRecords
+from gateway.runtime.failpoints import FailingPayouts
+from gateway.runtime.kernel import Kernel
+from gateway.telemetry.records import RequestObserver
+
+_SIMILAR_S: Final = 600.0
+"""Payouts within ten minutes are listed as similar where the configuration does not say."""
+
+
+def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
+    """Build the operations; ``stops`` gives the kill switches in force."""
+    stored, settings = kernel.store.payouts, kernel.settings
+    return Payouts(
+        FailingPayouts(stored, kernel.failpoint) if kernel.failpoint else stored,
+        banks,
+        build_follow_up(kernel, banks),
+        PayoutGuards(
+            stops=stops,
+            store=stored,
+            similar=SimilarPolicy(
+                timedelta(seconds=settings.payouts.similar_within_s),
+                settings.payouts.similar == "refuse",
+            ),
+            now=kernel.now,
+            count=kernel.observer.count,
+        ),
+        Terms(
+            environment=settings.environment,
+            now=kernel.now,
+            monotonic=kernel.monotonic,
+            count=kernel.observer.count,
+            look_first=settings.payouts.look_first,
+            moved=partial(_count_ended, kernel.observer),
+        ),
+    )
+
+
+def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
+    """Build what follows unsettled payouts up: on reading, in the background, by command."""
+    return FollowUp(
+        kernel.store.payouts,
+        banks,
+        kernel.now,
+        kernel.observer.count,
+        kernel.store.returns,
+        look_first=kernel.settings.payouts.look_first,
+        moved=partial(_count_ended, kernel.observer),
+    )
+
+
+def build_payout_records(kernel: Kernel) -> PayoutRecords:
+    """Build what operators read; similar payouts are shown even where they are not refused."""
+    store, within_s = kernel.store, kernel.settings.payouts.similar_within_s
+    return PayoutRecords(
+        payouts=store.payouts,
+        follow_ups=store.follow_ups,
+        reviews=store.reviews,
+        returns=store.returns,
+        similar_within=timedelta(seconds=within_s or _SIMILAR_S),
+    )
+
+
+def _count_ended(observer: RequestObserver, payout: Payout, change: Change) -> None:
+    """Tell of a payout that ended: how, and how long that took."""
+    if change.after in FINAL_STATES:
+        took = (change.settled_at or change.at) - payout.created_at
+        took_s = max(0.0, took.total_seconds())  # the bank's clock may be behind ours
+        observer.payout_ended(payout.provider, change.after.value, took_s)

@@ -1,0 +1,147 @@
+"""Every room of a process, in order, and the surfaces in front of them."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from gateway.app.build_accounts import AccountsRoom, build_accounts
+from gateway.app.build_backoffice import build_backoffice, build_visible_account
+from gateway.app.build_bank import build_bank
+from gateway.app.build_callbacks import build_callbacks
+from gateway.app.build_identity import IdentityRoom, build_identity
+from gateway.app.build_panel import PanelRoom, build_panel
+from gateway.app.build_payouts import build_payouts
+from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
+from gateway.config.values import Secret
+from gateway.http.backoffice.cells import BackOfficeOperations
+from gateway.http.backoffice.oversight.providers import Health
+from gateway.http.backoffice.rows import backoffice_rows
+from gateway.http.backoffice.surface import backoffice_surface
+from gateway.http.banking.routes import banking_rows
+from gateway.http.banking.surface import banking_surface
+from gateway.http.callbacks.surface import callback_surface
+from gateway.http.identity.surface import identity_surface, keys_surface
+from gateway.http.panel.api import allowed_in, panel_api
+from gateway.http.panel.surface import panel_surface, session_gate
+from gateway.http.route import Surface
+from gateway.net.common.runtime import utc_now
+from gateway.operations.backoffice.callbacks import Reception
+from gateway.operations.bank.services import BankServices
+from gateway.operations.payouts.payouts import Payouts
+from gateway.runtime.caches.cache import ConfiguredCache, build_cache
+from gateway.runtime.kernel import Kernel
+from gateway.runtime.providers import ConnectedBanks, Connection
+from gateway.security.keys import load_keys
+from gateway.store.engine import absent_store
+from policies.validation.inputs import payout_input
+
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rooms:
+    """The rooms; each is built on those before it."""
+
+    kernel: Kernel
+    identity: IdentityRoom
+    accounts: AccountsRoom
+    cache: ConfiguredCache
+    bank: BankServices
+    payouts: Payouts
+    backoffice: BackOfficeOperations
+    panel: PanelRoom
+    callbacks: Reception
+
+
+def build_rooms(
+    kernel: Kernel,
+    identity: IdentityRoom,
+    connections: Mapping[str, Connection],
+    wake: Callable[[], None],
+) -> Rooms:
+    """
+    Build the other rooms on kernel and identity; nothing is started.
+
+    ``connections`` are the banks by their provider's name; ``wake`` is called when a
+    callback has come.
+    """
+    accounts = build_accounts(kernel, identity.keyring)
+    banks = ConnectedBanks(connections, kernel.keys.sealer.open)
+    cache = build_cache(kernel.settings, kernel.keys.derivation, kernel.observer.count)
+    bank = build_bank(kernel, banks, accounts.kept.stops_in_force, cache)
+    payouts = build_payouts(kernel, banks, accounts.kept.stops_in_force)
+    return Rooms(
+        kernel=kernel,
+        identity=identity,
+        accounts=accounts,
+        cache=cache,
+        bank=bank,
+        payouts=payouts,
+        backoffice=build_backoffice(kernel, bank, payouts, identity),
+        panel=build_panel(kernel, identity),
+        callbacks=build_callbacks(kernel, connections, wake),
+    )
+
+
+def build_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Sequence[Surface]:
+    """Build the surfaces, banking first; ``providers`` says what is known of each bank."""
+    return (_banking(rooms), *user_surfaces(rooms, providers), callback_surface(rooms.callbacks))
+
+
+def user_surfaces(rooms: Rooms, providers: Callable[[], Sequence[Health]]) -> Sequence[Surface]:
+    """Build the surfaces of users: identity, its keys, the panel, the back office twice."""
+    kernel, identity, panel = rooms.kernel, rooms.identity, rooms.panel
+    policies, environment = identity.policies, kernel.settings.environment
+    backoffice = backoffice_surface(
+        backoffice_rows(rooms.backoffice, providers),
+        policies,
+        build_visible_account(kernel),
+        kernel.now,
+        environment,
+    )
+    session = session_gate(panel.actions, panel.responses, panel.policies)
+    return (
+        identity_surface(identity.services, session, policies, environment),
+        keys_surface(identity.keyring.published, policies.address_quota),
+        panel_surface(panel.actions, panel.responses, panel.policies),
+        backoffice,
+        panel_api(backoffice, panel.policies, allowed_in(environment)),
+    )
+
+
+def described_surfaces(settings: Settings) -> Sequence[Surface]:
+    """
+    Build the surfaces to be looked at, not served: nothing is opened, read or written.
+
+    The metrics need the rows' names before the process is built, and commands print them.
+    """
+    basic, sealing = (
+        Secret(base64.urlsafe_b64encode(os.urandom(_KEY_BYTES)).decode()) for _ in range(2)
+    )
+    bare = replace(
+        settings,
+        providers={},  # no row depends on them, and they may be wrong
+        cache=Cache(),
+        auth=Auth(basic=Basic(pepper=basic)),
+        sealing=Sealing(key=sealing),
+    )
+    kernel = Kernel(settings=bare, store=absent_store(), keys=load_keys(bare), now=utc_now)
+    return build_surfaces(build_rooms(kernel, build_identity(kernel), {}, lambda: None), tuple)
+
+
+def _banking(rooms: Rooms) -> Surface:
+    """Build the partners' surface."""
+    settings, accounts = rooms.kernel.settings, rooms.accounts
+    takes = payout_input(alphanumeric_cnpj=settings.validation.alphanumeric_cnpj)
+    return banking_surface(
+        banking_rows(rooms.bank, rooms.payouts, takes),
+        accounts.credentials,
+        accounts.quota,
+        accounts.scope,
+        settings.environment,
+    )

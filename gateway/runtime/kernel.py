@@ -1,0 +1,91 @@
+"""The kernel: what every room of a process is built on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from gateway.config.settings import Settings
+from gateway.domain.kernel.clocks import Monotonic, Now
+from gateway.domain.payouts.followups import Unsettled
+from gateway.net.common.runtime import Failpoint
+from gateway.operations.identity.ports import IdentityEvents
+from gateway.security.keys import Keys
+from gateway.store.engine import Store
+from gateway.telemetry.ports import Event, Gauge
+from gateway.telemetry.records import AccessRecord, ProviderCall, RequestObserver
+
+
+class SilentObserver:
+    """A ``RequestObserver`` that ignores everything: commands keep no metrics."""
+
+    def provider_call(self, call: ProviderCall) -> None:
+        """Ignore it."""
+
+    def breaker(self, provider: str, operation_class: str, state: str) -> None:
+        """Ignore it."""
+
+    def provider_retry(self, provider: str, operation: str) -> None:
+        """Ignore it."""
+
+    def in_flight(self, provider: str, calls: int, limit: int) -> None:
+        """Ignore it."""
+
+    def certificate(self, provider: str, ends: datetime) -> None:
+        """Ignore it."""
+
+    def count(self, event: Event, label: str) -> None:
+        """Ignore it."""
+
+    def request(self, record: AccessRecord) -> None:
+        """Ignore it."""
+
+    def authenticated(self, scheme: str, duration_s: float) -> None:
+        """Ignore it."""
+
+    def unsettled(self, standing: Sequence[Unsettled], now: datetime) -> None:
+        """Ignore it."""
+
+    def show(self, gauge: Gauge, value: float) -> None:
+        """Ignore it."""
+
+    def payout_ended(self, provider: str, state: str, took_s: float) -> None:
+        """Ignore it."""
+
+
+_SILENT: Final = SilentObserver()
+_NO_EVENTS: Final = IdentityEvents()
+
+
+def new_id() -> str:
+    """Make a UUID."""
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """
+    Settings, store, keys, clocks and ids, and who is told of what happens.
+
+    Attributes:
+        observer: Told of requests and bank calls; counts.
+        events: Told of sign-ins and sessions.
+        new_id: Makes a UUID.
+        failpoint: Called at each point of a payout; None if none is armed.
+    """
+
+    settings: Settings
+    store: Store
+    keys: Keys
+    now: Now
+    observer: RequestObserver = _SILENT
+    events: IdentityEvents = _NO_EVENTS
+    monotonic: Monotonic = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    new_id: Callable[[], str] = new_id
+    failpoint: Failpoint | None = None

@@ -1,0 +1,64 @@
+"""What partners are checked by, put together."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from gateway.app.build_accounts import AccountsRoom, build_accounts
+from gateway.app.build_identity import build_identity
+from gateway.config.settings import FailedCredentials, Limits, Rate, RateLimits, Settings
+from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate
+from gateway.runtime.kernel import Kernel
+from tests.unit.gateway.operations.conftest import office
+from tests.unit.standing import Clock
+from tests.world.kernel import kernel_on
+from tests.world.registers import Registers
+
+__all__ = ["office"]
+
+HERE = "203.0.113.7"
+
+
+def built(kernel: Kernel) -> AccountsRoom:
+    identity = build_identity(kernel)
+    identity.hasher.close()
+    return build_accounts(kernel, identity.keyring)
+
+
+@pytest.fixture
+def accounts(office: Registers) -> AccountsRoom:
+    """Scarce quotas and a strict throttle, over a real store."""
+    failed = FailedCredentials(per_address=1, per_address_and_client=1, hard_per_address=2)
+    rate = Rate(rate=0.001, burst=1)
+    settings = msgspec.structs.replace(
+        Settings(),
+        limits=Limits(failed_credentials=failed),
+        ratelimits=RateLimits(read=rate),
+    )
+    return built(kernel_on(office.store, Clock(), settings=settings))
+
+
+async def test_what_this_process_changes_is_forgotten_at_once(
+    accounts: AccountsRoom, office: Registers
+):
+    """Told by the store before the caller is answered."""
+    company = await office.companies.create("Padaria")
+    order = AccountOrder(company_id=company.id, name="A", tax_number="529.982.247-25")
+    made = await office.accounts.create(order)
+    accounts.kept.belief.until = float("inf")
+    before = await accounts.scope.find(made.id)
+
+    await office.accounts.update(made.id, AccountUpdate(active=True))
+
+    after = await accounts.scope.find(made.id)
+    assert (before.active, after.active) == (False, True)
+
+
+async def test_the_throttle_is_the_configured_one(accounts: AccountsRoom):
+    throttle = accounts.credentials.throttle
+
+    throttle.count(HERE, "cli_a")
+
+    assert throttle._limits.per_address == 1
+    assert throttle._limits.hard_per_address == 2

@@ -1,0 +1,107 @@
+"""Payouts put together: settings reach the rules, and every step is told."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+
+from gateway.app.build_payouts import build_follow_up, build_payout_records, build_payouts
+from gateway.config.settings import Payouts, Settings
+from gateway.domain.payouts.payouts import PayoutState
+from gateway.operations.payouts.guards import SimilarPolicy
+from gateway.runtime.failpoints import FailingPayouts
+from gateway.runtime.kernel import Kernel, SilentObserver
+from tests.unit.standing import Clock
+from tests.world.kernel import kernel_on
+from tests.world.payouts import (
+    IS_ACCEPTED,
+    IS_SETTLED,
+    OK,
+    SETTINGS,
+    OneBank,
+    PayoutWorld,
+    ScriptedBank,
+    no_stops,
+)
+
+STORE = SimpleNamespace(
+    payouts="payouts", returns="returns", follow_ups="follow-ups", reviews="reviews"
+)
+
+
+class Ended(SilentObserver):
+    """Keeps how payouts ended."""
+
+    def __init__(self) -> None:
+        self.ended: list[tuple[str, str, float]] = []
+
+    def payout_ended(self, provider: str, state: str, took_s: float) -> None:
+        self.ended.append((provider, state, took_s))
+
+
+def kernel(**payouts: object) -> Kernel:
+    settings = msgspec.structs.replace(Settings(), payouts=Payouts(**payouts))  # type: ignore[arg-type]
+    return kernel_on(STORE, Clock(), settings=settings)
+
+
+@pytest.mark.parametrize("look_first", [False, True])
+def test_looking_first_reaches_sending_and_following_up(look_first: bool):
+    made = build_payouts(kernel(look_first=look_first), OneBank(ScriptedBank()), no_stops)
+
+    assert (made.terms.look_first, made.follow_up.look_first) == (look_first, look_first)
+
+
+@pytest.mark.parametrize(("word", "refuse"), [("warn", False), ("refuse", True)])
+def test_similar_payouts_are_judged_as_configured(word: str, refuse: bool):
+    wanted = kernel(similar=word, similar_within_s=90)
+
+    made = build_payouts(wanted, OneBank(ScriptedBank()), no_stops)
+
+    assert made.guards.similar == SimilarPolicy(timedelta(seconds=90), refuse)
+    assert made.guards.stops is no_stops
+
+
+@pytest.mark.parametrize(("configured_s", "shown_s"), [(0, 600), (90, 90)])
+def test_similar_payouts_are_shown_even_where_none_is_looked_for(
+    configured_s: float, shown_s: float
+):
+    records = build_payout_records(kernel(similar_within_s=configured_s))
+
+    assert records.similar_within == timedelta(seconds=shown_s)
+
+
+def test_only_an_armed_process_fails_on_purpose():
+    passed: list[str] = []
+    armed = kernel_on(STORE, Clock(), failpoint=passed.append)
+    banks = OneBank(ScriptedBank())
+
+    assert isinstance(build_payouts(armed, banks, no_stops).store, FailingPayouts)
+    assert build_payouts(kernel(), banks, no_stops).store == "payouts"
+    assert build_follow_up(armed, banks).store == "payouts"
+
+
+@pytest.mark.parametrize(
+    ("says", "knows"), [(IS_SETTLED, IS_SETTLED), (IS_ACCEPTED, IS_SETTLED)], ids=["sent", "seen"]
+)
+async def test_a_payout_that_ends_is_told_once(payout_world: PayoutWorld, says, knows):
+    """By whichever of the two ends it: sending, or following up."""
+    bank, observer = ScriptedBank(says=[says], knows=knows), Ended()
+    told = kernel_on(
+        SimpleNamespace(payouts=payout_world.store, returns=payout_world.returns),
+        payout_world.clock,
+        settings=SETTINGS,
+        observer=observer,
+    )
+    payout_world.payouts = build_payouts(told, OneBank(bank), no_stops)
+    payout_world.follow_up = payout_world.payouts.follow_up
+
+    assert await payout_world.post() == OK
+    if says is IS_ACCEPTED:
+        payout_world.clock.passes(5)
+        await payout_world.look()
+
+    [(provider, state, _took_s)] = observer.ended
+    assert (provider, state) == ("sandbox", PayoutState.PAID)

@@ -1,0 +1,150 @@
+"""Every room of a process, and the surfaces in front of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gateway.app.rooms import described_surfaces
+from gateway.config.identity import Session
+from gateway.config.settings import Settings, Validation
+from gateway.config.upstream import Provider
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.kernel import errors
+from gateway.domain.kernel.catalogue import ErrorCode
+from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.requests.calls import RawRequest
+from gateway.http.route import Surface
+from gateway.http.table import check_surfaces
+from policies.authentication.bearer import BearerToken
+from policies.authentication.session import BrowserCookie, SessionCookie
+from policies.traffic.quota import PERSON, WithinPersonQuota
+from policies.validation.parameters import KnownParameters
+from tests.surfaces.world import order
+from tests.unit.people import caller, posted
+from tests.unit.refusals import refusal_of
+
+LETTERS = "12.ABC.345/01DE-35"
+
+
+def test_every_surface_is_there_and_in_order():
+    surfaces = described_surfaces(Settings())
+
+    assert {"banking", "identity", "keys", "panel"} <= {each.name for each in surfaces}
+    assert surfaces[0].name == "banking"
+    assert check_surfaces(surfaces) == []
+
+
+@pytest.mark.parametrize(
+    ("surface", "refuses"),
+    [
+        *(("banking", False), ("identity", False), ("panel", False)),
+        *(("backoffice", True), ("panel_api", True)),
+    ],
+)
+def test_parameters_that_are_not_there_are_refused_to_operators_alone(surface: str, refuses: bool):
+    """Wherever the back office is served; partners and pages may send what they like."""
+    (found,) = [each for each in described_surfaces(Settings()) if each.name == surface]
+
+    asking = [
+        any(isinstance(policy, KnownParameters) for policy in gate.policies)
+        for gate in found.gates
+        if gate.scheme
+    ]
+
+    assert asking == [refuses] * len(asking)
+
+
+@pytest.mark.parametrize("surface", described_surfaces(Settings()), ids=lambda each: each.name)
+def test_refusals_explain_themselves_to_people_alone(surface: Surface):
+    """Contract 2.2 has three fields: partners and banks get these."""
+    people = {"identity", "panel", "panel_api", "backoffice"}
+
+    assert surface.explains is (surface.name in people)
+
+
+@pytest.mark.parametrize(
+    ("switched", "refusal"), [(False, errors.PAYLOAD_INVALID), (True, None)], ids=["off", "on"]
+)
+def test_the_cnpj_with_letters_is_taken_where_it_is_switched_on(
+    switched: bool, refusal: ErrorCode | None
+):
+    """The setting reaches the reader of payouts."""
+    validation = Validation(alphanumeric_cnpj=switched)
+    settings = msgspec.structs.replace(Settings(), validation=validation)
+    rows = {row.name: row for row in described_surfaces(settings)[0].gates[0].rows}
+    sent = order("a", "2026-11-20")
+    sent["destination"] = {**sent["destination"], "tax_number": LETTERS}  # type: ignore[dict-item]
+
+    found = refusal_of(lambda: rows["banking.payout_create"].takes.read(posted(sent)))
+
+    assert found is refusal
+
+
+async def test_what_is_described_reaches_nothing(tmp_path: Path):
+    """No file and no bank; in production too, and with providers that are wrong."""
+    wrong = {"far": Provider(adapter="unknown")}
+    settings = Settings(var=str(tmp_path), environment=Environment.PRODUCTION, providers=wrong)
+    rows = {row.name: row for row in described_surfaces(settings)[0].gates[0].rows}
+
+    with pytest.raises(ServiceError) as refused:
+        await rows["banking.balance"].serve(caller(), RawRequest(path={}))
+
+    assert refused.value.error is errors.PROVIDER_NOT_CONFIGURED
+    assert list(tmp_path.iterdir()) == []
+
+
+def surfaces(**changed: object) -> dict[str, Surface]:
+    """Return every surface by name."""
+    settings = msgspec.structs.replace(Settings(), **changed)
+    return {each.name: each for each in described_surfaces(settings)}
+
+
+def test_people_are_at_home_on_three_surfaces():
+    found = surfaces()
+
+    prefixes = {name: found[name].prefix for name in ("identity", "keys", "panel")}
+    assert prefixes == {"identity": "/iam/v1", "keys": "/.well-known", "panel": "/panel"}
+
+
+@pytest.mark.parametrize(("insecure", "name"), [(False, "__Host-pixgate"), (True, "pixgate-dev")])
+def test_the_cookie_has_its_hardened_name_unless_told_otherwise(insecure: bool, name: str):
+    found = surfaces(session=Session(insecure_dev=insecure))
+
+    cookies = {
+        policy.form.name
+        for surface in found.values()
+        for gate in surface.gates
+        for policy in gate.policies
+        if isinstance(policy, (BrowserCookie, SessionCookie))
+    }
+    assert cookies == {name}
+
+
+def test_who_is_known_is_counted_everywhere_in_the_same_buckets():
+    """By token or by cookie, once for each call; signing out alone is never refused for it."""
+    gates = [gate for surface in surfaces().values() for gate in surface.gates]
+    known = [
+        gate
+        for gate in gates
+        if any(isinstance(each, (BearerToken, SessionCookie)) for each in gate.policies)
+    ]
+
+    counting = [
+        [each for each in gate.policies if isinstance(each, WithinPersonQuota)] for gate in known
+    ]
+
+    assert [len(each) for each in counting] == [1] * len(known)
+    assert len({id(each) for drawn in counting for each in drawn}) == 1
+    free = {row.name for gate in known for row in gate.rows if row.limits.quota != PERSON}
+    assert free == {"identity.logout"}
+
+
+def test_no_challenge_of_people_is_basic():
+    """A browser would open a password box of its own."""
+    found = surfaces()
+
+    for name in ("identity", "keys", "panel"):
+        assert found[name].challenge == 'Bearer realm="iam"'
