@@ -33,6 +33,7 @@ from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from gateway.operations.identity.ports import IdentityEvents
 from gateway.runtime.audit_log import AuditTally, audit_keys
+from gateway.runtime.caches.cache import build_cache
 from gateway.runtime.failpoints import armed, failing_replies
 from gateway.runtime.gauges import connection_gauges
 from gateway.runtime.kernel import Kernel
@@ -101,8 +102,11 @@ def assemble(settings: Settings, environ: Mapping[str, str], *, with_bank: bool 
     )
     health, wake = ProviderHealth(telemetry.observer, now), asyncio.Event()
     runtime = Runtime(now=now, failpoint=kernel.failpoint)
-    connections = {name: connect(name, settings, health, runtime) for name in settings.providers}
-    rooms = build_rooms(kernel, build_identity(kernel), connections, wake.set)
+    cache = build_cache(settings, keys.derivation, telemetry.observer.count)
+    connections = {
+        name: connect(name, settings, health, runtime, cache) for name in settings.providers
+    }
+    rooms = build_rooms(kernel, build_identity(kernel), connections, wake.set, cache)
     surfaces = build_surfaces(rooms, lambda: health.known(connections))
     public = _public_listener(kernel, surfaces, telemetry)
     readiness = Readiness(store)

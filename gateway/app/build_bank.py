@@ -35,7 +35,11 @@ from provider_adapters.registry import find
 
 
 def connect(
-    name: str, settings: Settings, observer: Observer, runtime: Runtime | None = None
+    name: str,
+    settings: Settings,
+    observer: Observer,
+    runtime: Runtime | None = None,
+    cache: Cache | None = None,
 ) -> Connection:
     """
     Make the adapter of one provider, its answers checked; nothing is opened yet.
@@ -44,10 +48,9 @@ def connect(
     unless it was given its own.
 
     Args:
-        name: Of the provider, as configured.
-        settings: The whole configuration.
         observer: Told of every call.
         runtime: Clocks, chance and fail points for the adapter.
+        cache: For what the adapter fetches and keeps for a while.
 
     Raises:
         AdapterRefused: the adapter is unknown, does not take its settings, or
@@ -59,6 +62,7 @@ def connect(
         environment=settings.environment,
         observer=observer,
         runtime=runtime or Runtime(),
+        cache=cache,
     )
     checked = CheckedAdapter(name, _made(provider, context), observer.count)
     return Connection(checked, provider.read_only)

@@ -63,16 +63,17 @@ def build_rooms(
     identity: IdentityRoom,
     connections: Mapping[str, Connection],
     wake: Callable[[], None],
+    cache: ConfiguredCache | None = None,
 ) -> Rooms:
     """
     Build the other rooms on kernel and identity; nothing is started.
 
     ``connections`` are the banks by their provider's name; ``wake`` is called when a
-    callback has come.
+    callback has come; ``cache`` is the one that the banks' adapters have.
     """
     accounts = build_accounts(kernel, identity.keyring)
     banks = ConnectedBanks(connections, kernel.keys.sealer.open)
-    cache = build_cache(kernel.settings, kernel.keys.derivation, kernel.observer.count)
+    cache = cache or build_cache(kernel.settings, kernel.keys.derivation, kernel.observer.count)
     bank = build_bank(kernel, banks, accounts.kept.stops_in_force, cache)
     payouts = build_payouts(kernel, banks, accounts.kept.stops_in_force)
     return Rooms(

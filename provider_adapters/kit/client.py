@@ -306,8 +306,6 @@ def client_of(
         context: As the factory was given it.
         base_url: As ``kit.settings.address_of`` returned it.
         harmless: Fields of the bank's documents that transcripts may show; no others are.
-        limits: Those of the provider's settings.
-        tls: Likewise.
     """
     name, runtime = context.name, context.runtime
     if runtime.on_certificate is None:

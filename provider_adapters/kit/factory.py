@@ -11,6 +11,7 @@ import msgspec
 from gateway.domain.accounts.accounts import Environment
 from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.providers import ProviderAdapter
+from gateway.domain.kernel.cache import Cache
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
 
@@ -31,12 +32,15 @@ class AdapterContext:
         runtime: Clocks, randomness, sleep and fail points: an adapter has no
             others, so that whole lives of it can be simulated, and its process
             ended at a given point.
+        cache: Keeps what is dear to fetch, such as access tokens; what several
+            processes share is sealed. None where there is no cache.
     """
 
     name: str
     environment: Environment
     observer: Observer
     runtime: Runtime = field(default_factory=Runtime)
+    cache: Cache | None = None
 
 
 class AdapterFactory(Protocol):

@@ -89,10 +89,8 @@ def paying(
 
     Args:
         request: A PUT's path ends in the key.
-        document: What is paid.
         key: Ours, by which the bank knows the payout.
         header: Where the bank takes the key as a header, its name.
-        method: As the bank wants it.
 
     Raises:
         Refused: The document cannot be written as JSON.

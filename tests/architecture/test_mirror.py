@@ -23,6 +23,7 @@ WITHOUT = {
         ],
         RECORDS,
     ),
+    "provider_adapters/kit/factory.py": "protocols; the registry and its checks keep them",
     "gateway/store/migrations": "run on SQLite and PostgreSQL by the store contract suite",
     **dict.fromkeys(
         [

@@ -10,12 +10,12 @@ from operator import attrgetter
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.providers import Bank, Banks
 from gateway.domain.bank.statements import Entry, Statement
+from gateway.domain.kernel.single_flight import SingleFlight
 from gateway.domain.kernel.windows import Search
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import bank_of, offered
 from gateway.operations.bank.pages import every
 from gateway.operations.bank.snapshots import Cut, Snapshots, snapshot_key
-from gateway.operations.kernel.single_flight import SingleFlight
 from gateway.telemetry.ports import Count, Event
 
 

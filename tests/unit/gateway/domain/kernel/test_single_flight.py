@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.operations.kernel.single_flight import SingleFlight
+from gateway.domain.kernel.single_flight import SingleFlight
 
 
 class Work:

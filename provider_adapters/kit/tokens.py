@@ -1,0 +1,223 @@
+"""
+Access tokens of banks that give them for a client id and a secret (OAuth 2, client credentials).
+
+A token is fetched once at a time for each account, renewed at 80 % of its life, and once more
+when a read was refused with it. It is kept in memory, and in the gateway's cache, so that
+processes that share one fetch it once. Fetching moves no money: an adapter that gets no token
+returns ``not_sent``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, TypeVar
+from urllib.parse import urlencode
+
+import msgspec
+
+from gateway.domain.bank.providers import CredentialsRefused, ProviderError
+from gateway.domain.kernel.clocks import Deadline
+from gateway.domain.kernel.single_flight import SingleFlight
+from provider_adapters.kit.answers import ProviderAnswer, read_document
+from provider_adapters.kit.client import ProviderClient
+from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.kit.requests import Identity, ProviderRequest, json_body
+
+Value = TypeVar("Value")
+
+_RENEWED_AT: Final = 0.8
+"""Of its life: a token that ends on its way to the bank is refused there."""
+_MOST: Final = 10_000
+"""Tokens in memory, of some kilobytes each; a gateway of more accounts fetches some again."""
+_FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+class _Granted(msgspec.Struct):
+    """The bank's answer; the rest of it is of no use."""
+
+    access_token: Annotated[str, msgspec.Meta(min_length=1, max_length=8192)]
+    expires_in: Annotated[int, msgspec.Meta(ge=1, le=31_536_000)]
+
+
+class _Kept(msgspec.Struct):
+    """A token as the cache has it; ``ends_at`` is a Unix time in seconds."""
+
+    token: str
+    ends_at: float
+    life_s: float
+
+    def is_fresh(self, now: float) -> bool:
+        """Say whether it need not be renewed."""
+        return now < self.ends_at - self.life_s * (1 - _RENEWED_AT)
+
+
+_GRANTED: Final = msgspec.json.Decoder(_Granted)
+_KEPT: Final = msgspec.json.Decoder(_Kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenForm:
+    """
+    How a bank wants to be asked for a token.
+
+    Attributes:
+        path: Of the address that gives tokens.
+        body: What the request is written as.
+        proof: Where id and secret stand: in an ``Authorization: Basic`` header, or in the body.
+        more: Further fields of the body, such as a scope.
+    """
+
+    path: str
+    body: Literal["json", "form"] = "form"
+    proof: Literal["basic", "body"] = "basic"
+    more: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientCredentials:
+    """
+    What an account asks for its token with.
+
+    Attributes:
+        account_id: Two accounts never share a token, even with one id and secret.
+        secret: Empty at a bank that knows a client by its certificate.
+        identity: For a bank that wants the account's certificate on this call too.
+    """
+
+    account_id: str
+    client_id: str
+    secret: str
+    identity: Identity | None = None
+
+    def __repr__(self) -> str:
+        """Show whose they are, and nothing else."""
+        return f"ClientCredentials({self.account_id})"
+
+
+class AccessTokens:
+    """The tokens of all accounts of one provider."""
+
+    def __init__(self, client: ProviderClient, form: TokenForm, context: AdapterContext) -> None:
+        """
+        Fetch nothing yet.
+
+        Args:
+            client: Of the host that gives tokens, which need not be the bank's other host.
+            form: How it is asked.
+            context: As the factory was given it: clocks, and the cache where there is one.
+        """
+        self._client = client
+        self._form = form
+        self._context = context
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._fetching: SingleFlight[_Kept] = SingleFlight()
+
+    async def of(self, credentials: ClientCredentials, by: Deadline | None = None) -> str:
+        """
+        Return an account's token, fetched or renewed where needed.
+
+        Raises:
+            ProviderError: The bank gave none; one that has not ended is used meanwhile.
+        """
+        key, now = self._key(credentials), self._now()
+        known = self._kept.get(key)
+        if known is not None and known.is_fresh(now):
+            return known.token
+        try:
+            fresh = await self._fetching.do(key, lambda: self._found(key, credentials, by))
+        except ProviderError:
+            if known is not None and now < known.ends_at:
+                return known.token
+            raise
+        return fresh.token
+
+    async def reading(
+        self, credentials: ClientCredentials, read: Callable[[str], Awaitable[Value]]
+    ) -> Value:
+        """
+        Read something with a token; once more with a new one when it was refused.
+
+        Raises:
+            ProviderError: As the read raises it, or no token was given.
+        """
+        token = await self.of(credentials)
+        try:
+            return await read(token)
+        except CredentialsRefused:
+            await self._forget(self._key(credentials), token)
+            return await read(await self.of(credentials))
+
+    async def _found(self, key: str, credentials: ClientCredentials, by: Deadline | None) -> _Kept:
+        """Take the token that another process fetched, or fetch one."""
+        cache = self._context.cache
+        shared = _read(await cache.get(key)) if cache is not None else None
+        if shared is not None and shared.is_fresh(self._now()):
+            return self._keep(key, shared)
+        fresh = await self._client.read(self._request(credentials), self._granted, by)
+        if cache is not None:
+            await cache.put(key, [msgspec.json.encode(fresh)], fresh.life_s)
+        return self._keep(key, fresh)
+
+    def _keep(self, key: str, token: _Kept) -> _Kept:
+        self._kept[key] = token
+        self._kept.move_to_end(key)
+        if len(self._kept) > _MOST:
+            self._kept.popitem(last=False)
+        return token
+
+    async def _forget(self, key: str, refused: str) -> None:
+        """Drop a token that was refused; one that came meanwhile stays."""
+        known = self._kept.get(key)
+        if known is not None and known.token == refused:
+            del self._kept[key]
+            if self._context.cache is not None:
+                await self._context.cache.drop(key)
+
+    def _granted(self, answer: ProviderAnswer) -> _Kept:
+        """Read the bank's answer."""
+        given = read_document(answer, _GRANTED, lambda document: document)
+        ends_at = self._now() + given.expires_in
+        return _Kept(given.access_token, ends_at, given.expires_in)
+
+    def _request(self, credentials: ClientCredentials) -> ProviderRequest:
+        """Build the request; it may be repeated like a read."""
+        form = self._form
+        fields = {"grant_type": "client_credentials", **(form.more or {})}
+        headers = dict(_FORM) if form.body == "form" else {}
+        if form.proof == "basic":
+            pair = f"{credentials.client_id}:{credentials.secret}".encode()
+            headers["Authorization"] = f"Basic {b64encode(pair).decode()}"
+        else:
+            fields["client_id"] = credentials.client_id
+            if credentials.secret:
+                fields["client_secret"] = credentials.secret
+        return ProviderRequest(
+            operation="get_token",
+            method="POST",
+            template=form.path,
+            path=form.path,
+            headers=headers,
+            body=urlencode(fields).encode() if form.body == "form" else json_body(fields),
+            identity=credentials.identity,
+        )
+
+    def _key(self, credentials: ClientCredentials) -> str:
+        """Name a token by whose it is and what it was asked with: a new secret has a new one."""
+        parts = (credentials.account_id, credentials.client_id, credentials.secret)
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return f"token:{self._context.name}:{digest}"
+
+    def _now(self) -> float:
+        return self._context.runtime.now().timestamp()
+
+
+def _read(text: bytes | None) -> _Kept | None:
+    """Read what the cache has; whatever is no token of ours counts as nothing."""
+    try:
+        return _KEPT.decode(text) if text is not None else None
+    except (msgspec.DecodeError, ValueError):
+        return None

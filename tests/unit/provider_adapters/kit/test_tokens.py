@@ -1,0 +1,243 @@
+"""Access tokens, given by a real server in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64decode
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import BadReply, CredentialsRefused, ProviderError, Unreachable
+from gateway.net.common.runtime import Runtime
+from gateway.runtime.caches.cache import MemoryCache
+from provider_adapters.kit.client import ProviderClient, client_of
+from provider_adapters.kit.factory import AdapterContext
+from provider_adapters.kit.settings import ClientLimits
+from provider_adapters.kit.tokens import AccessTokens, ClientCredentials, TokenForm
+from tests.unit.provider_adapters.witness import Witness
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SECRET = "CANARY-secret"
+MARIA = ClientCredentials(account_id="maria", client_id="id-1", secret=SECRET)
+JOSE = ClientCredentials(account_id="jose", client_id="id-1", secret=SECRET)
+FORM = TokenForm(path="/oauth/token")
+
+
+@dataclass
+class Issuer:
+    """Gives token-1, token-2, ..., each for ``life_s``; remembers what it was asked."""
+
+    life_s: object = 600
+    status: int = 200
+    asked: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+
+    async def give(self, request: web.Request) -> web.Response:
+        self.asked.append((dict(request.headers), await request.read()))
+        await asyncio.sleep(0.01)
+        token = {"access_token": f"CANARY-token-{len(self.asked)}", "expires_in": self.life_s}
+        return web.json_response(token, status=self.status)
+
+
+@dataclass
+class Stage:
+    """An issuer that answers, a client of it, and a clock that stands still."""
+
+    issuer: Issuer
+    client: ProviderClient
+    context: AdapterContext
+    now: datetime = NOON
+
+    def tokens(self, form: TokenForm = FORM) -> AccessTokens:
+        return AccessTokens(self.client, form, self.context)
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    def clock() -> float:
+        return stage.now.timestamp()
+
+    issuer, app = Issuer(), web.Application()
+    app.router.add_post("/oauth/token", issuer.give)
+    async with TestServer(app, host="127.0.0.1") as server:
+        context = AdapterContext(
+            name="bank",
+            environment=Environment.SANDBOX,
+            observer=Witness(),
+            runtime=Runtime(now=lambda: stage.now),
+            cache=MemoryCache(1_000_000, clock),
+        )
+        client = client_of(context, f"http://127.0.0.1:{server.port}", (), ClientLimits())
+        await client.start()
+        stage = Stage(issuer, client, context)
+        yield stage
+        await client.close()
+
+
+async def test_fifty_calls_at_once_fetch_one_token(stage: Stage):
+    tokens = stage.tokens()
+
+    found = await asyncio.gather(*(tokens.of(MARIA) for _ in range(50)))
+
+    assert set(found) == {"CANARY-token-1"}
+    assert len(stage.issuer.asked) == 1
+
+
+async def test_two_accounts_never_share_a_token(stage: Stage):
+    """Not even with one client id and one secret."""
+    tokens = stage.tokens()
+
+    assert await tokens.of(MARIA) != await tokens.of(JOSE)
+
+
+async def test_another_secret_fetches_another_token(stage: Stage):
+    tokens = stage.tokens()
+    rotated = ClientCredentials(account_id="maria", client_id="id-1", secret="new")
+
+    assert await tokens.of(MARIA) != await tokens.of(rotated)
+
+
+@pytest.mark.parametrize(("after_s", "fetched"), [(479, 1), (481, 2)])
+async def test_a_token_is_renewed_at_four_fifths_of_its_life(
+    stage: Stage, after_s: int, fetched: int
+):
+    tokens = stage.tokens()
+    await tokens.of(MARIA)
+
+    stage.now += timedelta(seconds=after_s)
+    token = await tokens.of(MARIA)
+
+    assert token == f"CANARY-token-{fetched}"
+
+
+async def test_a_token_that_has_not_ended_is_used_while_no_other_is_given(stage: Stage):
+    tokens = stage.tokens()
+    await tokens.of(MARIA)
+    stage.issuer.status = 500
+
+    stage.now += timedelta(seconds=590)
+    late = await tokens.of(MARIA)
+    stage.now += timedelta(seconds=20)
+
+    assert late == "CANARY-token-1"
+    with pytest.raises(ProviderError):
+        await tokens.of(MARIA)
+
+
+async def test_a_refused_read_is_repeated_once_with_a_new_token(stage: Stage):
+    tokens, used = stage.tokens(), list[str]()
+
+    async def read(token: str) -> str:
+        used.append(token)
+        if len(used) == 1:
+            raise CredentialsRefused(Reason.CREDENTIALS_REFUSED)
+        return "balance"
+
+    assert await tokens.reading(MARIA, read) == "balance"
+    assert used == ["CANARY-token-1", "CANARY-token-2"]
+
+
+async def test_a_read_that_is_refused_twice_is_refused(stage: Stage):
+    tokens, used = stage.tokens(), list[str]()
+
+    async def read(token: str) -> str:
+        used.append(token)
+        raise CredentialsRefused(Reason.CREDENTIALS_REFUSED)
+
+    with pytest.raises(CredentialsRefused):
+        await tokens.reading(MARIA, read)
+    assert len(used) == 2
+
+
+async def test_many_refusals_of_one_token_fetch_one_other(stage: Stage):
+    tokens = stage.tokens()
+    await tokens.of(MARIA)
+
+    async def read(token: str) -> str:
+        if token == "CANARY-token-1":
+            raise CredentialsRefused(Reason.CREDENTIALS_REFUSED)
+        return token
+
+    found = await asyncio.gather(*(tokens.reading(MARIA, read) for _ in range(20)))
+
+    assert set(found) == {"CANARY-token-2"}
+    assert len(stage.issuer.asked) == 2
+
+
+async def test_processes_with_one_cache_fetch_one_token(stage: Stage):
+    here, there = stage.tokens(), stage.tokens()
+
+    assert await here.of(MARIA) == await there.of(MARIA)
+    assert len(stage.issuer.asked) == 1
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"null", b'{"token": 1}', b"\xff"])
+async def test_what_is_no_token_in_the_cache_is_fetched_anew(stage: Stage, text: bytes):
+    assert stage.context.cache is not None
+    await stage.tokens().of(MARIA)
+    for key in list(stage.context.cache._held):  # type: ignore[attr-defined] - where it is kept
+        await stage.context.cache.put(key, [text], 60)
+
+    assert await stage.tokens().of(MARIA) == "CANARY-token-2"
+
+
+async def test_a_form_with_basic_credentials(stage: Stage):
+    form = TokenForm(path="/oauth/token", more={"scope": "pix.read pix.send"})
+
+    await stage.tokens(form).of(MARIA)
+
+    headers, body = stage.issuer.asked[0]
+    assert b64decode(headers["Authorization"].removeprefix("Basic ")) == f"id-1:{SECRET}".encode()
+    assert headers["Content-Type"] == "application/x-www-form-urlencoded"
+    asked = {"grant_type": ["client_credentials"], "scope": ["pix.read pix.send"]}
+    assert parse_qs(body.decode()) == asked
+
+
+async def test_json_with_the_credentials_in_the_body(stage: Stage):
+    await stage.tokens(TokenForm(path="/oauth/token", body="json", proof="body")).of(MARIA)
+
+    headers, body = stage.issuer.asked[0]
+    assert "Authorization" not in headers
+    assert headers["Content-Type"] == "application/json"
+    assert json.loads(body) == {
+        "grant_type": "client_credentials",
+        "client_id": "id-1",
+        "client_secret": SECRET,
+    }
+
+
+@pytest.mark.parametrize("life", [0, -1, "600", None, 10.5, 10**12])
+async def test_a_token_without_a_life_is_no_answer(stage: Stage, life: object):
+    stage.issuer.life_s = life
+
+    with pytest.raises(BadReply):
+        await stage.tokens().of(MARIA)
+
+
+async def test_no_token_is_no_byte_to_the_bank(stage: Stage):
+    """An adapter turns it into ``not_sent``."""
+    await stage.client.close()
+    gone = client_of(stage.context, "http://127.0.0.1:1", (), ClientLimits())
+    await gone.start()
+    tokens = AccessTokens(gone, FORM, stage.context)
+
+    with pytest.raises(Unreachable):
+        await tokens.of(MARIA)
+    await gone.close()
+
+
+async def test_secrets_and_tokens_are_shown_nowhere(stage: Stage, caplog: pytest.LogCaptureFixture):
+    tokens = stage.tokens()
+    await tokens.of(MARIA)
+
+    shown = [*map(repr, (MARIA, tokens, stage.client.transcript.shown())), caplog.text]
+
+    assert not any("CANARY" in each for each in shown)
