@@ -45,12 +45,8 @@ def connect(
     Make the adapter of one provider, its answers checked; nothing is opened yet.
 
     An adapter whose settings have ``limits`` and ``tls`` gets the provider's,
-    unless it was given its own.
-
-    Args:
-        observer: Told of every call.
-        runtime: Clocks, chance and fail points for the adapter.
-        cache: For what the adapter fetches and keeps for a while.
+    unless it was given its own. ``runtime`` is its clocks, chance and fail points,
+    ``cache`` for what it fetches and keeps for a while.
 
     Raises:
         AdapterRefused: the adapter is unknown, does not take its settings, or

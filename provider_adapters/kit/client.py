@@ -302,10 +302,8 @@ def client_of(
     """
     Make the client of a provider whose accounts share its connections; it opens nothing yet.
 
-    Args:
-        context: As the factory was given it.
-        base_url: As ``kit.settings.address_of`` returned it.
-        harmless: Fields of the bank's documents that transcripts may show; no others are.
+    ``base_url`` is what ``kit.settings`` made of the address. Transcripts show the
+    fields of the bank's documents that are ``harmless``, and no others.
     """
     name, runtime = context.name, context.runtime
     if runtime.on_certificate is None:

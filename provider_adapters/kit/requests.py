@@ -87,10 +87,8 @@ def paying(
     """
     Make a read a request that moves money; the client sends it at most once.
 
-    Args:
-        request: A PUT's path ends in the key.
-        key: Ours, by which the bank knows the payout.
-        header: Where the bank takes the key as a header, its name.
+    ``key`` is ours, by which the bank knows the payout: in the header so called, or as
+    the last step of a PUT's path.
 
     Raises:
         Refused: The document cannot be written as JSON.
