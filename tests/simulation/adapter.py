@@ -84,6 +84,9 @@ class SimulatedAdapter:
         match said:
             case "accepted" | "duplicate":
                 return Accepted(evidence=answered)
+            case "held":
+                until = self._bank.hold_of(order.provider_key)
+                return Accepted(evidence=answered, held_until=until)
             case "settled":
                 return Settled(evidence=answered, value=order.value)
             case "rejected":

@@ -6,15 +6,25 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from random import Random
+
+from msgspec import structs
 
 from gateway.domain.bank.capabilities import Repeat
 from gateway.domain.bank.charges import Party
 from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
-from gateway.domain.bank.providers import Accepted, Evidence, Outcome, Phase, Rejected, Settled
-from gateway.domain.bank.statements import Direction, Entry
+from gateway.domain.bank.providers import (
+    Accepted,
+    Evidence,
+    Outcome,
+    Phase,
+    PixReturn,
+    Rejected,
+    Settled,
+)
+from gateway.domain.bank.statements import Direction, Entry, MovementKind
 from gateway.domain.kernel.money import Money
 from tests.simulation.scenario import Scenario
 
@@ -51,6 +61,8 @@ class Record:
     Attributes:
         ends_at: When it settles or fails; until then it is accepted.
         shown_at: From when a look-up shows it.
+        held_until: The bank's deadline, while it analyses the order.
+        back: What came back of it.
     """
 
     order: PayoutOrder
@@ -60,6 +72,8 @@ class Record:
     shown_at: float
     settled_at: datetime
     paid: Money
+    held_until: datetime | None = None
+    back: list[PixReturn] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -77,6 +91,7 @@ class Surroundings:
 
     Attributes:
         executed: Told key and centavos whenever money moves.
+        came_back: Told the key of a payout of which something came back.
         counted: Told the name of every fault that happens.
     """
 
@@ -84,6 +99,7 @@ class Surroundings:
     chance: Random
     now: Callable[[], datetime]
     executed: Callable[[str, int], None]
+    came_back: Callable[[str], None]
     counted: Callable[[str], None]
 
 
@@ -137,7 +153,8 @@ class SimulatedBank:
     def says(self, record: Record) -> Outcome:
         """What the bank says of an order now."""
         if self.around.loop.time() < record.ends_at:
-            return Accepted(evidence=SAID, provider_id=record.id, e2e_id=f"E{record.id}")
+            said = Accepted(evidence=SAID, provider_id=record.id, e2e_id=f"E{record.id}")
+            return replace(said, held_until=record.held_until)
         if record.fate == "paid":
             return Settled(
                 evidence=SAID,
@@ -145,6 +162,7 @@ class SimulatedBank:
                 provider_id=record.id,
                 e2e_id=f"E{record.id}",
                 settled_at=record.settled_at,
+                returns=tuple(record.back),
             )
         code = FailureCode.RETURNED if record.fate == "fails" else FailureCode.REJECTED
         return Rejected(evidence=SAID, failure=code)
@@ -153,11 +171,23 @@ class SimulatedBank:
         """Every movement that is shown by now."""
         now = self.around.loop.time()
         moved = (each for kept in self.ledger.records.values() for each in kept)
-        return [
-            self._entry(record)
+        shown = [
+            record
             for record in moved
             if record.fate == "paid" and max(record.ends_at, record.shown_at) <= now
         ]
+        back = [self._credit(record, each) for record in shown for each in record.back]
+        return back + [self._entry(record) for record in shown]
+
+    def hold_of(self, key: str) -> datetime | None:
+        """The deadline of the order of a key that is analysed."""
+        return self.ledger.records[key][0].held_until
+
+    def returns(self) -> dict[str, list[PixReturn]]:
+        """What came back, by key."""
+        kept = self.ledger.records.items()
+        back = {key: [each for record in some for each in record.back] for key, some in kept}
+        return {key: some for key, some in back.items() if some}
 
     def _later(self, delay_s: float, work: Callable[..., None], *args: object) -> None:
         """Do something out in the network, which no process's death or pause holds up."""
@@ -175,6 +205,24 @@ class SimulatedBank:
             created_at=record.settled_at,
             provider_key=record.order.provider_key if self.scenario.statement_keys else "",
         )
+
+    def _credit(self, record: Record, back: PixReturn) -> Entry:
+        return structs.replace(
+            self._entry(record),
+            e2e_id=back.id,
+            direction=Direction.CREDIT,
+            kind=MovementKind.PIX_RETURN,
+            value=back.value,
+            created_at=back.at,
+        )
+
+    def _give_back(self, record: Record, centavos: int) -> None:
+        """Let a part of a settled payout come back, and tell of it."""
+        number = sum(map(len, self.returns().values()))
+        at = self.around.now()
+        record.back.append(PixReturn(id=f"D{number:031}", value=Money(centavos), at=at))
+        self.around.counted("came back")
+        self.around.came_back(record.order.provider_key)
 
     def _too_old(self, message: Message) -> bool:
         """An end-to-end id is good for twelve hours; only banks that ignore our key rest on it."""
@@ -209,17 +257,32 @@ class SimulatedBank:
         if self.may(self.scenario.rejects, "rejected"):
             self._keep(message, "rejected", 0.0)
             return self.around.chance.choice(("rejected", "forbidden"))
+        held_s = 3600.0 if self.may(self.scenario.holds, "held") else 0.0
         if self.may(self.scenario.fails_late, "fails later"):
-            self._keep(message, "fails", self.around.chance.random() * 60)
-            return "accepted"
+            self._keep(message, "fails", self.around.chance.random() * (held_s or 60), held_s)
+            return "held" if held_s else "accepted"
         settles = self.around.chance.choice((0.0, 1.0, 90.0)) * self.around.chance.random()
-        record = self._keep(message, "paid", settles)
+        settles = held_s * self.around.chance.random() if held_s else settles
+        record = self._keep(message, "paid", settles, held_s)
         self.around.executed(message.order.provider_key, message.order.value.centavos)
+        if self.may(self.scenario.returns, "comes back"):
+            self._plan_returns(record, settles)
         if self.may(self.scenario.bank_errors, "error, executed"):
             return self.around.chance.choice(("error", "malformed"))
+        if held_s:
+            return "held"
         return "settled" if settles == 0 and record.paid == message.order.value else "accepted"
 
-    def _keep(self, message: Message, fate: str, ends_in: float) -> Record:
+    def _plan_returns(self, record: Record, settles: float) -> None:
+        """Let it come back in one part or two, some time after it settles."""
+        whole = record.paid.centavos
+        first = self.around.chance.choice((whole, 1 + int(self.around.chance.random() * whole)))
+        for centavos in (min(first, whole), whole - min(first, whole)):
+            if centavos:
+                after = settles + round(self.around.chance.random() * 600, 1)
+                self._later(after, self._give_back, record, centavos)
+
+    def _keep(self, message: Message, fate: str, ends_in: float, held_s: float = 0.0) -> Record:
         hidden = self.around.chance.random() * _HIDDEN_S
         now = self.around.loop.time()
         value = message.order.value
@@ -232,6 +295,7 @@ class SimulatedBank:
             shown_at=now + (hidden if self.may(self.scenario.hidden, "hidden") else 0.0),
             settled_at=self.around.now() + timedelta(seconds=ends_in),
             paid=Money(value.centavos - 1) if wrong else value,
+            held_until=self.around.now() + timedelta(seconds=held_s) if held_s else None,
         )
         if fate == "rejected" and self.scenario.kind is not Repeat.SAME_ANSWER:
             return record

@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 
 from tests.simulation.partners import partners
+from tests.simulation.returns import verify
 from tests.simulation.world import Node, World, call_of
 
 _REST_S = 80 * 3600.0
@@ -27,6 +28,7 @@ async def live(world: World) -> None:
     # a look may have learnt what a payout in review was waiting for
     await _rest(world)
     world.oracle.end()
+    await _compare_returns(world)
 
 
 def start(world: World, node: Node) -> None:
@@ -126,3 +128,11 @@ async def _read_back(world: World) -> None:
         expected = 200 if call.key in world.oracle.rows else 404
         if answer.status != expected:
             world.fail(f"I3 a stored payout is not readable: {answer}")
+
+
+async def _compare_returns(world: World) -> None:
+    """Verify once, which tells of the returns whose callbacks were lost; then compare."""
+    node = world.nodes[0]
+    await world.loop.create_task(verify(node), context=node.context.copy())
+    returns = world.bank.returns()
+    world.oracle.compare_returns({key: [each.id for each in returns[key]] for key in returns})

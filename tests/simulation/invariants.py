@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from gateway.domain.bank.capabilities import Repeat
@@ -18,7 +18,10 @@ from tests.simulation.scenario import Scenario
 
 _FINAL = {"paid": "paid", "rejected": "failed", "failed": "failed"}
 _NEGATIVE = {"rejected", "failed"}
-_ROWS = "SELECT provider_key, state, attempt, centavos, review, date FROM payouts"
+_ROWS = "SELECT provider_key, state, attempt, centavos, review, date, held_until FROM payouts"
+_RETURNS = (
+    "SELECT provider_key, id FROM payout_returns JOIN payouts USING (account_id, reference_sha256)"
+)
 _NEXT = "SELECT min(max(next_check_at, coalesce(check_until, 0))) FROM payouts"
 
 
@@ -28,13 +31,14 @@ class Violation(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A payout as committed; the amount stands for its content."""
+    """A payout as committed; the amount stands for its content, instants are microseconds."""
 
     state: str
     attempt: int
     centavos: int
     review: bool
     day: str
+    held_until: int | None
 
     @property
     def visible(self) -> str:
@@ -74,6 +78,7 @@ class Truth:
 
     read: sqlite3.Connection
     flying: Callable[[str], bool]
+    now: Callable[[], int]
 
 
 class Oracle:
@@ -188,6 +193,21 @@ class Oracle:
             if paid and key not in self.rows and not self.restores:
                 self._fail("I2 money moved, no row")
 
+    def compare_returns(self, told: Mapping[str, Collection[str]]) -> None:
+        """Compare what came back of paid payouts with what is kept; ``told`` is the bank's."""
+        kept: defaultdict[str, set[str]] = defaultdict(set)
+        for key, name in self._truth.read.execute(_RETURNS):
+            kept[key].add(name)
+        paid = {key for key, row in self.rows.items() if row.state == "paid"}
+        if kept.keys() - paid:
+            self._fail("I14 a return beside a payout that is not paid")
+        for key in sorted(paid):
+            missing = set(told.get(key, ())) - kept[key]
+            if kept[key] - set(told.get(key, ())):
+                self._fail("I14 a return is kept that the bank never made")
+            if missing and self._scenario.statement_keys:
+                self._fail("I14 a return is lost")
+
     def _moved(self, key: str, before: Row | None, row: Row, by: Call | None) -> None:
         for call in self._calls:
             if call.key == key:
@@ -200,8 +220,15 @@ class Oracle:
             self._unsent.add((key, row.attempt))
             if key not in self._forgotten and (self.executions[key] or self._truth.flying(key)):
                 self._fail("I10 taken for unsent, though it may move money")
+        self._in_time(row)
         if by is not None and by.kind == "POST" and by.key == key and by.centavos != row.centavos:
             self._fail("I6 other content changed a row")
+
+    def _in_time(self, row: Row) -> None:
+        """Nobody is asked before the bank's own deadline, unless it contradicts what was asked."""
+        held = row.state == "accepted" and (row.held_until or 0) > self._truth.now()
+        if row.review and held and not self._scenario.mismatch:
+            self._fail("I13 a person was asked while the bank has time to decide")
 
     def _changed(self, before: Row, row: Row) -> None:
         if before.visible not in {"processing", row.visible}:

@@ -17,8 +17,10 @@ from gateway.domain.payouts.payouts import PayoutRequest, PayoutState
 from gateway.operations.payouts import payouts as operation
 from gateway.operations.payouts.followup import FollowUp
 from gateway.operations.payouts.payouts import Payouts
+from gateway.runtime import reconciler
 from gateway.store.payouts import store as stored
 from gateway.store.payouts import writes
+from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.store import StoredPayouts
 from gateway.store.payouts.writes import PayoutWriter
 from tests.simulation import replacements as without
@@ -265,5 +267,23 @@ MUTANTS = (
         instead=without.look_and_send(),
         life=_BUSY,
         breaks=("I1", "R15"),
+    ),
+    Mutant(
+        rule="R16",
+        says="nobody is asked while the bank has time to decide",
+        owner=reconciler,
+        part="held_check",
+        instead=lambda _held_until, _now: None,
+        life=replace(_BUSY, holds=0.9, crashes=0),
+        breaks=("I13",),
+    ),
+    Mutant(
+        rule="R17",
+        says="what came back of a paid payout is kept",
+        owner=StoredReturns,
+        part="note",
+        instead=without.forgotten,
+        life=replace(_BUSY, returns=0.9, crashes=0),
+        breaks=("I14",),
     ),
 )

@@ -21,6 +21,8 @@ class Scenario:
         refused: Connections that are refused, or take too long.
         bank_errors: Answers that say nothing about what was done.
         rejects, fails_late, mismatch: Orders refused, failed later, paid with another amount.
+        holds: Orders that the bank analyses for up to an hour before it decides.
+        returns: Payouts of which something comes back after they settled.
         hidden: Payouts that a look-up does not show for a while.
         read_errors: Look-ups that fail.
         store_faults: Statements that fail before, during or after they are done.
@@ -46,6 +48,8 @@ class Scenario:
     rejects: float = 0.0
     fails_late: float = 0.0
     mismatch: float = 0.0
+    holds: float = 0.0
+    returns: float = 0.0
     hidden: float = 0.0
     read_errors: float = 0.0
     store_faults: float = 0.0
@@ -86,6 +90,8 @@ def drawn(chance: Random) -> Scenario:
         rejects=some(0.4, 0.4),
         fails_late=some(0.3, 0.3),
         mismatch=some(0.05, 0.3),
+        holds=some(0.3, 0.5),
+        returns=some(0.3, 0.5),
         hidden=some(0.5, 0.5),
         read_errors=some(0.4, 0.4),
         store_faults=some(0.5, 0.06),

@@ -23,6 +23,9 @@ HAPPENED = (
     "store slow",
     "error, executed",
     "fails later",
+    "held",
+    "came back",
+    "callback lost",
     "rejected",
     "look-up failed",
     "compare-and-set lost",
@@ -32,7 +35,7 @@ HAPPENED = (
 
 @pytest.mark.parametrize("lives", [200, pytest.param(2_000, marks=pytest.mark.pipeline)])
 def test_every_invariant_holds_in_every_life(lives: int):
-    """I1 to I12, looked at after every step; a broken one names its seed."""
+    """I1 to I14, looked at after every step; a broken one names its seed."""
     steps, counts, broken = 0, Counter[str](), {}
 
     for life in run_many(range(lives), JOBS):

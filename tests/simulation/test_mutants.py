@@ -13,7 +13,7 @@ MOST_LIVES = 250
 def test_every_rule_has_a_mutant():
     rules = {mutant.rule.split()[0] for mutant in MUTANTS}
 
-    assert rules == {f"R{number}" for number in range(1, 16)}
+    assert rules == {f"R{number}" for number in range(1, 18)}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.rule}: {mutant.says}")

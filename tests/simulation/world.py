@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from random import Random
 
 from gateway.domain.accounts.accounts import Account, Environment
@@ -22,12 +23,14 @@ from gateway.operations.payouts.payouts import Payouts, Terms
 from gateway.runtime.reconciler import Reconciler, Work
 from gateway.store.accounts.accounts import StoredAccounts
 from gateway.store.payouts.followups import StoredFollowUps
+from gateway.store.payouts.returns import StoredReturns
 from gateway.store.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Event
 from tests.simulation.adapter import OnlyBank, SimulatedAdapter
 from tests.simulation.bank import SimulatedBank, Surroundings
 from tests.simulation.invariants import Answer, Call, Oracle, Truth, Violation
 from tests.simulation.loop import CALL, OWNER, WRITES, Loop, Process
+from tests.simulation.returns import tell
 from tests.simulation.scenario import Scenario
 from tests.simulation.sqlite_inline import Client, Disk, Fault, Slot
 from tests.unit.people import ACCOUNT, account, caller
@@ -80,7 +83,7 @@ class World:
         self._sleepers: list[asyncio.Future[None]] = []
         self.start = LATE if self.scenario.midnight else DAWN if self.scenario.dawn else NOON
         self.bank = SimulatedBank(self.scenario, self._surroundings())
-        truth = Truth(life_world.disk.read, self.bank.may_still_move)
+        truth = Truth(life_world.disk.read, self.bank.may_still_move, self._micros)
         self.oracle = Oracle(self.scenario, truth, self.fail)
         self.nodes = (Node(self, 0), Node(self, 1))
 
@@ -92,6 +95,10 @@ class World:
     def now(self) -> datetime:
         """The wall clock."""
         return self.start + timedelta(seconds=self.loop.time())
+
+    def _micros(self) -> int:
+        """The wall clock as the store writes it."""
+        return (self.now() - _EPOCH) // timedelta(microseconds=1)
 
     def fail(self, rule: str) -> None:
         """Note the first violation; the loop ends with it."""
@@ -159,6 +166,7 @@ class World:
             chance=self.chance,
             now=self.now,
             executed=self.executed,
+            came_back=partial(tell, self),
             counted=self.count,
         )
 
@@ -190,9 +198,9 @@ class Node:
         self.client.committed = world.committed
         self.client.fault, self.client.latency = self._fault, self._latency
         life_world.slots[self.index].plug(self.client)
-        self._context = copy_context()
-        self._context.run(OWNER.set, self.process)
-        self._context.run(self._assemble)
+        self.context = copy_context()
+        self.context.run(OWNER.set, self.process)
+        self.context.run(self._assemble)
         world.note(f"{self.process.name} starts{' LOOKING FIRST' if world.look_first else ''}")
 
     def crash(self) -> None:
@@ -218,7 +226,7 @@ class Node:
         self._stopping = True
         for task in self._serving:
             task.cancel()
-        ends = self.world.loop.create_task(self.reconciler.task.stop(), context=self._context)
+        ends = self.world.loop.create_task(self.reconciler.task.stop(), context=self.context)
         self._serving.append(ends)
         self.world.loop.call_later(_STOP_S, self._stopped, process, context=self.world.outside)
 
@@ -258,7 +266,7 @@ class Node:
             return LOST
         reply: asyncio.Future[Answer] = world.loop.create_future()
         self._open.append(reply)
-        context = self._context.copy()
+        context = self.context.copy()
         context.run(CALL.set, call)
         serving = world.loop.create_task(self._serve(call, request, reply), context=context)
         self._serving.append(serving)
@@ -297,11 +305,13 @@ class Node:
         store = writing.run(StoredPayouts, database)
         banks = OnlyBank(SimulatedAdapter(world.bank, world.wrote))
         look_first = world.look_first
-        follow_up = FollowUp(store, banks, world.now, self._lost, look_first=look_first)
+        returns = StoredReturns(database)
+        follow_up = FollowUp(store, banks, world.now, self._lost, returns, look_first=look_first)
+        self.follow_up, self.due = follow_up, StoredFollowUps(database)
         self.payouts = Payouts(store, banks, follow_up, self._guards(store), self._terms())
         reconciler = Reconciler(
             Work(
-                due=StoredFollowUps(database),
+                due=self.due,
                 accounts=StoredAccounts(database),
                 follow_up=follow_up,
                 now=world.now,

@@ -69,7 +69,7 @@ async def statement_payouts(bank: Bank, window: Window, rows: Sequence[Payout]) 
         ProviderError: the bank gave no usable answer.
     """
     entries = [entry async for entry in _entries(bank, window)]
-    keys = {entry.provider_key for entry in entries if is_return(entry)}
+    keys = dict.fromkeys(entry.provider_key for entry in entries if is_return(entry))
     returns = {key: returns_in(entries, key) for key in keys}
     return StatementPayouts(_executions(entries, rows), returns)
 
