@@ -22,6 +22,7 @@ from gateway.domain.bank.provider_callbacks import ProofRefused
 from gateway.domain.bank.provider_options import EveryCall
 from gateway.domain.bank.providers import ProviderError
 from provider_adapters.kit.factory import AdapterFactory, AdapterRefused
+from provider_adapters.kit.secrets import check_kind
 
 # How msgspec tells a word that none of an enumeration is: the word, and where it stands.
 _QUOTED: Final = re.compile(r"Invalid enum value .*?(?= - at |$)", re.DOTALL)
@@ -109,6 +110,7 @@ def _factory_problems(factory: object) -> Iterator[str]:
         return
     yield from _factory_form(factory)
     yield from contradictions(declared)
+    yield from _wrong_secrets(factory, declared)
     kind = getattr(factory, "adapter", None)
     if not inspect.isclass(kind):
         yield "names no class of its adapters"
@@ -119,6 +121,19 @@ def _factory_problems(factory: object) -> Iterator[str]:
     for call in PortCall:
         if call not in declared.calls and callable(getattr(kind, call.value, None)):
             yield f"{call.value} is there and not declared"
+
+
+def _wrong_secrets(factory: object, declared: Capabilities) -> Iterator[str]:
+    """Name what is wrong with what an account shows to its bank, if the factory names it."""
+    kind = getattr(factory, "account_secrets", None)
+    if kind is None:
+        return
+    if not declared.account_credentials:
+        yield "account_secrets are named, and account_credentials is not declared"
+    try:
+        check_kind(kind)
+    except TypeError as problem:
+        yield f"account_secrets: {problem}"
 
 
 def _factory_form(factory: object) -> Iterator[str]:

@@ -122,6 +122,7 @@ def _store_gauges(kernel: Kernel, telemetry: Telemetry) -> StoreGauges:
         keys=identity.signing_keys,
         approvals=kernel.store.office.approvals,
         outbox=identity.outbox,
+        accounts=kernel.store.accounts,
         idle=timedelta(seconds=kernel.settings.session.idle_s),
         values=telemetry.values,
         now=kernel.now,

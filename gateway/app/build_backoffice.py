@@ -11,7 +11,8 @@ from functools import partial
 from typing import Final
 
 from gateway.app.build_identity import IdentityRoom
-from gateway.domain.accounts.accounts import Account, Environment
+from gateway.config.settings import Settings
+from gateway.domain.accounts.accounts import Account, BankSecrets, Environment, GivenSecrets
 from gateway.domain.kernel.company_scope import CompanyScope
 from gateway.domain.kernel.strict import amount
 from gateway.http.backoffice.cells import BackOfficeOperations
@@ -36,7 +37,7 @@ from gateway.operations.backoffice.scoped_records import (
 from gateway.operations.backoffice.stops import KillSwitches, Subjects
 from gateway.operations.bank.services import BankServices
 from gateway.operations.identity.sessions import UserSessions
-from gateway.operations.kernel.audit_context import AuditContext
+from gateway.operations.kernel.audit_context import AuditContext, RuleViolation
 from gateway.operations.payouts.payouts import Payouts
 from gateway.operations.payouts.records import PayoutLists, PayoutReads
 from gateway.runtime.kernel import Kernel
@@ -93,20 +94,12 @@ def build_admin_services(
     kernel: Kernel, acting: AuditContext, source: CredentialSource | None = None
 ) -> AdminServices:
     """Build the registers for one actor; ``source`` makes other credentials than random ones."""
-    settings, store = kernel.settings, kernel.store
+    store = kernel.store
     return AdminServices(
         acting=acting,
         visible=RecordsInScope(store.office.scoped, acting.now),
         companies=CompanyRecords(companies=store.companies, acting=acting, new_id=kernel.new_id),
-        accounts=AccountRecords(
-            companies=store.companies,
-            accounts=store.accounts,
-            acting=acting,
-            new_id=kernel.new_id,
-            seal=kernel.keys.sealer.seal,
-            providers=settings.providers,
-            alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
-        ),
+        accounts=_accounts(kernel, acting),
         credentials=CredentialRecords(
             companies=store.companies,
             accounts=store.accounts,
@@ -117,6 +110,32 @@ def build_admin_services(
         stops=_kill_switches(kernel, acting),
         reviews=_reviews(kernel, acting),
     )
+
+
+def _accounts(kernel: Kernel, acting: AuditContext) -> AccountRecords:
+    """Build the register of accounts."""
+    settings, store = kernel.settings, kernel.store
+    return AccountRecords(
+        companies=store.companies,
+        accounts=store.accounts,
+        acting=acting,
+        new_id=kernel.new_id,
+        seal=kernel.keys.sealer.seal,
+        read_secrets=partial(_account_secrets, settings),
+        providers=settings.providers,
+        alphanumeric_cnpj=settings.validation.alphanumeric_cnpj,
+    )
+
+
+def _account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> BankSecrets:
+    """Read an account's secrets; adapters are loaded for this alone, as most commands need none."""
+    from gateway.app.build_bank import account_secrets  # noqa: PLC0415 - loads aiohttp, 0.2 s
+    from provider_adapters.kit.factory import AdapterRefused  # noqa: PLC0415 - the same
+
+    try:
+        return account_secrets(settings, provider, given)
+    except AdapterRefused as problem:
+        raise RuleViolation(str(problem)) from problem
 
 
 def credential_source(keys: Keys) -> CredentialSource:

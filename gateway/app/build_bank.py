@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from msgspec import Struct, to_builtins
 
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
+from gateway.domain.accounts.accounts import BankSecrets, GivenSecrets
 from gateway.domain.bank.providers import Banks, ProviderAdapter
 from gateway.domain.kernel.cache import Cache
 from gateway.net.common.runtime import Runtime
@@ -31,6 +33,7 @@ from gateway.runtime.providers import Connection, limits_of
 from gateway.telemetry.records import Observer
 from provider_adapters.checks import check_adapter, refused_if_raised, without_values
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
+from provider_adapters.kit.secrets import open_secrets, read_secrets, secrets_kind
 from provider_adapters.registry import find
 
 
@@ -61,7 +64,21 @@ def connect(
         cache=cache,
     )
     checked = CheckedAdapter(name, _made(provider, context), observer.count)
-    return Connection(checked, provider.read_only)
+    kind = secrets_kind(find(provider.adapter))
+    opener = None if kind is None else partial(open_secrets, kind)
+    return Connection(checked, provider.read_only, opener)
+
+
+def account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> BankSecrets:
+    """
+    Read what was entered for an account, as the adapter of its provider asks for it.
+
+    Raises:
+        BankSecretsRefused: it does not fit, or is not whole.
+        AdapterRefused: the adapter cannot be loaded.
+    """
+    factory = find(settings.providers[provider].adapter)
+    return read_secrets(secrets_kind(factory), given)
 
 
 async def start(name: str, connection: Connection) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from math import ceil
+from math import ceil, inf
 from typing import Final
 
 import structlog
 
+from gateway.domain.accounts.accounts import Accounts
 from gateway.domain.backoffice.approvals import Approvals
 from gateway.domain.identity.challenges import Outbox
 from gateway.domain.identity.panel_sessions import PanelSessions
@@ -142,20 +143,23 @@ class AuditGauge:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreGauges:
     """
-    Shows who is signed in, what waits for people or to be mailed, and how old our keys are.
+    Shows who is signed in, what waits, how old our keys are, and when certificates end.
 
     Attributes:
         idle: Without a call, a browser's session ends.
         values: Where the figures are shown.
+        certified: Providers whose accounts had certificates.
     """
 
     panels: PanelSessions
     keys: SigningKeys
     approvals: Approvals
     outbox: Outbox
+    accounts: Accounts
     idle: timedelta
     values: MetricRegistry
     now: Now
+    certified: set[str] = field(default_factory=set)
 
     async def run_once(self) -> None:
         """
@@ -169,6 +173,7 @@ class StoreGauges:
         await self._show_approvals(now)
         await self._show_outbox(now)
         self._show_keys(await self.keys.list(), now)
+        self._show_certificates(await self.accounts.certificates_end())
 
     async def _show_sessions(self, now: datetime) -> None:
         active = self.values.values(series.SESSIONS_ACTIVE)
@@ -185,6 +190,15 @@ class StoreGauges:
         oldest = await self.outbox.waiting(1)
         age = now - oldest[0].created_at if oldest else timedelta()
         self.values.values(series.OUTBOX_WAITING).put((), age.total_seconds())
+
+    def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
+        """Show the first end of each provider; one whose last certificate is gone never ends."""
+        shown = self.values.values(series.ACCOUNT_CERTIFICATE_ENDS)
+        for provider in self.certified - ends.keys():
+            shown.put((provider,), inf)
+        for provider, at in ends.items():
+            shown.put((provider,), at.timestamp())
+        self.certified.update(ends)
 
     def _show_keys(self, keys: Sequence[SigningKey], now: datetime) -> None:
         """Of those published, the newest that may sign signs."""

@@ -21,10 +21,18 @@ from gateway.telemetry.records import Observer, ProviderCall
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A configured provider: its adapter, and whether the operator allows no payouts."""
+    """
+    A configured provider.
+
+    Attributes:
+        read_only: Whether the operator allows no payouts.
+        open_secrets: Reads an account's secrets from the text that was sealed; None for
+            a bank that wants a single text. Raises ``CredentialsRefused``.
+    """
 
     adapter: ProviderAdapter
     read_only: bool
+    open_secrets: Callable[[str], object] | None = None
 
 
 # One small object for each account that was used; above this bound the oldest go.
@@ -53,7 +61,7 @@ class ConnectedBanks:
 
         Raises:
             CredentialsRefused: the account's provider credentials cannot be
-                opened with the keys in force.
+                opened with the keys in force, or are not what its bank asks for.
         """
         kept = self._kept.get(account.id)
         if kept is not None and kept[0] is account:
@@ -70,13 +78,15 @@ class ConnectedBanks:
         connection = self._connections.get(account.provider)
         if connection is None:
             return None
+        text, opener = self._opened(account), connection.open_secrets
         return Bank(
             name=account.provider,
             adapter=connection.adapter,
             account=ProviderAccount(
                 account_id=account.id,
                 provider_account=account.provider_account,
-                credentials=self._opened(account),
+                credentials="" if opener else text,
+                secrets=opener(text) if opener and text else None,
             ),
             read_only=connection.read_only,
         )

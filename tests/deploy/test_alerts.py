@@ -121,6 +121,7 @@ def test_whoever_is_alarmed_is_told_of_every_state_that_people_watch():
         *("gateway_sessions_active", "gateway_approvals_oldest_waiting_seconds"),
         "gateway_audit_chain_broken",
         *("gateway_signing_key_age_seconds", "gateway_tls_certificate_expiry_timestamp_seconds"),
+        "gateway_account_certificate_expiry_timestamp_seconds",
     } <= watched
 
 

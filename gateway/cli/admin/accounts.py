@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TextIO, TypedDict, Unpack
+from typing import IO, Any, TextIO, TypedDict, Unpack
 
 import click
 
 from gateway.cli.console import Row, Terminal, changing, instant, reading, run
-from gateway.domain.accounts.accounts import Account, BankCoordinates
+from gateway.domain.accounts.accounts import Account, BankCoordinates, GivenSecrets
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 
 COLUMNS = ("id", "name", "active", "verified", "provider", "company_id")
@@ -22,6 +22,7 @@ class Shared(TypedDict):
     provider: str | None
     provider_account: str | None
     provider_credentials: TextIO | None
+    provider_fields: tuple[str, ...]
     bank_number: str
     ispb: str
     branch: str
@@ -37,6 +38,13 @@ _SHARED = (
         "--provider-credentials",
         type=click.File(),
         help="File with the provider's credentials, '-' for standard input; stored sealed.",
+    ),
+    click.option(
+        "--provider-credential",
+        "provider_fields",
+        multiple=True,
+        metavar="FIELD=FILE",
+        help="One of several, such as certificate=cert.pem; repeat it for the others.",
     ),
     click.option("--bank-number", default="", help="COMPE code, 3 digits."),
     click.option("--ispb", default="", help="8 digits."),
@@ -145,18 +153,51 @@ def listing(terminal: Terminal, company_id: str | None) -> None:
 
 
 def _provider(given: Shared) -> ProviderChoice | None:
-    """Read the three options of a provider; None when none was given."""
-    file = given["provider_credentials"]
+    """Read the options of a provider; None when none was given."""
+    credentials = _credentials(given)
     if given["provider"] is None:
-        if given["provider_account"] is not None or file is not None:
+        if given["provider_account"] is not None or credentials is not None:
             message = "--provider-account and --provider-credentials need --provider"
             raise click.UsageError(message)
         return None
     return ProviderChoice(
-        name=given["provider"],
-        account=given["provider_account"] or "",
-        credentials=file.read().strip() if file else None,
+        name=given["provider"], account=given["provider_account"] or "", credentials=credentials
     )
+
+
+def _credentials(given: Shared) -> GivenSecrets | None:
+    """Read what the bank is to be shown, from one file or from one for each field."""
+    file, fields = given["provider_credentials"], given["provider_fields"]
+    if file is None and not fields:
+        return None
+    if file is None:
+        return dict(map(_field, fields))
+    if fields:
+        message = "--provider-credentials and --provider-credential exclude each other"
+        raise click.UsageError(message)
+    return _stripped(file)
+
+
+def _field(text: str) -> tuple[str, str]:
+    """Read one field from its file: a secret in an argument would be seen by every process."""
+    name, equals, path = text.partition("=")
+    if not (name and equals):
+        message = "--provider-credential is FIELD=FILE"
+        raise click.UsageError(message)
+    try:
+        with click.open_file(path, encoding="utf-8") as file:
+            return name, _stripped(file)
+    except OSError as problem:
+        message = f"the file of {name} cannot be read: {problem.strerror}"
+        raise click.UsageError(message) from problem
+
+
+def _stripped(file: IO[str]) -> str:
+    try:
+        return file.read().strip()
+    except UnicodeDecodeError as problem:
+        message = "the provider's credentials are no text in UTF-8"
+        raise click.UsageError(message) from problem
 
 
 def _coordinates(given: Shared) -> BankCoordinates:
@@ -169,6 +210,7 @@ def _coordinates(given: Shared) -> BankCoordinates:
 
 
 def _row(shown: Account) -> Row:
+    ends = shown.certificate_ends_at
     return {
         "id": shown.id,
         "company_id": shown.company_id,
@@ -179,6 +221,7 @@ def _row(shown: Account) -> Row:
         "provider": shown.provider,
         "provider_account": shown.provider_account,
         "provider_credentials": bool(shown.sealed_credentials),
+        "certificate_ends_at": ends and instant(ends),
         "bank_number": shown.coordinates.bank_number,
         "ispb": shown.coordinates.ispb,
         "branch": shown.coordinates.branch,

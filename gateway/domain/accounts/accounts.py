@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -27,6 +27,38 @@ class Company:
     created_at: datetime
 
 
+GivenSecrets = str | Mapping[str, str]
+"""What an operator enters for an account's bank: one text, or texts by the names of fields."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankSecrets:
+    """
+    What an account shows to its bank, checked and as one text to be sealed.
+
+    Attributes:
+        certificate_ends_at: When the certificate among it expires; None without one.
+    """
+
+    text: str = field(repr=False)
+    certificate_ends_at: datetime | None = None
+
+
+class BankSecretsRefused(ValueError):
+    """
+    What was entered for an account's bank does not fit; never says what it was.
+
+    Attributes:
+        reason: A word of ``gateway.domain.requests.reasons``.
+        field: Of the secrets; empty when it is none of them.
+    """
+
+    def __init__(self, reason: str, field: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.field = field
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankCoordinates:
     """Where an account is held: COMPE number, ISPB, branch, number with check digit."""
@@ -48,6 +80,7 @@ class Account:
         provider_account: The provider's own name of the account.
         sealed_credentials: What the provider wants from us, encrypted with the
             account id bound to it; empty when the provider needs nothing.
+        certificate_ends_at: When the certificate among them expires; None without one.
         name, tax_number: Of the holder.
     """
 
@@ -62,6 +95,7 @@ class Account:
     sealed_credentials: bytes
     coordinates: BankCoordinates
     created_at: datetime
+    certificate_ends_at: datetime | None = None
 
 
 class Companies(Protocol):
@@ -107,4 +141,8 @@ class Accounts(Protocol):
 
     async def list(self, company_id: str | None = None) -> Sequence[Account]:
         """Return all, or those of one company, oldest first."""
+        ...
+
+    async def certificates_end(self) -> Mapping[str, datetime]:
+        """Return when the first certificate of an active account ends, by provider."""
         ...

@@ -32,6 +32,7 @@ class Reason(StrEnum):
     ANSWER_CUT_SHORT = "answer_cut_short"
     CONTENT_CODING = "content_coding"
     CREDENTIALS_REFUSED = "credentials_refused"
+    CREDENTIALS_UNFIT = "credentials_unfit"
     NOT_FOUND = "not_found"
     NOT_HTTP = "not_http"
     NOT_JSON = "not_json"

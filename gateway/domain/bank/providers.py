@@ -207,11 +207,19 @@ Outcome = NotSent | Rejected | Accepted | Settled | Unknown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAccount:
-    """An account as one provider knows it; ``credentials`` are already opened."""
+    """
+    An account as one provider knows it.
+
+    Attributes:
+        credentials: The account's secret, opened, at a bank that wants a single text.
+        secrets: The struct that the adapter's factory names, at any other bank (see
+            ``provider_adapters.kit.secrets``); None for an account without.
+    """
 
     account_id: str
     provider_account: str
     credentials: str = field(repr=False, default="")
+    secrets: object = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,7 +336,8 @@ class Bank:
     @property
     def lacks_credentials(self) -> bool:
         """Say whether the account lacks the credentials that its bank asks for."""
-        return not self.account.credentials and self.adapter.capabilities.account_credentials
+        shown = self.account.credentials or self.account.secrets
+        return not shown and self.adapter.capabilities.account_credentials
 
 
 class Banks(Protocol):

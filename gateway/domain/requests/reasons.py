@@ -228,6 +228,7 @@ _BANKS: Final = {
     "timeout": "The bank did not answer in time.",
     "answer_cut_short": "The bank's answer ended early.",
     "credentials_refused": "The bank refused the account's credentials.",
+    "credentials_unfit": "The account's stored credentials are not what its bank asks for.",
     "not_found": "The bank knows nothing of this.",
     "not_http": "The bank's answer was not HTTP.",
     "not_json": "The bank's answer was not JSON.",

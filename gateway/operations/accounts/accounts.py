@@ -7,10 +7,20 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gateway.domain.accounts.accounts import Account, Accounts, BankCoordinates, Companies, Company
+from gateway.domain.accounts.accounts import (
+    Account,
+    Accounts,
+    BankCoordinates,
+    BankSecrets,
+    BankSecretsRefused,
+    Companies,
+    Company,
+    GivenSecrets,
+)
 from gateway.domain.kernel import strict
 from gateway.domain.kernel.audit import AuditEvent
 from gateway.domain.kernel.storage import AlreadyExists, BankAccountTaken
+from gateway.domain.requests.reasons import sentence
 from gateway.domain.requests.versions import ANY_VERSION, Expected, version_of_account
 from gateway.operations.kernel.audit_context import AuditContext, RuleViolation, identifier, name
 
@@ -83,14 +93,14 @@ class ProviderChoice:
     Attributes:
         name: Of a configured provider; empty for none.
         account: The provider's own name of the account.
-        credentials: What the provider wants from us, in clear; sealed before
-            it is stored. None keeps the stored ones, empty is for a provider
-            that wants none.
+        credentials: What the provider wants from us, in clear: one text, or texts by
+            the names of fields. Sealed before it is stored. None keeps the stored
+            ones, empty is for a provider that wants none.
     """
 
     name: str = ""
     account: str = ""
-    credentials: str | None = field(default=None, repr=False)
+    credentials: GivenSecrets | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +145,8 @@ class AccountRecords:
     Attributes:
         new_id: Makes a UUID.
         seal: Encrypts a text, bound to the account's id.
+        read_secrets: Reads what was entered for an account of a provider, named first;
+            raises ``BankSecretsRefused``.
         providers: Names of the configured providers.
         alphanumeric_cnpj: Whether holders may have the CNPJ of July 2026.
     """
@@ -144,6 +156,7 @@ class AccountRecords:
     acting: AuditContext
     new_id: Callable[[], str]
     seal: Callable[[str, str], bytes]
+    read_secrets: Callable[[str, GivenSecrets], BankSecrets]
     providers: Collection[str]
     alphanumeric_cnpj: bool = False
 
@@ -152,11 +165,11 @@ class AccountRecords:
         Add an account to a company.
 
         Raises:
-            RuleViolation: no such company or provider, a field that does not
-                fit, or an id that is taken.
+            RuleViolation: no such company or provider, a wrong field, or an id that is taken.
         """
         company = await existing(self.companies, order.company_id)
         chosen = identifier(order.id, "account", "id") if order.id else self.new_id()
+        shown = self._secrets(order.provider)
         account = Account(
             id=chosen,
             company_id=company.id,
@@ -164,9 +177,10 @@ class AccountRecords:
             tax_number=self._tax_number(order.tax_number),
             active=order.active,
             verified=order.verified,
-            provider=self._provider(order.provider.name),
+            provider=order.provider.name,
             provider_account=_provider_account(order.provider),
-            sealed_credentials=self._sealed(order.provider.credentials, chosen),
+            sealed_credentials=self._sealed(shown, chosen),
+            certificate_ends_at=shown.certificate_ends_at,
             coordinates=_checked(order.coordinates),
             created_at=self.acting.now(),
         )
@@ -253,8 +267,12 @@ class AccountRecords:
         if choice.credentials is None and choice.name:
             message = "the account moves to another bank account: its credentials are needed"
             raise RuleViolation(message, "bank_credentials_missing", field="credentials")
-        sealed = self._sealed(choice.credentials, before.id)
-        return dataclasses.replace(after, sealed_credentials=sealed)
+        shown = self._secrets(choice)
+        return dataclasses.replace(
+            after,
+            sealed_credentials=self._sealed(shown, before.id),
+            certificate_ends_at=shown.certificate_ends_at,
+        )
 
     def _provider(self, chosen: str) -> str:
         if chosen and chosen not in self.providers:
@@ -263,8 +281,20 @@ class AccountRecords:
             raise RuleViolation(message, "provider_unknown", field="provider")
         return chosen
 
-    def _sealed(self, credentials: str | None, account_id: str) -> bytes:
-        return self.seal(credentials, account_id) if credentials else b""
+    def _secrets(self, choice: ProviderChoice) -> BankSecrets:
+        """Read what a configured bank is to be shown; an empty text where nothing was entered."""
+        self._provider(choice.name)
+        if not choice.credentials or not choice.name:
+            return BankSecrets(text="")
+        try:
+            return self.read_secrets(choice.name, choice.credentials)
+        except BankSecretsRefused as problem:
+            place = f"credentials.{problem.field}" if problem.field else "credentials"
+            message = sentence(problem.reason, place)
+            raise RuleViolation(message, problem.reason, field=place) from problem
+
+    def _sealed(self, shown: BankSecrets, account_id: str) -> bytes:
+        return self.seal(shown.text, account_id) if shown.text else b""
 
     def _tax_number(self, text: str) -> str:
         try:

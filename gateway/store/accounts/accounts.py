@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import bindparam, func, literal, select, update
@@ -73,6 +74,11 @@ _UNMOVED = select(literal(1)).where(
     accounts.c.provider == bindparam("provider"),
     accounts.c.provider_account == bindparam("provider_account"),
 )
+_CERTIFICATES = (
+    select(accounts.c.provider, func.min(accounts.c.certificate_ends_at).label("ends"))
+    .where(accounts.c.active, accounts.c.certificate_ends_at.is_not(None))
+    .group_by(accounts.c.provider)
+)
 _BANK_ACCOUNTS_LOCK: Final = 0x7069_7867_6261_6E6B
 """A number of our own for PostgreSQL's advisory locks; any other would do as well."""
 
@@ -135,6 +141,11 @@ class StoredAccounts:
         async with self._database.reading() as connection:
             return [read_account(row) for row in await connection.execute(wanted)]
 
+    async def certificates_end(self) -> Mapping[str, datetime]:
+        """Return when the first certificate of an active account ends, by provider."""
+        async with self._database.reading() as connection:
+            return {row.provider: row.ends for row in await connection.execute(_CERTIFICATES)}
+
 
 async def _require_own_bank_account(connection: AsyncConnection, account: Account) -> None:
     """
@@ -168,6 +179,7 @@ def _row(account: Account) -> dict[str, object]:
         "provider": account.provider,
         "provider_account": account.provider_account,
         "sealed_credentials": account.sealed_credentials,
+        "certificate_ends_at": account.certificate_ends_at,
         "bank_number": where.bank_number,
         "ispb": where.ispb,
         "branch": where.branch,
@@ -188,6 +200,7 @@ def read_account(row: Record) -> Account:
         provider=row.provider,
         provider_account=row.provider_account,
         sealed_credentials=row.sealed_credentials,
+        certificate_ends_at=row.certificate_ends_at,
         coordinates=BankCoordinates(
             bank_number=row.bank_number, ispb=row.ispb, branch=row.branch, account=row.account
         ),

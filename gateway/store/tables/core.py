@@ -64,6 +64,7 @@ accounts = Table(
     Column("provider", Text, nullable=False),
     Column("provider_account", Text, nullable=False),
     Column("sealed_credentials", LargeBinary, nullable=False),
+    Column("certificate_ends_at", Instant),
     Column("bank_number", Text, nullable=False),
     Column("ispb", Text, nullable=False),
     Column("branch", Text, nullable=False),

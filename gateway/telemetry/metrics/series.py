@@ -191,6 +191,7 @@ STORE_WAITING: Final = _sum("gateway_store_connections_waiting", "Units of work 
 AUDIT_HEAD: Final = _gauge("gateway_audit_head", "Number of the last event of the audit log; looked at every hour, like the next.")
 AUDIT_HEAD_HASH: Final = _gauge("gateway_audit_head_hash", "The first six bytes of that event's hash as a whole number, to be kept elsewhere.")
 CERTIFICATE_ENDS: Final = _gauge("gateway_tls_certificate_expiry_timestamp_seconds", "When our certificate at a bank ends, as a Unix time.", CERTIFICATE)
+ACCOUNT_CERTIFICATE_ENDS: Final = _gauge("gateway_account_certificate_expiry_timestamp_seconds", "When the first certificate of an active account at a bank ends, as a Unix time; +Inf when there is none any more.", CERTIFICATE)
 CALLBACKS: Final = _counter("gateway_callbacks_total", "What banks told us unasked; unproven where the bank's own keys could not be read.", CALLBACK_RESULT)
 KEPT_REQUESTS: Final = _counter("gateway_request_log_total", "Requests for the request log; dropped when they come faster than they are stored, thinned when partners read much or strangers ask.", KEPT_RESULT)
 CONFIG_INFO: Final = _gauge("gateway_config_info", "1; the digest of the configuration in force.", Label("digest"))

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from sqlalchemy import update
@@ -190,3 +191,36 @@ async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store
     await store.accounts.add(older, event())
 
     assert await store.accounts.find_at("sandbox", "conta-1") == older
+
+
+async def test_the_first_end_of_a_certificate_is_found_by_provider(store: Store) -> None:
+    """Of active accounts alone: nothing is sent for the others."""
+    day, ends = timedelta(days=1), NOW + timedelta(days=30)
+    rows = (
+        ("efi", ends + day, True),
+        ("efi", ends, True),
+        ("efi", NOW, False),
+        ("inter", ends + 2 * day, True),
+        ("woovi", None, True),
+    )
+    for number, (provider, end, active) in enumerate(rows):
+        made = replace(
+            account(str(UUID(int=number))),
+            provider=provider,
+            provider_account=str(number),
+            certificate_ends_at=end,
+            active=active,
+        )
+        await store.accounts.add(made, event())
+        assert await store.accounts.find(made.id) == made
+
+    assert await store.accounts.certificates_end() == {"efi": ends, "inter": ends + 2 * day}
+
+
+async def test_a_certificate_is_seen_as_it_was_when_an_account_is_replaced(store: Store) -> None:
+    before = account()
+    after = replace(before, certificate_ends_at=NOW)
+
+    assert await store.accounts.replace(after, event(), before)
+    assert not await store.accounts.replace(before, event(), before)
+    assert await store.accounts.replace(before, event(), after)

@@ -128,7 +128,7 @@ async def test_an_account_is_read_in_whatever_state(
     assert read["verified"] is (account != "unverified")
     assert list(read) == [
         "id", "company", "name", "tax_number", "active", "verified", "provider",
-        "provider_account", "has_credentials",
+        "provider_account", "has_credentials", "certificate_ends_at",
         "bank_number", "ispb", "branch", "account", "created_at",
     ]  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -241,3 +242,41 @@ def test_a_short_word_does_not_eat_the_sentence():
     assert without_values("providers.one: is no text", {"a": "is", "b": ""}) == (
         "providers.one: is no text"
     )
+
+
+class Secrets(msgspec.Struct):
+    """What an account shows to the bank."""
+
+    client_id: str
+
+
+class Pin(msgspec.Struct):
+    """Nobody enters a number as a text."""
+
+    pin: int
+
+
+CREDENTIALS = dataclasses.replace(Adapter.capabilities, account_credentials=True)
+
+
+@pytest.mark.parametrize(
+    ("secrets", "declared", "reason"),
+    [
+        (Pin, CREDENTIALS, "account_secrets: Pin.pin: a secret is a text"),
+        (dict, CREDENTIALS, "account_secrets: "),
+        (Secrets, Adapter.capabilities, "account_credentials is not declared"),
+    ],
+)
+def test_wrong_secrets_of_accounts_are_the_author_s_mistake(
+    secrets: type, declared: Capabilities, reason: str
+):
+    factory = changed(Factory, account_secrets=secrets, capabilities=declared)()
+
+    with pytest.raises(AdapterRefused, match=reason):
+        check_factory(factory, WHERE)
+
+
+def test_secrets_of_accounts_that_people_can_enter_are_taken():
+    factory = changed(Factory, account_secrets=Secrets, capabilities=CREDENTIALS)()
+
+    assert check_factory(factory, WHERE) is factory

@@ -71,6 +71,7 @@ class AccountRecordDocument(TypedDict):
     provider: str
     provider_account: str
     has_credentials: bool
+    certificate_ends_at: Instant
     bank_number: str
     ispb: str
     branch: str
@@ -136,12 +137,15 @@ class ProviderBody(msgspec.Struct):
 
     Always whole. Without credentials the stored ones stay, as long as provider and
     account stay the same; otherwise they are required; an empty text means that there are none.
-    They are encrypted before they are stored, and never shown again.
+    A bank that asks for one secret takes a text; one that asks for several takes an object,
+    with the fields that its adapter names, or the same object as a text. They must be whole:
+    a certificate needs its key. They are encrypted before they are stored, and never shown
+    again; ``certificate_ends_at`` says when the certificate among them expires.
     """
 
     provider: Text
     provider_account: Text = ""
-    credentials: Secret | None = None
+    credentials: Secret | dict[str, Secret] | None = None
 
 
 class AccountRegistered(TypedDict):
@@ -156,6 +160,7 @@ class AccountRegistered(TypedDict):
     provider: str
     provider_account: str
     has_credentials: bool
+    certificate_ends_at: Instant
     bank_number: str
     ispb: str
     branch: str
@@ -338,6 +343,7 @@ def _record(found: OwnedAccount) -> AccountRecordDocument:
         "provider": record.provider,
         "provider_account": record.provider_account,
         "has_credentials": bool(record.sealed_credentials),
+        "certificate_ends_at": instant(record.certificate_ends_at),
         "bank_number": at.bank_number,
         "ispb": at.ispb,
         "branch": at.branch,
@@ -358,6 +364,7 @@ def _registered(found: Account, _who: BackOfficeCaller | AccountCaller) -> Accou
         "provider": found.provider,
         "provider_account": found.provider_account,
         "has_credentials": bool(found.sealed_credentials),
+        "certificate_ends_at": instant(found.certificate_ends_at),
         "bank_number": at.bank_number,
         "ispb": at.ispb,
         "branch": at.branch,

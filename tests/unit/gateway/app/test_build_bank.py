@@ -5,13 +5,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gateway.app.build_bank import connect
+from gateway.app.build_bank import account_secrets, connect
+from gateway.cli.config.probes import unmakeable
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider, Tls
+from gateway.domain.accounts.accounts import BankSecretsRefused, Environment
 from gateway.net.client.transport import HttpTransport
 from gateway.operations.bank.checked_adapter import CheckedAdapter
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
+from tests.unit.certified import registered
 from tests.unit.provider_adapters.witness import Witness
 
 URL = {"base_url": "http://127.0.0.1:18090"}
@@ -63,3 +66,39 @@ def test_the_operator_s_word_on_payouts_is_kept(read_only: bool):
 def test_what_cannot_be_made_is_refused(wrong: dict[str, object]):
     with pytest.raises(AdapterRefused):
         connect("sandbox", settings(**wrong), Witness())
+
+
+@pytest.mark.parametrize(
+    ("environment", "url", "reason"),
+    [
+        (Environment.SANDBOX, "https://api.bank.example", "is the bank's production host"),
+        (Environment.PRODUCTION, "https://sandbox.bank.example", "is the bank's sandbox host"),
+        (Environment.PRODUCTION, "https://127.0.0.1:8443", "is this machine"),
+        (Environment.SANDBOX, "https://elsewhere.example", "is no host of the bank"),
+    ],
+)
+def test_a_host_of_the_other_environment_is_refused(
+    monkeypatch: pytest.MonkeyPatch, environment: Environment, url: str, reason: str
+):
+    """Before anything is opened: at the start, and by ``config check``."""
+    registered(monkeypatch)
+    provider = Provider(adapter="certified", settings={"base_url": url})
+    configured = Settings(environment=environment, providers={"bank": provider})
+
+    with pytest.raises(AdapterRefused) as refused:
+        connect("bank", configured, Witness())
+
+    assert str(refused.value).startswith(f"providers.bank.settings.base_url: {reason}")
+    assert "example" not in str(refused.value)
+    [(path, message)] = unmakeable(configured)
+    assert (path, message.startswith(reason)) == ("providers.bank.settings.base_url", True)
+
+
+def test_the_secrets_of_an_account_are_read_as_its_adapter_asks(monkeypatch: pytest.MonkeyPatch):
+    registered(monkeypatch)
+    providers = {"bank": Provider(adapter="certified"), "sandbox": Provider(adapter="sandbox")}
+    configured = Settings(providers=providers)
+
+    assert account_secrets(configured, "sandbox", "token").text == "token"
+    with pytest.raises(BankSecretsRefused):
+        account_secrets(configured, "bank", "token")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -38,17 +39,21 @@ class Board:
     values: MetricRegistry
     clock: registers.Clock
 
-    async def shows(self, family: Family, *key: str) -> float:
-        """Look, and return one figure."""
-        await StoreGauges(
+    def __post_init__(self) -> None:
+        self.gauges = StoreGauges(
             panels=self.store.identity.panels,
             keys=self.store.identity.signing_keys,
             approvals=self.store.office.approvals,
             outbox=self.store.identity.outbox,
+            accounts=self.store.accounts,
             idle=timedelta(minutes=15),
             values=self.values,
             now=self.clock,
-        ).run_once()
+        )
+
+    async def shows(self, family: Family, *key: str) -> float:
+        """Look, and return one figure."""
+        await self.gauges.run_once()
         return self.values.values(family).get(*key)
 
     async def publish(self, key_id: str, signs_from: timedelta) -> None:
@@ -182,3 +187,33 @@ async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
 
     assert board.values.values(series.AUDIT_BROKEN).get() == 1
     assert f"and had reached event {before.number + 1}" in caplog.text
+
+
+async def test_the_first_certificate_of_an_active_account_is_shown_by_provider(board: Board):
+    """One that is replaced is gone at once; without any, none can end."""
+    accounts, ends = board.store.accounts, NOW + 30 * DAY
+    certified = replace(
+        account(str(uuid.uuid4())),
+        provider="sandbox",
+        provider_account="7x",
+        certificate_ends_at=ends,
+    )
+    await accounts.add(certified, event())
+    for number, change in enumerate(
+        ({"certificate_ends_at": ends + DAY}, {"certificate_ends_at": NOW, "active": False})
+    ):
+        other = replace(
+            certified, id=str(uuid.UUID(int=number)), provider_account=f"1{number}", **change
+        )
+        await accounts.add(other, event())
+
+    assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "sandbox") == ends.timestamp()
+
+    await accounts.replace(replace(certified, certificate_ends_at=None), event())
+    later = await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "sandbox")
+    assert later == (ends + DAY).timestamp()
+
+    first = replace(other, id=str(uuid.UUID(int=0)), provider_account="10")
+    await accounts.replace(first, event())
+    assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "sandbox") == float("inf")
+    assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "other") == 0

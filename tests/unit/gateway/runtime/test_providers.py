@@ -167,3 +167,36 @@ def test_no_more_are_kept_than_the_bound():
 
     assert len(opened) == 10_002
     assert len(found._kept) == 10_000
+
+
+def test_what_a_bank_asks_for_is_opened_once_into_its_struct():
+    """The text is not kept beside it."""
+    opened: list[str] = []
+
+    def struct(text: str) -> object:
+        opened.append(text)
+        return {"client_id": text}
+
+    connection = Connection(ScriptedBank(), read_only=False, open_secrets=struct)
+    found = ConnectedBanks({"sandbox": connection}, lambda sealed, _: sealed.decode())
+    held = dataclasses.replace(account(), sealed_credentials=b"{}")
+
+    banks = [found.of(held), found.of(dataclasses.replace(held, name="Other"))]
+
+    assert opened == ["{}"]
+    for bank in banks:
+        assert bank is not None
+        assert (bank.account.secrets, bank.account.credentials) == ({"client_id": "{}"}, "")
+        assert not bank.lacks_credentials
+
+
+def test_an_account_without_secrets_lacks_what_its_bank_asks_for():
+    bank = ScriptedBank()
+    bank.capabilities = Capabilities(account_credentials=True)
+    connection = Connection(bank, read_only=False, open_secrets=lambda text: text)
+
+    found = ConnectedBanks({"sandbox": connection}, lambda *_: "").of(account())
+
+    assert found is not None
+    assert found.account.secrets is None
+    assert found.lacks_credentials

@@ -1,8 +1,12 @@
 """``pixgate account``."""
 
 import os
+from pathlib import Path
 
 import pytest
+
+from tests.unit.certified import registered
+from tests.unit.provider_adapters.authority import VALID, Authority
 
 ORDER = ("--name", "Padaria", "--tax-number", "11.222.333/0001-81")
 SANDBOX = ("--provider", "sandbox", "--provider-account", "conta-1")
@@ -82,3 +86,54 @@ def test_a_part_of_a_provider_is_not_enough(shell, account_id, option: str):
     line = shell.fails("account", "update", account_id, option, "-", status=2)
 
     assert "need --provider" in line
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    """Each secret of an account in a file of its own, for a bank that asks for three."""
+    registered(monkeypatch, "sandbox")
+    pair = Authority(tmp_path).pair("we")
+    written = {"client_id": "canary-id\n", "certificate": pair.certificate, "key": pair.key}
+    for name, text in written.items():
+        (tmp_path / name).write_text(text)
+    return {name: tmp_path / name for name in written}
+
+
+def fields(files: dict[str, Path]) -> list[str]:
+    return [
+        part for name, path in files.items() for part in ("--provider-credential", f"{name}={path}")
+    ]
+
+
+def test_each_secret_comes_from_a_file_of_its_own(shell, account_id, files: dict[str, Path]):
+    """A certificate stands in a file of its own anyway."""
+    updated = shell.reads("account", "update", account_id, *SANDBOX, *fields(files))
+
+    assert updated["provider_credentials"] is True
+    assert updated["certificate_ends_at"].startswith(VALID[1].date().isoformat())
+    assert shell.reads("account", "list")[0]["certificate_ends_at"]
+
+
+def test_a_missing_secret_is_named_and_none_is_repeated(shell, account_id, files: dict[str, Path]):
+    del files["key"]
+
+    line = shell.fails("account", "update", account_id, *SANDBOX, *fields(files))
+
+    assert "credentials.key is missing" in line
+    assert "canary" not in line
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        (("client_id",), "FIELD=FILE"),
+        (("client_id=/nowhere/canary",), "cannot be read"),
+        (("client_id=-", "--provider-credentials", "-"), "exclude each other"),
+    ],
+)
+def test_secrets_that_cannot_be_read_are_a_mistake_of_usage(shell, account_id, typed, why: str):
+    line = shell.fails(
+        "account", "update", account_id, *SANDBOX, "--provider-credential", *typed, status=2
+    )
+
+    assert why in line

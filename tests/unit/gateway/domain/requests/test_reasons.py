@@ -16,6 +16,8 @@ from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.provider_options import WHY
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.requests.reasons import REASONS, UNTOLD, sentence, told
+from gateway.net.common.certificates import PemFlaw
+from provider_adapters.kit.secrets import Flaw as SecretsFlaw
 from tests.architecture.tree import ROOT
 
 REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "_not_possible": 0}
@@ -46,6 +48,7 @@ WORKED_OUT = {
         "under_way",
         "void",
     ),
+    "gateway/operations/accounts/accounts.py: problem.reason": (*SecretsFlaw, *PemFlaw),
     "gateway/operations/bank/orders.py: reason": tuple(WHY),
     "gateway/operations/identity/throttling.py: reason": (
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),

@@ -1,5 +1,6 @@
 """Accounts: made, changed, connected to a bank."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from gateway.domain.accounts.accounts import Account, BankCoordinates
 from gateway.operations.accounts.accounts import AccountOrder, AccountUpdate, ProviderChoice
 from gateway.operations.kernel.audit_context import RuleViolation
+from tests.unit.certified import registered
+from tests.unit.provider_adapters.authority import EXPIRED, VALID, Authority
 
 SANDBOX = ProviderChoice(name="sandbox", account="conta-1", credentials="token-1")
 ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
@@ -197,3 +200,68 @@ async def test_a_list_of_nobody_s_accounts_is_refused(office):
 
 def test_a_provider_s_credentials_are_not_shown():
     assert "token-1" not in repr(AccountUpdate(provider=SANDBOX))
+
+
+@pytest.fixture
+def secrets(tmp_path, monkeypatch) -> dict[str, str]:
+    """What an account of ``other-bank`` shows, whose adapter now asks for several texts."""
+    registered(monkeypatch, "sandbox")
+    pair = Authority(tmp_path).pair("we")
+    return {"client_id": "canary-id", "certificate": pair.certificate, "key": pair.key}
+
+
+async def test_secrets_are_sealed_whole_and_their_end_is_on_record(office, order, secrets):
+    choice = ProviderChoice(name="other-bank", account="7", credentials=secrets)
+
+    made = await office.accounts.create(replace(order, provider=choice))
+
+    assert made.certificate_ends_at == VALID[1].replace(microsecond=0)
+    assert json.loads(office.sealer.open(made.sealed_credentials, made.id)) == secrets
+    assert await office.accounts.find(made.id) == made
+    assert "canary" not in str(await office.acts())
+
+
+async def test_a_new_certificate_is_an_act_with_both_ends(office, order, secrets, tmp_path):
+    choice = ProviderChoice(name="other-bank", account="7", credentials=secrets)
+    made = await office.accounts.create(replace(order, provider=choice))
+    old = Authority(tmp_path, "other").pair("we", EXPIRED)
+    changed = secrets | {"certificate": old.certificate, "key": old.key}
+
+    after = await office.accounts.update(
+        made.id, AccountUpdate(provider=replace(choice, credentials=changed))
+    )
+    gone = await office.accounts.update(made.id, AccountUpdate(provider=ProviderChoice()))
+
+    assert after.certificate_ends_at == EXPIRED[1].replace(microsecond=0)
+    assert (gone.certificate_ends_at, gone.sealed_credentials) == (None, b"")
+    told = [act.details for act in await office.acts() if act.action == "account.updated"]
+    assert told[0]["sealed_credentials"] == "changed"
+    assert (
+        told[0]["certificate_ends_at"]
+        == f"{made.certificate_ends_at} -> {after.certificate_ends_at}"
+    )
+
+
+@pytest.mark.parametrize("half", ["client_id", "certificate", "key"])
+async def test_half_of_the_secrets_changes_nothing(office, order, secrets, half: str):
+    choice = ProviderChoice(name="other-bank", account="7", credentials=secrets)
+    made = await office.accounts.create(replace(order, provider=choice))
+    given = {name: text for name, text in secrets.items() if name != half}
+
+    with pytest.raises(RuleViolation) as refused:
+        await office.accounts.update(
+            made.id, AccountUpdate(provider=replace(choice, credentials=given))
+        )
+
+    assert (refused.value.field, refused.value.reason) == (f"credentials.{half}", "missing")
+    assert "canary" not in str(refused.value)
+    assert await office.accounts.find(made.id) == made
+
+
+async def test_an_account_may_be_made_without_secrets(office, order, secrets):
+    """Its payouts are refused until it has them."""
+    choice = ProviderChoice(name="other-bank", account="7", credentials="")
+
+    made = await office.accounts.create(replace(order, provider=choice))
+
+    assert (made.sealed_credentials, made.certificate_ends_at) == (b"", None)

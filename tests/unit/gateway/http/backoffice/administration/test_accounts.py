@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from gateway.domain.accounts.accounts import Company
 from gateway.domain.backoffice.lists import OwnedAccount
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.windows import Paging
+from gateway.domain.requests.calls import RawRequest
 from gateway.http.backoffice.administration.accounts import (
     AccountActs,
     AccountBody,
@@ -16,10 +20,14 @@ from gateway.http.backoffice.administration.accounts import (
     accounts,
 )
 from gateway.http.backoffice.administration.accounts import account as show_account
+from gateway.http.rendering import instant
 from gateway.operations.bank.pages import Listed
+from policies.validation.backoffice import inputs
+from tests.unit.certified import registered
 from tests.unit.gateway.http.backoffice.registers import TAX, AdminWorld, turned_down
 from tests.unit.gateway.http.backoffice.surface import OFFICE, STAFF, gate_of, line
 from tests.unit.people import COMPANY, account
+from tests.unit.provider_adapters.authority import VALID, Authority
 from tests.unit.standing import NOON
 
 
@@ -50,6 +58,7 @@ async def test_what_is_absent_stays_as_it_is(admin_world: AdminWorld):
     assert changed.name == admin_world.account.name
 
 
+ENTERED = {"provider": "sandbox", "provider_account": "1"}
 BANK = ProviderBody(provider="sandbox", provider_account="1", credentials="secret")
 
 
@@ -161,3 +170,64 @@ def test_a_page_of_accounts_says_where_it_lies():
 
     assert shown["meta"] == {"page": 2, "limit": 1, "total": 2}
     assert shown["data"] == [show_account(OWNED, OFFICE).content]
+
+
+async def test_what_a_bank_asks_for_is_entered_by_field(
+    admin_world: AdminWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The certificate's end is shown, so that nobody has to open what is sealed."""
+    registered(monkeypatch, "sandbox")
+    pair = Authority(tmp_path).pair("we")
+    whole = {"client_id": "id", "certificate": pair.certificate, "key": pair.key}
+    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+
+    for given in (whole, json.dumps(whole)):
+        asked = RawRequest(
+            path={},
+            content_type="application/json",
+            body=json.dumps({**ENTERED, "credentials": given}).encode(),
+        )
+        attached = await acts.attach(who, inputs.body(ProviderBody).read(asked))
+
+        assert attached.certificate_ends_at == VALID[1].replace(microsecond=0)
+    shown = show_account(OwnedAccount(attached, None), OFFICE).content
+    assert shown["certificate_ends_at"] == instant(VALID[1].replace(microsecond=0))
+    assert show_account(OWNED, OFFICE).content["certificate_ends_at"] == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "reason"),
+    [
+        ({"client_id": "canary"}, "credentials.certificate", "missing"),
+        (
+            {"client_id": "canary", "certificate": "canary", "key": "x"},
+            "credentials.certificate",
+            "pem_certificate",
+        ),
+        ({"canary": "canary"}, "credentials", "bank_credentials_unknown"),
+        ("canary", "credentials", "bank_credentials_form"),
+    ],
+)
+async def test_what_does_not_fit_the_bank_is_refused_by_field(
+    admin_world: AdminWorld, monkeypatch: pytest.MonkeyPatch, given: object, field: str, reason: str
+):
+    registered(monkeypatch, "sandbox")
+    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    wanted = ProviderBody(provider="sandbox", provider_account="1", credentials=given)
+
+    with pytest.raises(ServiceError) as refused:
+        await acts.attach(who, wanted)
+
+    assert (refused.value.error.status, refused.value.field) == (400, field)
+    assert refused.value.reason == reason
+    assert "canary" not in f"{refused.value!r} {refused.value} {refused.value.detail}"
+
+
+async def test_a_bank_of_one_text_takes_no_fields(admin_world: AdminWorld):
+    acts, who = AccountActs(admin_world.registers), admin_world.at(admin_world.account)
+    wanted = ProviderBody(provider="sandbox", provider_account="1", credentials={"a": "canary"})
+
+    with pytest.raises(ServiceError) as refused:
+        await acts.attach(who, wanted)
+
+    assert (refused.value.field, refused.value.reason) == ("credentials", "bank_credentials_text")

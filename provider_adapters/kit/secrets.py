@@ -1,0 +1,253 @@
+"""
+What an account shows to its bank: a struct of texts that the adapter's factory names.
+
+A factory has ``account_secrets``, a ``msgspec.Struct`` such as::
+
+    class Secrets(msgspec.Struct, frozen=True, kw_only=True):
+        client_id: SecretText
+        client_secret: SecretText
+        certificate: PemCertificate
+        key: PemKey
+
+The gateway reads what an operator enters into it, refuses what does not fit, seals it, and
+hands the struct to the adapter with every call (``secrets_of``). A factory without one has
+accounts with a single text, ``ProviderAccount.credentials``.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from typing import Annotated, Final, Protocol, TypeVar, runtime_checkable
+
+import msgspec
+
+from gateway.domain.accounts.accounts import BankSecrets, BankSecretsRefused, GivenSecrets
+from gateway.domain.bank.provider_reasons import Reason
+from gateway.domain.bank.providers import CredentialsRefused, ProviderAccount
+from gateway.net.client.messages import Identity
+from gateway.net.common.certificates import (
+    CertificatePair,
+    PairRefused,
+    Part,
+    check_pair,
+    load_pair,
+)
+
+Secrets = TypeVar("Secrets", bound=msgspec.Struct)
+SecretsKind = type[msgspec.Struct]
+
+SecretText = Annotated[str, msgspec.Meta(min_length=1, max_length=8192)]
+"""One line. Longer than any secret of a bank: a signed token may have some thousand characters."""
+
+_PEM: Final = "pem"
+PemCertificate = Annotated[str, msgspec.Meta(extra={_PEM: Part.CERTIFICATE})]
+"""The account's certificate, and after it those between it and the bank's authority."""
+PemKey = Annotated[str, msgspec.Meta(extra={_PEM: Part.KEY})]
+"""Its private key, not encrypted."""
+
+_ANY_TEXTS: Final = msgspec.json.Decoder(dict[str, str])
+
+
+class Flaw(StrEnum):
+    """What is wrong with what was entered: words of ``gateway.domain.requests.reasons``."""
+
+    MISSING = "missing"
+    LENGTH = "length"
+    FORM = "form"
+    ONE_TEXT = "bank_credentials_text"
+    NO_OBJECT = "bank_credentials_form"
+    UNKNOWN = "bank_credentials_unknown"
+
+
+class SecretsMisdeclared(TypeError):
+    """A factory's ``account_secrets`` cannot be used; the message is for the adapter's author."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shape:
+    """What a struct asks for; ``certificate`` and ``key`` are the names of those fields."""
+
+    kinds: Mapping[str, object]
+    required: frozenset[str]
+    certificate: str = ""
+    key: str = ""
+
+
+@runtime_checkable
+class SecretsFactory(Protocol):
+    """What an ``AdapterFactory`` also is if its bank wants more of an account than one text."""
+
+    @property
+    def account_secrets(self) -> SecretsKind:
+        """The struct of an account's secrets."""
+        ...
+
+
+def secrets_kind(factory: object) -> SecretsKind | None:
+    """Return the struct that a factory names; None if its bank wants a single text."""
+    return factory.account_secrets if isinstance(factory, SecretsFactory) else None
+
+
+def check_kind(kind: SecretsKind) -> None:
+    """
+    Check that a struct can be entered by people: texts alone, and a key beside a certificate.
+
+    Raises:
+        SecretsMisdeclared: it cannot.
+    """
+    _shape(kind)
+
+
+def read_secrets(kind: SecretsKind | None, given: GivenSecrets) -> BankSecrets:
+    """
+    Read what was entered for an account; it must fit and be whole.
+
+    Args:
+        kind: The factory's struct; None for a bank that wants a single text.
+        given: A text, which is a JSON object where there is a struct, or the fields.
+
+    Raises:
+        BankSecretsRefused: with the field and the reason, never a value.
+    """
+    if kind is None:
+        if not isinstance(given, str):
+            raise BankSecretsRefused(Flaw.ONE_TEXT)
+        return BankSecrets(text=given)
+    texts, shape = _texts(given), _shape(kind)
+    if texts.keys() - shape.kinds.keys():
+        raise BankSecretsRefused(Flaw.UNKNOWN)
+    fitting = {name: _fitting(shape, name, texts.get(name, "")) for name in shape.kinds}
+    whole = {name: text for name, text in fitting.items() if text}
+    pair = pair_of(msgspec.convert(whole, kind))
+    ends = None if pair is None else _checked(pair, shape)
+    return BankSecrets(text=msgspec.json.encode(whole).decode(), certificate_ends_at=ends)
+
+
+def open_secrets(kind: SecretsKind, text: str) -> msgspec.Struct:
+    """
+    Read what was sealed.
+
+    Raises:
+        CredentialsRefused: ``credentials_unfit``: it was sealed for another adapter, or for a
+            version that asked for less. The account's credentials must be entered again.
+    """
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        raise CredentialsRefused(Reason.CREDENTIALS_UNFIT) from problem
+
+
+def secrets_of(account: ProviderAccount, kind: type[Secrets]) -> Secrets:
+    """
+    Return an account's secrets as the adapter declared them.
+
+    Raises:
+        CredentialsRefused: it has none; the gateway refuses its calls before that.
+    """
+    if not isinstance(account.secrets, kind):
+        raise CredentialsRefused(Reason.CREDENTIALS_UNFIT)
+    return account.secrets
+
+
+def identity_of(account: ProviderAccount) -> Identity:
+    """Return whose call it is: the account, and its certificate if its secrets hold one."""
+    secrets = account.secrets
+    pair = pair_of(secrets) if isinstance(secrets, msgspec.Struct) else None
+    return Identity(account_id=account.account_id, pair=pair)
+
+
+def pair_of(secrets: msgspec.Struct) -> CertificatePair | None:
+    """Return certificate and key of some secrets; None where there are none."""
+    shape = _shape(type(secrets))
+    if not shape.certificate:
+        return None
+    certificate: str = getattr(secrets, shape.certificate)
+    key: str = getattr(secrets, shape.key)
+    return CertificatePair(certificate=certificate, key=key) if certificate or key else None
+
+
+@cache
+def _shape(kind: SecretsKind) -> _Shape:
+    """Read a struct's fields; each adapter has one struct, so that few are kept."""
+    kinds: dict[str, object] = {}
+    pem = {Part.CERTIFICATE: "", Part.KEY: ""}
+    described = _described(kind)
+    fields = msgspec.structs.fields(kind)
+    for field, seen in zip(fields, described.fields, strict=True):
+        if field.encode_name != field.name or not _is_text(seen.type):
+            message = f"{kind.__name__}.{field.name}: a secret is a text, under its own name"
+            raise SecretsMisdeclared(message)
+        kinds[field.name] = field.type
+        extra = getattr(seen.type, "extra", None) or {}
+        if _PEM in extra:
+            pem[extra[_PEM]] = field.name
+    if bool(pem[Part.CERTIFICATE]) != bool(pem[Part.KEY]):
+        message = f"{kind.__name__}: a certificate needs its key, and a key its certificate"
+        raise SecretsMisdeclared(message)
+    needed = {each.name for each in fields if each.required}
+    return _Shape(
+        kinds=kinds,
+        required=frozenset(needed),
+        certificate=pem[Part.CERTIFICATE],
+        key=pem[Part.KEY],
+    )
+
+
+def _is_text(seen: msgspec.inspect.Type) -> bool:
+    inner = seen.type if isinstance(seen, msgspec.inspect.Metadata) else seen
+    return isinstance(inner, msgspec.inspect.StrType)
+
+
+def _described(kind: SecretsKind) -> msgspec.inspect.StructType:
+    found = msgspec.inspect.type_info(kind)
+    if not isinstance(found, msgspec.inspect.StructType):
+        message = f"{kind!r} is no msgspec.Struct"
+        raise SecretsMisdeclared(message)
+    return found
+
+
+def _texts(given: GivenSecrets) -> Mapping[str, str]:
+    """Return the fields that were given; a text must be a JSON object of texts."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return _ANY_TEXTS.decode(given)
+    except (msgspec.DecodeError, UnicodeEncodeError) as problem:
+        raise BankSecretsRefused(Flaw.NO_OBJECT) from problem
+
+
+def _fitting(shape: _Shape, name: str, text: str) -> str:
+    """Check one field by itself; an optional one may be absent."""
+    if not text:
+        if name in shape.required:
+            raise BankSecretsRefused(Flaw.MISSING, name)
+        return ""
+    if name in {shape.certificate, shape.key}:
+        return text
+    try:
+        msgspec.convert(text, shape.kinds[name])
+    except msgspec.ValidationError as problem:
+        reason = Flaw.LENGTH if "of length" in str(problem) else Flaw.FORM
+        raise BankSecretsRefused(reason, name) from problem
+    if not text.isprintable():
+        raise BankSecretsRefused(Flaw.FORM, name)
+    return text
+
+
+def _checked(pair: CertificatePair, shape: _Shape) -> datetime:
+    """Check that a certificate can be used here, and return its end."""
+    names = {Part.CERTIFICATE: shape.certificate, Part.KEY: shape.key}
+    for part, text in ((Part.CERTIFICATE, pair.certificate), (Part.KEY, pair.key)):
+        if not text:
+            raise BankSecretsRefused(Flaw.MISSING, names[part])
+    try:
+        validity = check_pair(pair)
+        load_pair(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), pair)
+    except PairRefused as problem:
+        raise BankSecretsRefused(problem.flaw, names[problem.part]) from problem
+    return validity.ends
