@@ -17,6 +17,8 @@ PAGES := errors metrics
 CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 # Most tests wait for a server or a clock: two for each core.
 WORKERS ?= $(shell echo $$((2 * $(CORES))))
+# Few of the quick ones wait: one more than there are cores, for two.
+QUICK_WORKERS := $(shell echo $$(((3 * $(CORES) + 1) / 2)))
 # What `make quick` runs: `make quick TESTS=tests/unit/gateway/domain`.
 TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
 # What `make torture` does at least: smoke, ci or release.
@@ -80,7 +82,7 @@ lint: $(VENV)/.test ## ruff alone: the quick part of check
 	@$(BIN)/ruff format --check .
 
 quick: $(VENV)/.test ## the inner loop: units, shape, properties; no server, no process: [TESTS=path]
-	@HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -q -n $(CORES) -m "not (server or process or slow or pipeline)" $(TESTS)
+	@HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -q -n $(QUICK_WORKERS) --maxprocesses 8 -m "not (server or process or slow or pipeline)" $(TESTS)
 
 test: $(VENV)/.test ## what the README promises, [WORKERS=n] at once; what needs a server or a browser skips where it is absent
 	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 -m "not pipeline"

@@ -8,6 +8,7 @@ import pytest
 
 from provider_adapters._road.admission import Bulkhead
 from provider_adapters._road.limits import BulkheadLimits
+from tests.unit.leaping import leaping
 
 
 def narrow(waiting: int = 2, wait_s: float = 0.05) -> tuple[Bulkhead, list[tuple[int, int]]]:
@@ -16,6 +17,7 @@ def narrow(waiting: int = 2, wait_s: float = 0.05) -> tuple[Bulkhead, list[tuple
     return Bulkhead(limits, lambda calls, limit: told.append((calls, limit))), told
 
 
+@leaping
 async def test_calls_enter_up_to_the_limit_and_are_counted():
     bulkhead, told = narrow(waiting=0)
 
@@ -27,6 +29,7 @@ async def test_calls_enter_up_to_the_limit_and_are_counted():
     assert told == []
 
 
+@leaping
 async def test_how_many_they_are_is_told_a_moment_later_and_once():
     """It changes twice with every call; whoever looks at the figure looks far less often."""
     bulkhead, told = narrow()
@@ -40,6 +43,7 @@ async def test_how_many_they_are_is_told_a_moment_later_and_once():
     assert told == [(1, 2)]
 
 
+@leaping
 async def test_a_last_report_is_made_at_once():
     bulkhead, told = narrow()
     await bulkhead.enter()
@@ -51,6 +55,7 @@ async def test_a_last_report_is_made_at_once():
     assert told == [(0, 2)]
 
 
+@leaping
 async def test_who_waits_in_vain_is_told_so():
     bulkhead, _ = narrow()
     await bulkhead.enter()
@@ -62,6 +67,7 @@ async def test_who_waits_in_vain_is_told_so():
     assert await bulkhead.enter()
 
 
+@leaping
 async def test_who_waits_comes_in_order_and_the_queue_is_bounded():
     bulkhead, _ = narrow(wait_s=5)
     await bulkhead.enter()
@@ -85,6 +91,7 @@ async def test_who_waits_comes_in_order_and_the_queue_is_bounded():
     assert bulkhead.in_flight == 2
 
 
+@leaping
 async def test_nobody_overtakes_the_queue():
     bulkhead, _ = narrow(wait_s=5)
     await bulkhead.enter()
@@ -103,6 +110,7 @@ async def test_nobody_overtakes_the_queue():
 
 
 @pytest.mark.parametrize("handed_over", [False, True])
+@leaping
 async def test_a_place_given_up_is_not_lost(handed_over: bool):
     """Also when it was handed over in the very turn in which the waiter was cancelled."""
     bulkhead, _ = narrow(wait_s=5)

@@ -12,6 +12,7 @@ from gateway.domain.backoffice.change_feed import ALWAYS, Belief
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.domain.requests.calls import Ready
 from gateway.runtime.records.record_cache import Lifetimes, RecordCache
+from tests.unit.leaping import leaping
 
 LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
 
@@ -49,6 +50,7 @@ async def settled(*waiting: Awaitable[str | None]) -> list[str | BaseException |
     return await asyncio.gather(*waiting, return_exceptions=True)
 
 
+@leaping
 async def test_a_record_is_loaded_once_and_believed(source: Source):
     cache = source.cache()
 
@@ -58,6 +60,7 @@ async def test_a_record_is_loaded_once_and_believed(source: Source):
 
 
 @pytest.mark.parametrize(("key", "record"), [("a", "A"), ("x", None)])
+@leaping
 async def test_what_was_found_lately_need_not_be_waited_for(source: Source, key: str, record: str):
     cache = source.cache()
     before = cache.find(key)
@@ -70,6 +73,7 @@ async def test_what_was_found_lately_need_not_be_waited_for(source: Source, key:
     assert after.value == record
 
 
+@leaping
 async def test_the_absence_of_one_is_believed_too(source: Source):
     cache = source.cache()
 
@@ -78,6 +82,7 @@ async def test_the_absence_of_one_is_believed_too(source: Source):
     assert (found, source.loaded, source.seen) == ([None, None], ["x"], ["miss", "negative"])
 
 
+@leaping
 async def test_a_record_is_believed_for_its_time_from_when_it_was_read(source: Source):
     """Being asked for does not make it younger: a revoked credential must die in time."""
     cache = source.cache(Lifetimes(found_s=0.2, absent_s=60.0, size=9))
@@ -93,6 +98,7 @@ async def test_a_record_is_believed_for_its_time_from_when_it_was_read(source: S
 
 
 @pytest.mark.parametrize("key", ["a", "x"])
+@leaping
 async def test_its_time_runs_from_before_it_was_read(source: Source, key: str):
     """What changed during a slow read must not be believed for longer."""
     cache = source.cache(Lifetimes(found_s=0.2, absent_s=0.2, size=9))
@@ -108,6 +114,7 @@ async def test_its_time_runs_from_before_it_was_read(source: Source, key: str):
     assert source.loaded == [key, key]
 
 
+@leaping
 async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Source):
     cache = source.cache(Lifetimes(found_s=0.02, absent_s=0.02, size=9))
     source.gate.clear()
@@ -119,6 +126,7 @@ async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Sour
     assert cache._entries == {}
 
 
+@leaping
 async def test_absence_has_a_time_of_its_own(source: Source):
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=0.05, size=9))
     await cache.find("a")
@@ -130,6 +138,7 @@ async def test_absence_has_a_time_of_its_own(source: Source):
     assert (await cache.find("a"), await cache.find("x")) == ("A", "X")
 
 
+@leaping
 async def test_what_is_forgotten_is_read_again(source: Source):
     cache = source.cache()
     await cache.find("a")
@@ -141,6 +150,7 @@ async def test_what_is_forgotten_is_read_again(source: Source):
     assert forgotten == [True, False]
 
 
+@leaping
 async def test_the_absence_of_one_is_forgotten_too(source: Source):
     """What was created a moment ago is there."""
     cache = source.cache()
@@ -152,6 +162,7 @@ async def test_the_absence_of_one_is_forgotten_too(source: Source):
     assert await cache.find("x") == "X"
 
 
+@leaping
 async def test_everything_can_be_forgotten_at_once(source: Source):
     cache = source.cache()
     await settled(*map(cache.find, ("a", "b", "x")))
@@ -161,6 +172,7 @@ async def test_everything_can_be_forgotten_at_once(source: Source):
     assert await settled(*map(cache.find, ("a", "b", "x"))) == ["new"] * 3
 
 
+@leaping
 async def test_what_was_read_before_it_was_forgotten_is_not_kept(source: Source):
     """A slow read may have looked before the change; who waited for it came before, too."""
     cache = source.cache()
@@ -179,6 +191,7 @@ async def test_what_was_read_before_it_was_forgotten_is_not_kept(source: Source)
     assert await cache.find("a") == "new"
 
 
+@leaping
 async def test_a_renewed_record_was_read_from_then_on(source: Source):
     """Whatever is being read already; what is kept serves until the new one is there."""
     cache = source.cache()
@@ -197,6 +210,7 @@ async def test_a_renewed_record_was_read_from_then_on(source: Source):
 
 
 @pytest.mark.parametrize("key", ["a", "x"])
+@leaping
 async def test_it_knows_since_when_a_record_is_so(source: Source, key: str):
     cache = source.cache()
     before = time.monotonic()
@@ -211,6 +225,7 @@ async def test_it_knows_since_when_a_record_is_so(source: Source, key: str):
 
 
 @pytest.mark.parametrize("key", ["a", "x"])
+@leaping
 async def test_nothing_is_believed_beyond_the_belief(source: Source, key: str):
     """Who does not hear of changes reads the store each time, and keeps serving."""
     belief = Belief()
@@ -227,6 +242,7 @@ async def test_nothing_is_believed_beyond_the_belief(source: Source, key: str):
     assert source.loaded == [key] * 4
 
 
+@leaping
 async def test_a_failing_load_is_not_kept(source: Source):
     cache = source.cache()
     source.is_down = True
@@ -239,6 +255,7 @@ async def test_a_failing_load_is_not_kept(source: Source):
     assert source.loaded == ["a", "a"]
 
 
+@leaping
 async def test_a_record_outlives_the_store_that_gave_it(source: Source):
     """Known partners are served while the store is down, to the end of the record's time."""
     cache = source.cache()
@@ -250,6 +267,7 @@ async def test_a_record_outlives_the_store_that_gave_it(source: Source):
         await cache.find("b")
 
 
+@leaping
 async def test_many_who_wait_cause_one_load(source: Source):
     cache = source.cache()
     source.gate.clear()
@@ -262,6 +280,7 @@ async def test_many_who_wait_cause_one_load(source: Source):
     assert source.loaded == ["a"]
 
 
+@leaping
 async def test_all_who_wait_are_told_of_a_failure(source: Source):
     cache = source.cache()
     source.gate.clear()
@@ -275,6 +294,7 @@ async def test_all_who_wait_are_told_of_a_failure(source: Source):
     assert source.loaded == ["a"]
 
 
+@leaping
 async def test_one_that_gives_up_stops_nobody_else(source: Source):
     cache = source.cache()
     source.gate.clear()
@@ -290,6 +310,7 @@ async def test_one_that_gives_up_stops_nobody_else(source: Source):
     assert source.loaded == ["a"]
 
 
+@leaping
 async def test_a_failure_nobody_waits_for_any_more_is_no_noise(source: Source):
     noise: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _loop, told: noise.append(told))
@@ -309,6 +330,7 @@ async def test_a_failure_nobody_waits_for_any_more_is_no_noise(source: Source):
     assert (cache._loading, noise) == ({}, [])
 
 
+@leaping
 async def test_no_more_than_its_size_is_kept_the_oldest_go_first(source: Source):
     source.records = {str(number): str(number) for number in range(20)}
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
@@ -323,6 +345,7 @@ async def test_no_more_than_its_size_is_kept_the_oldest_go_first(source: Source)
     assert len(cache._entries) == 5
 
 
+@leaping
 async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
 
@@ -332,6 +355,7 @@ async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
     assert len(cache._entries) == 5
 
 
+@leaping
 async def test_two_caches_share_nothing(source: Source):
     other = Source({"a": "other"})
     one, two = source.cache(), other.cache()

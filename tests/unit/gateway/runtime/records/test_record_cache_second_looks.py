@@ -20,6 +20,7 @@ from gateway.runtime.records.record_cache import EVERY_S, Lifetimes, RecordCache
 from gateway.security.secrets import SecretDigester
 from policies.authentication.basic import BasicCredentials, SecretCheck, Stopwatch
 from policies.traffic.throttle import FailureLimits, FailureThrottle
+from tests.unit.leaping import leaping
 from tests.unit.people import call
 from tests.unit.policies.authentication.test_basic import credential
 from tests.unit.refusals import refused
@@ -62,6 +63,7 @@ class Desk:
 
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "not kept"])
+@leaping
 async def test_a_known_and_an_unknown_id_take_the_same_looks(key: str, *, kept: bool):
     """One begun after each request arrived, the second one half a second after the first."""
     desk = Desk()
@@ -79,6 +81,7 @@ async def test_a_known_and_an_unknown_id_take_the_same_looks(key: str, *, kept: 
     assert desk.looks[1][1] - began >= EVERY_S
 
 
+@leaping
 async def test_what_the_store_has_by_now_counts():
     """The secret was rotated in another process after the record was kept."""
     desk = Desk()
@@ -90,6 +93,7 @@ async def test_what_the_store_has_by_now_counts():
     assert (found, await desk.cache.find(KNOWN)) == ("rotated", "rotated")
 
 
+@leaping
 async def test_a_look_that_began_before_the_request_does_not_count():
     desk = Desk()
     desk.gate.clear()
@@ -105,6 +109,7 @@ async def test_a_look_that_began_before_the_request_does_not_count():
 
 
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
+@leaping
 async def test_a_strangers_loop_causes_two_looks_a_second(key: str):
     """However many come: they share the look that begins after them."""
     desk = Desk()
@@ -127,6 +132,7 @@ async def test_a_strangers_loop_causes_two_looks_a_second(key: str):
     assert len(desk.looks) <= 1 + 2 * (time.monotonic() - began)
 
 
+@leaping
 async def test_a_strangers_loop_leaves_what_is_kept_at_hand():
     """The partner behind the id does not wait."""
     desk = Desk()
@@ -143,6 +149,7 @@ async def test_a_strangers_loop_leaves_what_is_kept_at_hand():
 
 
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
+@leaping
 async def test_a_store_that_is_down_cannot_tell(key: str):
     """All who wait are told; the next look comes no sooner."""
     desk = Desk()
@@ -157,6 +164,7 @@ async def test_a_store_that_is_down_cannot_tell(key: str):
 
 
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN, "cli_never_asked_for"])
+@leaping
 async def test_so_many_wait_and_no_more(key: str):
     """Whoever comes then is told to come again, whichever id it is: not that it is wrong."""
     desk = Desk(most=3)
@@ -175,6 +183,7 @@ async def test_so_many_wait_and_no_more(key: str):
     assert await desk.refused(UNKNOWN) is None
 
 
+@leaping
 async def test_one_that_gives_up_stops_nobody_else():
     desk = Desk()
     await desk.cache.find(KNOWN)
@@ -228,6 +237,7 @@ class Watched:
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["in use", "not in use"])
+@leaping
 async def test_no_duration_tells_whether_an_id_exists(*, kept: bool):
     """The same looks, comparisons and waits, try for try; the first one never waits."""
     ways = {}
@@ -240,6 +250,7 @@ async def test_no_duration_tells_whether_an_id_exists(*, kept: bool):
     assert ways[KNOWN] == ways[UNKNOWN] == [(1, 2, False), (1, 2, True), (1, 2, True)]
 
 
+@leaping
 async def test_ids_that_were_tried_are_remembered_for_half_a_second_alone():
     desk = Desk()
     for number in range(300):

@@ -1,0 +1,48 @@
+"""
+Tests that wait for nothing but a clock: it leaps to the next timer as soon as nothing else is left.
+
+They take no time, and a busy machine does not make them late. Not for sockets, threads or
+processes: the clock would not wait for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import selectors
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+
+def leaping(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Run a test on a loop of its own whose clock, ``time.monotonic``, leaps."""
+
+    @functools.wraps(test)
+    def run(*given: Any, **named: Any) -> None:
+        clock, monotonic = _Clock(), time.monotonic
+        with (
+            pytest.MonkeyPatch.context() as patched,
+            asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(clock)) as runner,
+        ):
+            patched.setattr(time, "monotonic", lambda: monotonic() + clock.leapt_s)
+            runner.run(test(*given, **named))
+
+    return run
+
+
+class _Clock(selectors.DefaultSelector):  # type: ignore[misc,valid-type] # one of several, by platform
+    """Where a loop waits for its next timer."""
+
+    leapt_s = 0.0
+
+    def select(self, timeout: float | None = None) -> list[Any]:
+        """Return what is ready, which is the loop's own alone; else let the time pass at once."""
+        if timeout is None or timeout <= 0:
+            return super().select(timeout)
+        ready: list[Any] = super().select(0)
+        if not ready:
+            self.leapt_s += timeout
+        return ready
