@@ -26,7 +26,8 @@ class AccessRecord(msgspec.Struct, kw_only=True):
             wrong_scheme, invalid, revoked, expired, throttled, unavailable.
         duration_s: The whole request; ``provider_s`` is the part spent on banks.
         payout: The outcome of a payout request: accepted, rejected, duplicate,
-            conflict, intent_failed, not_sent, unknown.
+            conflict, intent_failed, not_sent, credentials_refused, rate_limited,
+            unknown.
     """
 
     trace_id: str

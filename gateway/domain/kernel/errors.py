@@ -168,6 +168,18 @@ PROVIDER_UNREACHABLE = _declare(
     "The banking provider could not be reached; the payout was certainly not sent.",
     "Repeat with the same reference, with exponential backoff.",
 )
+PROVIDER_CREDENTIALS_REFUSED = _declare(
+    "provider_credentials_refused",
+    ("SVC.ACC.005", 502),
+    "The banking provider did not accept the account's credentials; nothing was paid.",
+    "Tell the operator; repeat with the same reference when the credentials are in order.",
+)
+PROVIDER_BUSY = _declare(
+    "provider_busy",
+    ("SVC.ACC.005", 502),
+    "The banking provider takes no more calls at the moment; nothing was paid.",
+    "Repeat with the same reference, with exponential backoff.",
+)
 BALANCE_UNAVAILABLE = _declare(
     "balance_unavailable",
     ("SVC.ACC.006", 502),

@@ -14,6 +14,7 @@ from gateway.domain.requests.calls import Caller, Input
 from gateway.http.resources import represent
 from gateway.http.route import Row, RowLimits, route
 from gateway.operations.bank.services import BankServices
+from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.operations.payouts.payouts import Payouts
 from policies.validation.inputs import KEY_ID, NOTHING, REFERENCE, SEARCH
 
@@ -137,7 +138,7 @@ def banking_rows(
                 *_NO_PROVIDER,
                 errors.PAYOUT_DATE_NOT_TODAY,
                 errors.PROVIDER_READ_ONLY,
-                errors.PROVIDER_UNREACHABLE,
+                *CERTAINLY_NOT_SENT,
                 errors.PAYOUT_REJECTED,
                 errors.PAYOUT_REFERENCE_IN_USE,
                 errors.PAYOUT_NOT_ALLOWED,

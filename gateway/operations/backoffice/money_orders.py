@@ -33,6 +33,7 @@ from gateway.operations.bank.connections import (
 )
 from gateway.operations.bank.refunds import Refunds
 from gateway.operations.kernel.audit_context import AuditContext
+from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.operations.payouts.payouts import Payouts
 
 Moved = Payout | Refund
@@ -147,7 +148,7 @@ def outcome_of(problem: Exception) -> Ended | None:
 def _refusal(problem: ServiceError) -> Ended:
     if problem.error is errors.PAYOUT_UNKNOWN:
         return Outcome.UNKNOWN, ""
-    unsent = problem.error is errors.PROVIDER_UNREACHABLE or problem.reason in _GUARDED
+    unsent = problem.error in CERTAINLY_NOT_SENT or problem.reason in _GUARDED
     return Outcome.NOT_SENT if unsent else Outcome.REFUSED, problem.error.code
 
 

@@ -15,7 +15,6 @@ from typing import NoReturn
 
 from gateway.domain.accounts.accounts import Account, Environment
 from gateway.domain.accounts.credentials import UNLIMITED
-from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.providers import (
     Accepted,
     Bank,
@@ -29,7 +28,6 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
 from gateway.domain.kernel.clocks import Deadline, Monotonic, Now
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import LimitReached, StoreUnavailable
@@ -47,10 +45,17 @@ from gateway.domain.payouts.payouts import (
 from gateway.domain.payouts.payouts import Payouts as PayoutStore
 from gateway.domain.requests.calls import Caller
 from gateway.operations.bank.connections import paying_bank_of, payout_calls, refuse_letters
+from gateway.operations.payouts.answers import (
+    above_limit,
+    answer,
+    not_sent,
+    rejection,
+    tell,
+    tell_method,
+)
 from gateway.operations.payouts.followup import FollowUp, Moved, unobserved
 from gateway.operations.payouts.guards import PayoutGuards, seen_before
 from gateway.telemetry.ports import Count, Event
-from gateway.telemetry.records import current_record
 from gateway.telemetry.trace import current_trace_id
 
 # No byte of a payout leaves later than this after its attempt began.
@@ -111,11 +116,11 @@ class Payouts:
 
         Raises:
             ServiceError: the codes of contract 2.6 and part 7;
-                ``PROVIDER_UNREACHABLE`` when it was certainly not sent,
+                one of ``CERTAINLY_NOT_SENT`` when it was certainly not sent,
                 ``PAYOUT_UNKNOWN`` when that is not known.
             StoreUnavailable: nothing was sent by this call.
         """
-        _tell_method(request.method)
+        tell_method(request.method)
         stored = await self.store.find(caller.account.id, request.reference)
         if stored is None:
             bank = self._admit(caller.account, request)
@@ -184,9 +189,9 @@ class Payouts:
         try:
             return await self.store.add(intent, attempt, limited=_limited(caller))
         except LimitReached as problem:
-            raise _above_limit(problem) from problem
+            raise above_limit(problem) from problem
         except StoreUnavailable:
-            _tell("intent_failed")
+            tell("intent_failed")
             raise
 
     def _attempt(self, number: int, bank: Bank) -> Attempt:
@@ -204,21 +209,21 @@ class Payouts:
     async def _repeat(self, caller: Caller, request: PayoutRequest, stored: Payout) -> Payout:
         """Answer a request whose reference is stored already."""
         if stored.fingerprint != request.fingerprint():
-            _tell("conflict")
+            tell("conflict")
             raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")
         if stored.state is PayoutState.SENDING:
             return await self._wait_for_winner(stored)
-        _tell("duplicate")
+        tell("duplicate")
         stored = await self.follow_up.end_day(stored)
         if stored.state is PayoutState.NOT_SENT:
             return await self._send_again(caller, request, stored)
         if stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
-            raise _rejection(stored)
+            raise rejection(stored)
         return stored
 
     async def _wait_for_winner(self, stored: Payout) -> Payout:
         """Wait briefly for the request that is sending, and return the same answer."""
-        _tell("duplicate")
+        tell("duplicate")
         end = Deadline(self._clock() + WAIT_FOR_WINNER_S, self._clock)
         while stored.state is PayoutState.SENDING and not end.passed():
             stored = await self.follow_up.expire_lease(stored)
@@ -227,12 +232,17 @@ class Payouts:
             await asyncio.sleep(_WAIT_STEP_S)
             stored = await self.store.find(stored.account_id, stored.reference) or stored
         if stored.state in {PayoutState.REJECTED, PayoutState.FAILED}:
-            raise _rejection(stored)
+            raise rejection(stored)
         if stored.state is PayoutState.NOT_SENT:
-            raise ServiceError(errors.PROVIDER_UNREACHABLE, "not_sent")
+            raise not_sent(await self._why_not_sent(stored))
         if stored.state is PayoutState.UNKNOWN:
             raise ServiceError(errors.PAYOUT_UNKNOWN, "unknown")
         return stored
+
+    async def _why_not_sent(self, stored: Payout) -> str:
+        """Return the reason that the winner was answered with."""
+        *_, latest = await self.store.attempts(stored.account_id, stored.reference)
+        return latest.evidence.reason if latest.evidence else "not_sent"
 
     async def _send_again(self, caller: Caller, request: PayoutRequest, stored: Payout) -> Payout:
         """Try once more what was proven not to have been sent, on the day that it is for."""
@@ -263,7 +273,7 @@ class Payouts:
         try:
             return await self.store.claim(claimed, attempt, limited=_limited(caller))
         except LimitReached as problem:
-            raise _above_limit(problem) from problem
+            raise above_limit(problem) from problem
 
     async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
         """Ask the bank once, record its answer, and return the result."""
@@ -274,7 +284,7 @@ class Payouts:
             await asyncio.shield(self._record(payout, stopped))
             raise
         recorded = await self._record(payout, outcome)
-        return _answer(payout, outcome, recorded=recorded)
+        return answer(payout, outcome, recorded=recorded)
 
     async def _ask(self, payout: Payout, bank: Bank, send_by: Deadline) -> Outcome:
         """Send; whatever an adapter raises means that the outcome is not known."""
@@ -336,64 +346,11 @@ def _change(payout: Payout, outcome: Outcome, now: Now) -> Change:
             return replace(step, before=frozenset({PayoutState.SENDING}))
 
 
-def _answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
-    """
-    Return what the caller may be told.
-
-    An acknowledged payout is told even if recording failed: it is true. A
-    rejection is told only once it is stored, lest money follow a refusal.
-    """
-    match outcome:
-        case (
-            Accepted(provider_id=provider_id, e2e_id=e2e_id)
-            | Settled(provider_id=provider_id, e2e_id=e2e_id)
-        ):
-            _tell("accepted")
-            return replace(payout, provider_id=provider_id, e2e_id=e2e_id)
-        case Rejected(failure=code, forbidden=forbidden) if recorded:
-            _tell("rejected")
-            raise _rejection(replace(payout, failure=Failure(code, forbidden)))
-        case NotSent(evidence=evidence):
-            _tell("not_sent")
-            raise ServiceError(errors.PROVIDER_UNREACHABLE, evidence.reason)
-        case _:
-            _tell("unknown")
-            raise ServiceError(errors.PAYOUT_UNKNOWN, outcome.evidence.reason)
-
-
-def _rejection(payout: Payout) -> ServiceError:
-    """Make the refusal a stored rejection is answered with."""
-    failure = payout.failure
-    forbidden = failure is not None and failure.forbidden
-    error: ErrorCode = errors.PAYOUT_NOT_ALLOWED if forbidden else errors.PAYOUT_REJECTED
-    return ServiceError(error, failure.code.lower() if failure else "rejected")
-
-
 def _limited(caller: Caller) -> bool:
     """Say whether the credential has limits; without any the store looks at none."""
     return caller.principal.limits != UNLIMITED
 
 
-def _above_limit(problem: LimitReached) -> ServiceError:
-    """Make the refusal of a payout above a limit: certainly nothing was sent."""
-    _tell("rejected")
-    return ServiceError(errors.CREDENTIAL_LIMIT, f"limit_{problem}")
-
-
 def _unexplained(reason: str) -> Evidence:
     """Assume the worst of a call that ended without an outcome."""
     return Evidence(phase=Phase.SENT, bytes_left=True, reason=reason)
-
-
-def _tell(outcome: str) -> None:
-    """Record the outcome for the request's log line and metric."""
-    record = current_record()
-    if record is not None:
-        record.payout = outcome
-
-
-def _tell_method(method: PayoutMethod) -> None:
-    """Record the method for the same line."""
-    record = current_record()
-    if record is not None:
-        record.payout_method = method.value

@@ -49,7 +49,10 @@ IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
 STOP_SCOPE: Final = Label("scope", tuple(StopScope))
 PAYOUT_OUTCOME: Final = Label(
     "outcome",
-    ("accepted", "rejected", "duplicate", "conflict", "intent_failed", "not_sent", "unknown"),
+    (
+        *("accepted", "rejected", "duplicate", "conflict", "intent_failed", "not_sent"),
+        *("credentials_refused", "rate_limited", "unknown"),
+    ),
 )
 PROVIDER_OUTCOME: Final = Label(
     "outcome",

@@ -37,6 +37,7 @@ from gateway.http.resources.documents import (
 )
 from gateway.http.route import Answer, Row, route
 from gateway.operations.backoffice.approvals import Approvals
+from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from gateway.operations.payouts.records import PayoutWithReturns
 from policies.validation.backoffice.searches import WITHDRAWS
 from policies.validation.inputs import NOTHING, REFERENCE, withdraw_input
@@ -75,7 +76,7 @@ _RAISES: Final = (
     errors.ALREADY_IN_USE,
     errors.PAYOUT_DATE_NOT_TODAY,
     errors.PROVIDER_READ_ONLY,
-    errors.PROVIDER_UNREACHABLE,
+    *CERTAINLY_NOT_SENT,
     errors.PAYOUT_REJECTED,
     errors.PAYOUT_REFERENCE_IN_USE,
     errors.PAYOUT_NOT_ALLOWED,

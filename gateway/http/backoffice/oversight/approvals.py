@@ -43,6 +43,7 @@ from gateway.http.route import Answer, Row, route
 from gateway.operations.backoffice import money_orders
 from gateway.operations.backoffice.approvals import Approvals, Decided
 from gateway.operations.bank.pages import Listed
+from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 from policies.validation.backoffice import inputs
 
 
@@ -200,7 +201,7 @@ _MOVING = (
     errors.PAYOUT_REFERENCE_IN_USE,
     errors.PAYOUT_NOT_ALLOWED,
     errors.PAYOUT_UNKNOWN,
-    errors.PROVIDER_UNREACHABLE,
+    *CERTAINLY_NOT_SENT,
     errors.BANK_REFUSED,
     errors.ALREADY_IN_USE,
 )

@@ -54,12 +54,12 @@ WORKED_OUT = {
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
     ),
     "gateway/operations/identity/users.py: problem.reason": (),
-    "gateway/operations/payouts/payouts.py: evidence.reason": (*Reason, "adapter_raised"),
-    "gateway/operations/payouts/payouts.py: outcome.evidence.reason": (*Reason, "adapter_raised"),
-    "gateway/operations/payouts/payouts.py: failure.code.lower() if failure else 'rejected'": tuple(
+    "gateway/operations/payouts/answers.py: reason": (*Reason, "not_sent"),
+    "gateway/operations/payouts/answers.py: outcome.evidence.reason": tuple(Reason),
+    "gateway/operations/payouts/answers.py: failure.code.lower() if failure else 'rejected'": tuple(
         each.value.lower() for each in FailureCode
     ),
-    "gateway/operations/payouts/payouts.py: f'limit_{problem}'": (
+    "gateway/operations/payouts/answers.py: f'limit_{problem}'": (
         "limit_per_payout",
         "limit_per_day",
     ),
