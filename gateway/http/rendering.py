@@ -14,7 +14,7 @@ from aiohttp import hdrs
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.errors import ServiceError, bounded_wait
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.reasons import sentence, told
 from gateway.http.route import Answer, Document
@@ -37,10 +37,6 @@ _UNEXPLAINED: Final = {"field": "", "reason": ""}
 
 
 _COME_BACK_S: Final = "2"
-
-
-# A bank may ask for hours; callers should not stop trying for that long.
-_LONGEST_WAIT_S: Final = 120
 
 
 def render(shown: Document | Answer[Any], status: int, contributed: Mapping[str, str]) -> Reply:
@@ -117,8 +113,7 @@ def translate(problem: Exception, place: RoutedRow | None) -> ServiceError:
     reason = problem.reason if isinstance(problem, ProviderError) else type(problem).__name__
     headers: dict[str, str] = {}
     if isinstance(problem, ProviderError) and problem.retry_after is not None:
-        wait_s = max(1, min(round(problem.retry_after), _LONGEST_WAIT_S))
-        headers[hdrs.RETRY_AFTER] = str(wait_s)
+        headers[hdrs.RETRY_AFTER] = str(bounded_wait(problem.retry_after))
     return ServiceError(error, reason, headers)
 
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from gateway.domain.bank.provider_reasons import Reason
-from gateway.domain.bank.providers import ProviderError, RateLimited, Unknown, Unreachable
+from gateway.domain.bank.providers import NotSent, ProviderError, RateLimited, Unknown, Unreachable
 from gateway.domain.kernel.clocks import Monotonic
 from gateway.net.client.messages import Kind
 from gateway.net.common.runtime import Runtime
@@ -310,9 +310,11 @@ class Admission:
         self.bulkhead.leave()
 
     def answered(self, kind: Kind, permit: Permit, value: object) -> None:
-        """Record an answer; one that leaves a payout unknown counts as a failure."""
+        """Record an answer; it is a failure if a payout stays unknown, or calls are too many."""
         if isinstance(value, Unknown):
             self.breakers[kind].failed(permit)
+        elif isinstance(value, NotSent) and value.evidence.reason == Reason.RATE_LIMITED:
+            self.breakers[kind].failed(permit, value.retry_after)
         else:
             self.breakers[kind].succeeded(permit)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, TypeVar
 
+from gateway.domain.bank.outcomes import REFUSED_BEFORE_EXECUTION
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotSent,
@@ -331,4 +332,6 @@ def _outcome_word(value: object) -> str:
     """Return the word for a value in metrics."""
     if isinstance(value, Unknown):
         return "bad_response"
+    if isinstance(value, NotSent) and value.evidence.reason in REFUSED_BEFORE_EXECUTION:
+        return str(value.evidence.reason)
     return "rejected" if isinstance(value, Rejected) else "ok"

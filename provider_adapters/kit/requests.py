@@ -18,6 +18,7 @@ import msgspec
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Refused
 from gateway.net.client.messages import Identity, Kind, ProviderRequest, filled
+from provider_adapters.kit.outcomes import NeverSendable
 
 __all__ = ["Identity", "ProviderRequest", "get", "json_body", "paying", "sending"]
 
@@ -63,7 +64,7 @@ def sending(
     Make a read a change, with a document or without.
 
     Raises:
-        Refused: The document cannot be written as JSON.
+        NeverSendable: The document cannot be written as JSON.
     """
     return ProviderRequest(
         operation=request.operation,
@@ -91,7 +92,7 @@ def paying(
     the last step of a PUT's path.
 
     Raises:
-        Refused: The document cannot be written as JSON.
+        NeverSendable: The document cannot be written as JSON.
     """
     return ProviderRequest(
         operation=request.operation,
@@ -111,12 +112,12 @@ def json_body(document: object) -> bytes:
     Write a document as JSON.
 
     Raises:
-        Refused: It has text that is not Unicode.
+        NeverSendable: It has text that is not Unicode.
     """
     try:
         return msgspec.json.encode(document)
     except ValueError as problem:  # a lone surrogate
-        raise Refused(Reason.UNSENDABLE) from problem
+        raise NeverSendable from problem
 
 
 # The same accounts come again and again: ten thousand short paths are some two megabytes.

@@ -23,11 +23,13 @@ from gateway.domain.bank.refunds import IncomingPayment, Refund, RefundOrder
 from gateway.domain.bank.statements import Balance, Block, Entry
 from gateway.domain.kernel.clocks import Deadline, Now
 from gateway.domain.kernel.windows import Window
-from provider_adapters.kit.client import ProviderClient, not_sent
+from provider_adapters.kit.client import ProviderClient
+from provider_adapters.kit.outcomes import read_back, unsent
 from provider_adapters.kit.requests import ProviderRequest
 from provider_adapters.sandbox import payouts, refunds, requests, translate
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.payouts import ExpectedPayout
+from provider_adapters.sandbox.requests import Places
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +44,14 @@ class SandboxAdapter:
 
     Attributes:
         name: The provider's name in ``config.yaml``, for metrics.
+        places: Where payouts can go.
     """
 
     name: str
     capabilities: Capabilities
     client: ProviderClient
     now: Now
+    places: Places
 
     async def start(self) -> None:
         """Open the client's connections on the running loop."""
@@ -123,19 +127,22 @@ class SandboxAdapter:
         forever and answers a repetition with the payout's current state.
 
         Returns:
-            Accepted or Settled as the bank answered, also for a known key;
-            Rejected for a listed refusal; NotSent when no byte left us;
+            Accepted or Settled as the bank answered; for a known key as it shows
+            the payout, if that is the one ordered. Rejected for a listed refusal,
+            and for what it can never take. NotSent when no byte left us, or the
+            bank did not look at the order: its credentials, or too many calls.
             Unknown for all else: look the payout up, do not send it again.
         """
         try:
             request = self._payout(account, order)
         except ProviderError as failure:
-            return not_sent(failure)
-        expected = ExpectedPayout(order.provider_key, order.value)
+            return unsent(failure)
+        expected = ExpectedPayout.of(order)
         unknown = self.client.unknown_word("create_payout")
-        return await self.client.pay(
+        outcome = await self.client.pay(
             request, lambda answer: payouts.created(answer, expected, unknown), send_by
         )
+        return await read_back(outcome, lambda: self._compared(account, order))
 
     async def find_payout(
         self, account: ProviderAccount, provider_key: str, provider_id: str
@@ -154,11 +161,7 @@ class SandboxAdapter:
         if not self.capabilities.finds(provider_id):
             raise NotSupported(Reason.NOT_SUPPORTED)
         request = requests.payout(account, provider_key, provider_id)
-        expected = ExpectedPayout(provider_key, None)
-        unknown = self.client.unknown_word("find_payout")
-        return await self.client.read(
-            request, lambda answer: payouts.found(answer, expected, unknown)
-        )
+        return await self._found(request, ExpectedPayout(provider_key))
 
     async def create_key(self, account: ProviderAccount, order: KeyOrder) -> PixKey:
         """Register a key, sent once; ``POST …/chaves``."""
@@ -223,7 +226,7 @@ class SandboxAdapter:
         try:
             request = requests.create_refund(account, order)
         except ProviderError as failure:
-            return not_sent(failure)
+            return unsent(failure)
         unknown = self.client.unknown_word("create_refund")
         return await self.client.pay(
             request, lambda answer: refunds.created(answer, order, unknown), send_by
@@ -261,8 +264,21 @@ class SandboxAdapter:
             by,
         )
 
+    async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:
+        """Read the payout of a known key, and compare amount and destination."""
+        request = requests.payout(account, order.provider_key, "")
+        return await self._found(request, ExpectedPayout.of(order, must_show=True))
+
+    async def _found(self, request: ProviderRequest, expected: ExpectedPayout) -> Outcome:
+        """Look a payout up."""
+        unknown = self.client.unknown_word("find_payout")
+        return await self.client.read(
+            request, lambda answer: payouts.found(answer, expected, unknown)
+        )
+
     def _payout(self, account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
         """Build the request of a payout; raises ``NotSupported`` or ``Refused``."""
         if not self.capabilities.payouts:
             raise NotSupported(Reason.NOT_SUPPORTED)
+        requests.refuse_unknown_place(order, self.places)
         return requests.create_payout(account, order)

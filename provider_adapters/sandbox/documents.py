@@ -147,6 +147,7 @@ class Transferencia(msgspec.Struct, frozen=True, kw_only=True):
     falha: Error | None
     em_analise_ate: Instant | None = None
     devolucoes: tuple[Retorno, ...] = ()
+    destino: dict[str, str] | None = None
 
 
 class Titular(msgspec.Struct, frozen=True, kw_only=True):

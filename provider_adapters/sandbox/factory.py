@@ -19,6 +19,7 @@ from gateway.domain.bank.capabilities import (
 )
 from gateway.domain.bank.charges import ChargeStatus
 from gateway.domain.bank.payout_orders import PayoutMethod
+from gateway.domain.bank.pix_keys import PixKeyType
 from provider_adapters.kit.client import client_of
 from provider_adapters.kit.factory import AdapterContext, AdapterRefused
 from provider_adapters.kit.settings import ClientLimits, TlsFiles, loopback_of, settings_of
@@ -46,6 +47,8 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         payouts: False makes its accounts read-only.
         lacks: Calls of the port that it does not offer.
         absent_after_s: Null if nothing can prove a payout absent.
+        key_types: The types of PIX keys that payouts may go to.
+        banks: The bank numbers that payouts may go to; null for all.
         alphanumeric_cnpj: False refuses the CNPJ with letters.
     """
 
@@ -56,6 +59,8 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     lookup_by_key: bool = True
     absent_after_s: Annotated[float, msgspec.Meta(ge=0)] | None = _ABSENT_AFTER_S
     alphanumeric_cnpj: bool = True
+    key_types: frozenset[PixKeyType] = frozenset(PixKeyType)
+    banks: frozenset[str] | None = None
     limits: ClientLimits = ClientLimits()
     tls: TlsFiles = TlsFiles()
 
@@ -111,4 +116,5 @@ class SandboxFactory:
             capabilities=chosen.capabilities(),
             client=client_of(context, base_url, HARMLESS, chosen.limits, chosen.tls),
             now=context.runtime.now,
+            places=chosen,
         )

@@ -7,11 +7,12 @@ them into Unknown.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
-from typing import Final
+from typing import Final, Self
 
-from gateway.domain.bank.payout_orders import FailureCode
+from gateway.domain.bank.payout_orders import FailureCode, PayoutOrder
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     Accepted,
@@ -30,7 +31,9 @@ from provider_adapters.kit.answers import (
     read_document,
 )
 from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.outcomes import RefusedBefore, refused_before
 from provider_adapters.sandbox import documents, translate
+from provider_adapters.sandbox.requests import destination
 from provider_adapters.sandbox.words import FAILURES
 
 REJECTIONS: Final = frozenset(
@@ -50,23 +53,46 @@ The only answers that prove that no money moved or will move.
 INVALID_REQUEST is not among them: the bank also sends it with a 400 after the
 payout was executed.
 """
+REFUSED_BEFORE: Final[RefusedBefore] = {
+    (401, "UNAUTHORIZED"): Reason.CREDENTIALS_REFUSED,
+    (403, "WRONG_ACCOUNT"): Reason.CREDENTIALS_REFUSED,
+    (429, "TOO_MANY_REQUESTS"): Reason.RATE_LIMITED,
+}
+"""
+Answers before the bank looks at the order. Source: the table of errors in the README.
+
+The bank says the same of refunds.
+"""
 DUPLICATES: Final = frozenset({(409, "DUPLICATE")})
-"""The bank knows our key already: the payout is ours, and it was ordered before."""
+"""The bank knows our key already: whether it is for this order is to be read back."""
 
 _FORBIDDEN: Final = 403
+_PLACE: Final = ("forma", "chave", "banco", "agencia", "conta", "documento")
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedPayout:
-    """What an answer must agree with; a lookup does not know the amount."""
+    """
+    What an answer must agree with; a lookup knows neither amount nor destination.
+
+    Attributes:
+        must_show: An answer that does not show the destination agrees with nothing.
+    """
 
     provider_key: str
-    value: Money | None
+    value: Money | None = None
+    destination: Mapping[str, str] | None = None
+    must_show: bool = False
+
+    @classmethod
+    def of(cls, order: PayoutOrder, *, must_show: bool = False) -> Self:
+        """Expect what was ordered."""
+        return cls(order.provider_key, order.value, destination(order), must_show)
 
 
 def created(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWord) -> Outcome:
     """
-    Read the answer to an order.
+    Read the answer to an order; a known key is still to be read back.
 
     Raises:
         ProviderError: The answer is none of those listed.
@@ -80,6 +106,9 @@ def created(answer: ProviderAnswer, expected: ExpectedPayout, unknown: UnknownWo
         )
     if (answer.status, code) in DUPLICATES:
         return Accepted(evidence=answer.evidence(Reason.DUPLICATE, code))
+    refused = refused_before(answer, code, REFUSED_BEFORE)
+    if refused is not None:
+        return refused
 
     def shape(payout: documents.Transferencia) -> Outcome:
         return _outcome(answer, payout, expected) or _processing(answer, payout, unknown)
@@ -127,6 +156,7 @@ def _outcome(
                 value=Money(payout.valor_centavos),
                 provider_id=provider_id(payout.id),
                 e2e_id=payout.e2e or "",
+                provider_key=expected.provider_key,
                 settled_at=translate.utc(payout.liquidada_em),
                 returns=tuple(map(_return, payout.devolucoes)),
             )
@@ -135,6 +165,7 @@ def _outcome(
             return Rejected(
                 evidence=answer.evidence(Reason.REFUSED, code),
                 failure=FAILURES.get(code, FailureCode.OTHER),
+                provider_key=expected.provider_key,
             )
     return None
 
@@ -145,9 +176,19 @@ def _contradiction(payout: documents.Transferencia, expected: ExpectedPayout) ->
         return Reason.KEY_MISMATCH
     if expected.value is not None and payout.valor_centavos != expected.value.centavos:
         return Reason.AMOUNT_MISMATCH
+    if not _goes_there(payout.destino, expected):
+        return Reason.DESTINATION_MISMATCH
     if payout.e2e is not None and not is_e2e_id(payout.e2e):
         return Reason.E2E_ID_MALFORMED
     return None
+
+
+def _goes_there(shown: Mapping[str, str] | None, expected: ExpectedPayout) -> bool:
+    """Say whether a payout goes where it was ordered to; names are not compared."""
+    ordered = expected.destination
+    if ordered is None or shown is None:
+        return not expected.must_show
+    return all(shown.get(name) == ordered.get(name) for name in _PLACE)
 
 
 def _processing(
@@ -163,6 +204,8 @@ def _accepted(payout: documents.Transferencia, evidence: Evidence) -> Accepted:
         evidence=evidence,
         provider_id=provider_id(payout.id),
         e2e_id=payout.e2e or "",
+        provider_key=payout.chave_idempotencia or "",
+        value=Money(payout.valor_centavos),
     )
 
 

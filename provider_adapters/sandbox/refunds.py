@@ -16,6 +16,7 @@ from gateway.domain.bank.provider_options import ABOVE_PAYMENT, IN_USE, NOT_ALLO
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, Outcome, Page, Rejected, Settled, Unknown
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
+from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.kit.answers import (
     ProviderAnswer,
     is_e2e_id,
@@ -23,7 +24,9 @@ from provider_adapters.kit.answers import (
     read_document,
 )
 from provider_adapters.kit.client import UnknownWord
+from provider_adapters.kit.outcomes import refused_before
 from provider_adapters.sandbox import documents, translate
+from provider_adapters.sandbox.payouts import REFUSED_BEFORE
 from provider_adapters.sandbox.translate import above_zero
 from provider_adapters.sandbox.words import REFUND_STATUSES
 
@@ -57,6 +60,9 @@ def created(answer: ProviderAnswer, order: RefundOrder, unknown: UnknownWord) ->
         forbidden = answer.status == _FORBIDDEN
         evidence = answer.evidence(reason, code)
         return Rejected(evidence=evidence, failure=failed, forbidden=forbidden)
+    refused = refused_before(answer, code, REFUSED_BEFORE)
+    if refused is not None:
+        return refused
 
     def shape(document: documents.Devolucao) -> Outcome:
         return _outcome(answer, _refund(document, unknown), order)
@@ -142,7 +148,7 @@ def _refund(document: documents.Devolucao, unknown: UnknownWord) -> Refund:
         payment_reference=document.recebimento.referencia or "",
         return_id=document.id_devolucao or "",
         value=above_zero(document.valor_centavos),
-        description=document.descricao or "",
+        description=cleaned_text(document.descricao),
         status=status or RefundStatus.PROCESSING,
         failure=_failure(document),
         created_at=document.criada_em.astimezone(UTC),

@@ -1,23 +1,24 @@
 """
 The bank's paths, queries and credentials, and orders in its words.
 
-Every function raises ``Refused`` for what cannot be written: text that is not
-Unicode, or an identifier that cannot stand in a path.
+Every function raises ``Refused`` for an identifier that cannot stand in a path, and
+``NeverSendable`` for text that is not Unicode.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import Final
+from typing import Final, Protocol
 
 from gateway.domain.bank.charges import ChargeOrder
-from gateway.domain.bank.payout_orders import AccountType, PayoutOrder, PixDestination
-from gateway.domain.bank.pix_keys import KeyOrder
+from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder, PixDestination
+from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
 from gateway.domain.bank.providers import ProviderAccount
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.windows import Window
+from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying, sending
 from provider_adapters.sandbox.words import CHARGE_TYPES, KEY_TYPES
 
@@ -27,6 +28,20 @@ PROBE: Final = ProviderRequest(operation="probe", method="GET", template="/", pa
 """Touches no account; the bank answers it with an error in its own shape."""
 _ACCOUNT: Final = "/v1/contas/{conta}"
 _NO_QUERY: Final[Mapping[str, str]] = {}
+
+
+class Places(Protocol):
+    """Where payouts can go; every bank number where ``banks`` is None."""
+
+    @property
+    def key_types(self) -> Collection[PixKeyType]:
+        """The types of keys that the bank takes."""
+        ...
+
+    @property
+    def banks(self) -> Collection[str] | None:
+        """The numbers that banks have."""
+        ...
 
 
 def balance(account: ProviderAccount) -> ProviderRequest:
@@ -193,10 +208,25 @@ def create_payout(account: ProviderAccount, order: PayoutOrder) -> ProviderReque
     document = {
         "valor_centavos": order.value.centavos,
         "descricao": order.description,
-        "destino": _destination(order),
+        "destino": destination(order),
     }
     request = below_account(account, "create_payout", "/transferencias")
     return paying(request, document, order.provider_key, header="Idempotency-Key")
+
+
+def refuse_unknown_place(order: PayoutOrder, places: Places) -> None:
+    """
+    Refuse a destination that this bank can pay to on no day.
+
+    Raises:
+        NeverSendable: It takes no keys of this type, or no bank has this number.
+    """
+    to = order.destination
+    if isinstance(to, PixDestination):
+        if to.key_type not in places.key_types:
+            raise NeverSendable
+    elif places.banks is not None and to.bank_number not in places.banks:
+        raise NeverSendable(FailureCode.ACCOUNT_INVALID)
 
 
 def create_refund(account: ProviderAccount, order: RefundOrder) -> ProviderRequest:
@@ -211,7 +241,7 @@ def create_refund(account: ProviderAccount, order: RefundOrder) -> ProviderReque
     return paying(request, document, order.provider_key, header="Idempotency-Key")
 
 
-def _destination(order: PayoutOrder) -> dict[str, str]:
+def destination(order: PayoutOrder) -> dict[str, str]:
     """Write a payout's destination, without empty fields."""
     to = order.destination
     holder = {"nome": to.name, "documento": to.tax_number}

@@ -22,6 +22,7 @@ from gateway.domain.bank.providers import CredentialsRefused, NotFound, Page, Pr
 from gateway.domain.bank.refunds import IncomingPayment
 from gateway.domain.bank.statements import Balance, Block, BlockKind, Entry, MovementKind
 from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.strict import cleaned_text
 from provider_adapters.kit.answers import (
     ProviderAnswer,
     is_e2e_id,
@@ -317,7 +318,7 @@ def _entry(document: documents.Lancamento, unknown: UnknownWord) -> Entry:
         direction=_listed(words.DIRECTIONS, document.natureza),
         is_pix=words.IS_PIX.get(document.tipo, False),
         value=Money(document.valor_centavos),
-        description=document.descricao or "",
+        description=cleaned_text(document.descricao),
         counterparty=_party(document.contraparte),
         created_at=document.criado_em.astimezone(UTC),
         provider_key=document.chave_idempotencia or "",
@@ -346,11 +347,13 @@ def _payer(person: documents.Pessoa | None) -> Payer | None:
     if person is None:
         return None
     return Payer(
-        name=person.nome or "", tax_number=person.documento or "", message=person.mensagem or ""
+        name=cleaned_text(person.nome),
+        tax_number=person.documento or "",
+        message=cleaned_text(person.mensagem),
     )
 
 
 def _party(person: documents.Pessoa | None) -> Party:
     if person is None:
         return Party()
-    return Party(name=person.nome or "", tax_number=person.documento or "")
+    return Party(name=cleaned_text(person.nome), tax_number=person.documento or "")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeGuard, TypeVar
 
 from gateway.domain.bank import answers
 from gateway.domain.bank.answers import WrongAnswer
@@ -47,6 +47,8 @@ _STATUSES: Final = range(100, 600)
 _KINDS: Final = frozenset({NotSent, Rejected, Accepted, Settled, Unknown})
 # Such as CBE101 or chave_nao_pertence_ao_documento; a sentence of the bank's is not kept.
 _CODE: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.:\-]{0,63}", re.ASCII)
+# A bank may close for a night; a longer wait is a mistake, and some are no number at all.
+_LONGEST_WAIT_S: Final = 86_400.0
 _UNREADABLE: Final = "unreadable"
 
 
@@ -54,6 +56,11 @@ def known_reason(reason: object) -> str:
     """Return a reason that is one of our words; any other text may be the bank's."""
     is_ours = isinstance(reason, str) and reason in _WORDS
     return str(reason) if is_ours else Reason.UNLISTED_REASON.value
+
+
+def is_wait(seconds: object) -> TypeGuard[float]:
+    """Say whether a bank can ask for this wait: a number of seconds that ends."""
+    return (type(seconds) is int or type(seconds) is float) and 0 <= seconds <= _LONGEST_WAIT_S
 
 
 def ordered(answer: object, provider_key: str, value: Money) -> Outcome:
@@ -152,6 +159,8 @@ def _not_sent(said: NotSent) -> NotSent:
         _answered(said.evidence)
         if said.evidence.reason not in REFUSED_BEFORE_EXECUTION:
             _refuse("outcome.evidence.reason")
+    if said.retry_after is not None and not is_wait(said.retry_after):
+        _refuse("outcome.retry_after")
     return said
 
 

@@ -119,9 +119,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
-    """Proven: nothing moved, and this attempt can never move anything."""
+    """
+    Proven: nothing moved, and this attempt can never move anything.
+
+    Attributes:
+        retry_after: Seconds the bank asks us to wait; None when it does not.
+    """
 
     evidence: Evidence
+    retry_after: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

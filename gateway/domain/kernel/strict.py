@@ -80,6 +80,19 @@ def plain_text(text: str, longest: int = MAX_TEXT) -> str:
     return text
 
 
+def cleaned_text(text: str | None, longest: int = MAX_TEXT) -> str:
+    """
+    Make a plain text of what somebody wrote elsewhere, such as a payer's message at a bank.
+
+    Control characters become spaces, what is too long is cut; None becomes empty.
+    """
+    if text is None:
+        return ""
+    if text.isprintable() and len(text) <= longest:
+        return text
+    return _SURROGATE.sub(" ", _CONTROL.sub(" ", text))[:longest]
+
+
 def name(text: str, longest: int = MAX_TEXT) -> str:
     """
     Check a name: a plain text without characters that change how it is read.

@@ -14,7 +14,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from traceback import walk_tb
-from typing import Final, TypeGuard, TypeVar
+from typing import Final, TypeVar
 
 from gateway.domain.bank import answers, outcomes
 from gateway.domain.bank.answers import WrongAnswer
@@ -57,8 +57,6 @@ _CLASSES: Final = (
     *(Unreachable, OutcomeUnknown, BadReply, Unavailable),
 )
 _STATUSES: Final = range(100, 600)
-# A bank may close for a night; a longer wait is a mistake, and some are no number at all.
-_LONGEST_WAIT_S: Final = 86_400.0
 _OF_THE_CALL: Final = "bad_response"
 
 
@@ -322,10 +320,5 @@ def _in_our_words(problem: ProviderError) -> ProviderError:
     return kind(
         outcomes.known_reason(getattr(problem, "reason", None)),
         http_status=status if type(status) is int and status in _STATUSES else None,
-        retry_after=float(wait) if _is_wait(wait) else None,
+        retry_after=float(wait) if outcomes.is_wait(wait) else None,
     )
-
-
-def _is_wait(seconds: object) -> TypeGuard[float]:
-    """Say whether a bank can mean this many seconds; neither endless nor no number."""
-    return (type(seconds) is int or type(seconds) is float) and 0 <= seconds <= _LONGEST_WAIT_S

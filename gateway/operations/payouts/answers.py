@@ -11,7 +11,7 @@ from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, NotSent, Outcome, Rejected, Settled
 from gateway.domain.kernel import errors
 from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError
+from gateway.domain.kernel.errors import ServiceError, bounded_wait
 from gateway.domain.kernel.storage import LimitReached
 from gateway.domain.payouts.payouts import Failure, Payout
 from gateway.telemetry.records import current_record
@@ -46,18 +46,19 @@ def answer(payout: Payout, outcome: Outcome, *, recorded: bool) -> Payout:
         case Rejected(failure=code, forbidden=forbidden) if recorded:
             tell("rejected")
             raise rejection(replace(payout, failure=Failure(code, forbidden)))
-        case NotSent(evidence=evidence):
-            raise not_sent(evidence.reason)
+        case NotSent(evidence=evidence, retry_after=wait_s):
+            raise not_sent(evidence.reason, wait_s)
         case _:
             tell("unknown")
             raise ServiceError(errors.PAYOUT_UNKNOWN, outcome.evidence.reason)
 
 
-def not_sent(reason: str) -> ServiceError:
+def not_sent(reason: str, wait_s: float | None = None) -> ServiceError:
     """Make the answer for a payout of which it is certain that it moved nothing."""
     error = _REFUSED_THERE.get(reason, errors.PROVIDER_UNREACHABLE)
     tell(reason if reason in _REFUSED_THERE else "not_sent")
-    return ServiceError(error, reason)
+    headers = {} if wait_s is None else {"Retry-After": str(bounded_wait(wait_s))}
+    return ServiceError(error, reason, headers)
 
 
 def rejection(payout: Payout) -> ServiceError:

@@ -59,6 +59,10 @@ _log = logging.getLogger(__name__)
 LOOK_S = 2.0
 
 
+_ORDERED = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})
+_ELSEWHERE = Reason.DESTINATION_MISMATCH
+
+
 UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
 """The states a bank's word can move."""
 
@@ -182,7 +186,7 @@ class FollowUp:
 
     async def _take(self, payout: Payout, said: Outcome) -> Payout:
         """
-        Do the step that the bank's answer proves; a different amount goes to review.
+        Do the step that the bank's answer proves; what differs from the order goes to review.
 
         That the bank holds an accepted payout, or does so no longer, is no
         step: it is returned, for whoever plans the next look.
@@ -193,6 +197,11 @@ class FollowUp:
             return replace(payout, held_until=hold_of(said, self.now()))
         change = self._said(payout, said)
         if change is None:
+            return payout
+        try:
+            if change.after in _ORDERED and await self._went_elsewhere(payout):
+                return replace(payout, review=True)
+        except StoreUnavailable:
             return payout
         found = await self._try(payout, change)
         if isinstance(said, Settled) and said.returns:
@@ -232,6 +241,17 @@ class FollowUp:
         """Keep what came back; where the store fails, callback and verification tell it again."""
         with suppress(StoreUnavailable):
             await self.note(payout, found)
+
+    async def _went_elsewhere(self, payout: Payout) -> bool:
+        """
+        Say whether the answer to the order named another destination.
+
+        Such a payout is unknown. A look-up cannot tell it from ours: the key and the amount agree.
+        """
+        if payout.state is not PayoutState.UNKNOWN:
+            return False
+        *_, latest = await self.store.attempts(payout.account_id, payout.reference)
+        return latest.evidence is not None and latest.evidence.reason == _ELSEWHERE
 
     def _said(self, payout: Payout, said: Outcome) -> Change | None:
         """Turn the bank's answer into a step; None when the answer proves nothing."""

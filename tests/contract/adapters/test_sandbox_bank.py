@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,6 @@ async def test_these_magic_amounts_are_rejected(
         (77706, "timeout", [77706]),
         (77707, "connection_lost", []),
         (77708, "not_json", [77708]),
-        (77711, "rate_limited", []),
     ],
 )
 async def test_these_magic_amounts_are_unknown(
@@ -69,6 +69,47 @@ async def test_these_magic_amounts_are_unknown(
     assert isinstance(outcome, Unknown)
     assert (outcome.evidence.reason, outcome.evidence.bytes_left) == (reason, True)
     assert await bank_world.executions(KEY) == executed
+
+
+async def test_too_many_calls_are_refused_before_execution(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
+    """The bank lists it so; its wait is handed on."""
+    outcome = await adapter.create_payout(bank_world.account, order(77711), FAR)
+
+    assert isinstance(outcome, NotSent)
+    assert (outcome.evidence.reason, outcome.evidence.http_status) == ("rate_limited", 429)
+    assert outcome.retry_after == 1
+    assert await bank_world.executions(KEY) == []
+
+
+@pytest.mark.parametrize("whose", ["nobody's", "another account's"])
+async def test_a_token_that_is_not_the_account_s_executes_nothing(
+    adapter: ProviderAdapter, bank_world: BankWorld, whose: str
+):
+    """Listed with its code (401 UNAUTHORIZED, 403 WRONG_ACCOUNT): certainly nothing moved."""
+    other = await bank_world.tell("/accounts", {"name": "Outra", "tax_number": "52998224725"})
+    wrong = "no-token" if whose == "nobody's" else other["token"]
+    account = dataclasses.replace(bank_world.account, credentials=wrong)
+
+    outcome = await adapter.create_payout(account, order(), FAR)
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == "credentials_refused"
+    assert await bank_world.executions(KEY) == []
+
+
+@pytest.mark.parametrize("status", [401, 403, 429])
+async def test_a_bare_status_after_execution_is_unknown(
+    adapter: ProviderAdapter, bank_world: BankWorld, status: int
+):
+    """A proxy says it too: without the bank's own code it proves nothing."""
+    await bank_world.fault("payout", "status", status=status, executed=True)
+
+    outcome = await adapter.create_payout(bank_world.account, order(), FAR)
+
+    assert isinstance(outcome, Unknown)
+    assert await bank_world.executions(KEY) == [1050]
 
 
 @pytest.mark.parametrize("centavos", [77706, 77708])
@@ -186,18 +227,60 @@ async def test_a_known_key_with_another_order_is_unknown(
     assert isinstance(outcome, Unknown)
 
 
-async def test_a_bank_that_refuses_a_known_key_has_ours(
-    adapter: ProviderAdapter, bank_world: BankWorld
-):
-    """Payout protocol: a duplicate is ours and ordered, not rejected."""
+async def refusing_known_keys(bank_world: BankWorld) -> None:
+    """Have the account refuse a key that it has seen."""
     where = f"/accounts/{bank_world.account.provider_account}"
     await bank_world.tell(where, {"payout_kind": "dup"}, method="PATCH")
+
+
+async def test_a_known_key_is_read_back_and_is_ours(
+    adapter: ProviderAdapter, bank_world: BankWorld
+):
+    """Payout protocol: a duplicate is ours and ordered, once amount and destination agree."""
+    await refusing_known_keys(bank_world)
     await adapter.create_payout(bank_world.account, order(), FAR)
 
     outcome = await adapter.create_payout(bank_world.account, order(), FAR)
 
-    assert isinstance(outcome, Accepted)
+    assert isinstance(outcome, Accepted | Settled)
+    assert (outcome.provider_key, outcome.value) == (KEY, Money(1050))
+    assert outcome.evidence.reason == "answered"
     assert await bank_world.executions(KEY) == [1050]
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"centavos": 1051}, "amount_mismatch"),
+        ({"pix_key": "joao@example.com"}, "destination_mismatch"),
+    ],
+)
+async def test_a_known_key_of_another_order_is_unknown(
+    adapter: ProviderAdapter, bank_world: BankWorld, changed: dict[str, Any], reason: str
+):
+    """The bank has this key for something else: whether ours was paid nobody can say."""
+    await refusing_known_keys(bank_world)
+    await adapter.create_payout(bank_world.account, order(), FAR)
+
+    outcome = await adapter.create_payout(bank_world.account, order(**changed), FAR)
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == reason
+    assert await bank_world.executions(KEY) == [1050]
+
+
+@pytest.mark.parametrize("fault", ["status", "malformed", "reset_before", "hang"])
+async def test_a_known_key_that_cannot_be_read_back_is_unknown(
+    adapter: ProviderAdapter, bank_world: BankWorld, fault: str
+):
+    await refusing_known_keys(bank_world)
+    await adapter.create_payout(bank_world.account, order(), FAR)
+    await bank_world.fault("payout_read", fault, count=2)
+
+    outcome = await adapter.create_payout(bank_world.account, order(), FAR)
+
+    assert isinstance(outcome, Unknown)
+    assert outcome.evidence.reason == "duplicate"
 
 
 FAULTS = [

@@ -86,6 +86,11 @@ async def unreachable(world: World, _folder: Path) -> Said:
         return of(await world.pay(order("code-unreachable", world.today())))
 
 
+async def credentials_refused(world: World, _folder: Path) -> Said:
+    async with world.failing("payout", "status", status=401):
+        return of(await world.pay(order("code-credentials", world.today())))
+
+
 async def reference_in_use(world: World, _folder: Path) -> Said:
     await world.pay(order("code-in-use", world.today()))
     return of(await world.pay(order("code-in-use", world.today(), value=99)))
@@ -187,6 +192,8 @@ SCENARIOS: dict[str, Scenario] = {
     "provider_read_only": paying("read_only"),
     "provider_not_configured": paying("no_provider"),
     "provider_unreachable": unreachable,
+    "provider_credentials_refused": credentials_refused,
+    "provider_busy": paying(value=777.11),
     "balance_unavailable": failing("balance", "status", "/balance"),
     "statement_unavailable": failing(
         "statement", "malformed", "/transactions?init={today}&ends={today}"

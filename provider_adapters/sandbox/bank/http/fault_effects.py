@@ -77,7 +77,7 @@ def _wrong(fault: Fault, answer: Answer) -> web.Response:
         case FaultKind.REJECT:
             return messages.respond(messages.error(400, Code.REJECTED, "refused"))
         case _:
-            shown = messages.failure(fault.status)
+            shown = messages.failure(fault.status, executed=fault.executes)
             headers = _headers(fault.status)
             spoilt = Answer(document=shown.document, status=fault.status, headers=headers)
             return messages.respond(spoilt)

@@ -56,9 +56,15 @@ def error(status: int, code: str, message: str) -> Answer:
     return Answer(document={"error": {"code": code, "message": message}}, status=status)
 
 
-def failure(status: int) -> Answer:
-    """Return the error of a bare HTTP status; the code says no more than the status."""
+def failure(status: int, *, executed: bool = False) -> Answer:
+    """
+    Return the error of a bare HTTP status; the code says no more than the status.
+
+    Of what was executed all the same, no code says that it was refused before.
+    """
     fallback = Code.INTERNAL if status >= _SERVER_ERROR else Code.INVALID_REQUEST
+    if executed:
+        return error(status, fallback, "the request failed")
     return error(status, _CODES.get(status, fallback), "the request failed")
 
 

@@ -9,6 +9,7 @@ import pytest
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotFound,
+    NotSent,
     ProviderError,
     RateLimited,
     Refused,
@@ -152,3 +153,18 @@ async def test_a_probe_cancelled_while_it_waits_is_not_lost():
     admission.leave(Kind.READ, busy)
 
     assert await admission.enter(Kind.PAYOUT) is not None
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"), [("rate_limited", "open"), ("credentials_refused", "closed")]
+)
+async def test_a_payout_refused_for_the_rate_spares_the_bank(reason: str, state: str):
+    """As a read that was refused for it; refused credentials are a clear answer."""
+    admission = doors()
+    answer = ProviderAnswer(status=429, headers={}, body=b"")
+    for _ in range(LIMITS.breaker.rate_limits):
+        permit = await admission.enter(Kind.PAYOUT)
+        admission.answered(Kind.PAYOUT, permit, NotSent(answer.evidence(reason), retry_after=30.0))
+        admission.leave(Kind.PAYOUT, permit)
+
+    assert admission.breakers[Kind.PAYOUT].state == state

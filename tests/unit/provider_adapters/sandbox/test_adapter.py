@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from gateway.domain.accounts.accounts import Environment
+from gateway.domain.bank.payout_orders import (
+    AccountType,
+    BankDestination,
+    FailureCode,
+    PayoutMethod,
+)
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
 from gateway.domain.bank.providers import (
     Accepted,
@@ -14,6 +21,7 @@ from gateway.domain.bank.providers import (
     NotSupported,
     ProviderAccount,
     Refused,
+    Rejected,
     Unavailable,
     Unknown,
     Unreachable,
@@ -149,6 +157,61 @@ async def test_a_refund_that_cannot_be_written_is_not_sent():
 
     assert isinstance(outcome, NotSent)
     assert (outcome.evidence.reason, outcome.evidence.bytes_left) == ("unsendable", False)
+
+
+TO_ACCOUNT = replace(
+    order(),
+    method=PayoutMethod.BANK_ACCOUNT,
+    destination=BankDestination(
+        name="Maria Silva",
+        tax_number="52998224725",
+        bank_number="998",
+        branch="1",
+        account="123456-7",
+        account_type=AccountType.CHECKING,
+    ),
+)
+TO_ACCOUNT_341 = replace(TO_ACCOUNT, destination=replace(TO_ACCOUNT.destination, bank_number="341"))
+NEVER = {
+    "a bank that nobody has": (TO_ACCOUNT, FailureCode.ACCOUNT_INVALID),
+    "a type of key that it does not take": (order(), FailureCode.OTHER),
+    "a text that it cannot take": (
+        replace(TO_ACCOUNT_341, description="\ud800"),
+        FailureCode.OTHER,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", list(NEVER))
+async def test_what_the_bank_can_never_take_is_rejected_and_not_sent(case: str):
+    """400 for the partner, who must correct it; a repetition would end the same."""
+    wanted, failure = NEVER[case]
+    told = Witness()
+    async with standing(answering({})) as bank:
+        narrow = {"base_url": bank.url, "key_types": ["cpf"], "banks": ["341"]}
+        adapter = made(narrow, told)
+        await adapter.start()
+        outcome = await adapter.create_payout(ACCOUNT, wanted, FAR)
+        await adapter.close()
+
+    assert isinstance(outcome, Rejected)
+    assert (outcome.failure, outcome.forbidden) == (failure, False)
+    assert (outcome.evidence.reason, outcome.evidence.bytes_left) == ("unsendable", False)
+    assert (bank.connections, told.calls) == (0, [])
+
+
+async def test_what_the_narrow_bank_takes_is_sent():
+    async with standing(answering({}, "500 Oops")) as bank:
+        narrow = {"base_url": bank.url, "key_types": ["email"], "banks": ["341"]}
+        adapter = made(narrow)
+        await adapter.start()
+        said = [
+            await adapter.create_payout(ACCOUNT, each, FAR) for each in (order(), TO_ACCOUNT_341)
+        ]
+        await adapter.close()
+
+    assert [type(each) for each in said] == [Unknown, Unknown]
+    assert len(bank.requests) == 2
 
 
 async def test_an_unknown_word_in_a_refund_is_counted():

@@ -9,6 +9,7 @@ from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
     NotFound,
+    NotSent,
     PixReturn,
     ProviderError,
     Rejected,
@@ -16,9 +17,10 @@ from gateway.domain.bank.providers import (
     Unknown,
 )
 from gateway.domain.kernel.money import Money
-from provider_adapters.sandbox import payouts, words
+from provider_adapters.kit.outcomes import is_known
+from provider_adapters.sandbox import payouts, requests, words
 from provider_adapters.sandbox.payouts import ExpectedPayout
-from tests.contract.adapters.harness import KEY
+from tests.contract.adapters.harness import KEY, order
 from tests.unit.provider_adapters.sandbox.test_translate import Drift, refusing, saying
 from tests.unit.provider_adapters.witness import NOON
 
@@ -48,13 +50,17 @@ def test_a_listed_refusal_is_a_rejection(status: int, code: str):
         (400, "SOMETHING"),
         (400, ""),
         (400, "NOT_ALLOWED"),
-        (401, "UNAUTHORIZED"),
+        (401, ""),
+        (401, "WRONG_ACCOUNT"),
         (403, "REJECTED"),
+        (403, "UNAUTHORIZED"),
         (404, "NOT_FOUND"),
         (409, "REFERENCE_IN_USE"),
         (422, "KEY_REUSED"),
-        (429, "TOO_MANY_REQUESTS"),
+        (429, ""),
+        (429, "INVALID_REQUEST"),
         (500, "REJECTED"),
+        (503, "TOO_MANY_REQUESTS"),
         (200, "REJECTED"),
         (302, "REJECTED"),
     ],
@@ -65,11 +71,44 @@ def test_any_other_refusal_is_raised_and_so_unknown(status: int, code: str):
         payouts.created(refusing(status, code), EXPECTED, Drift())
 
 
-def test_a_duplicate_is_ours_and_ordered():
+@pytest.mark.parametrize("pair", payouts.REFUSED_BEFORE)
+def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
+    outcome = payouts.created(refusing(*pair), EXPECTED, Drift())
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == payouts.REFUSED_BEFORE[pair]
+    assert outcome.evidence.bytes_left is True
+
+
+def test_a_known_key_is_still_to_be_read_back():
     outcome = payouts.created(refusing(409, "DUPLICATE"), EXPECTED, Drift())
 
-    assert isinstance(outcome, Accepted)
-    assert (outcome.provider_id, outcome.e2e_id) == ("", "")
+    assert is_known(outcome)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({}, "answered"),
+        ({"nome": "M. Silva", "tipo_chave": "?"}, "answered"),
+        ({"chave": "joao@example.com"}, "destination_mismatch"),
+        ({"documento": "11222333000181"}, "destination_mismatch"),
+        ({"forma": "conta"}, "destination_mismatch"),
+        ({"conta": "1"}, "destination_mismatch"),
+        (None, "destination_mismatch"),
+    ],
+    ids=str,
+)
+def test_what_is_read_back_goes_where_it_was_ordered_to(
+    changed: dict[str, str] | None, reason: str
+):
+    """Names are spelt in many ways and not compared; a place that is not shown is no place."""
+    expected = ExpectedPayout.of(order(), must_show=True)
+    shown = None if changed is None else {**requests.destination(order()), **changed}
+
+    outcome = payouts.found(saying({**PAYOUT, "destino": shown}), expected, Drift())
+
+    assert outcome.evidence.reason == reason
 
 
 @pytest.mark.parametrize("status", [200, 201])

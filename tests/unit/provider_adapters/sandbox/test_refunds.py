@@ -10,6 +10,7 @@ from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
     NotFound,
+    NotSent,
     ProviderError,
     Rejected,
     Settled,
@@ -18,6 +19,7 @@ from gateway.domain.bank.providers import (
 from gateway.domain.bank.refunds import Refund, RefundOrder, RefundStatus
 from gateway.domain.kernel.money import Money
 from provider_adapters.sandbox import refunds
+from provider_adapters.sandbox.payouts import REFUSED_BEFORE
 from tests.contract.adapters.harness import KEY
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.test_translate import AT, Drift, refusing, saying
@@ -107,13 +109,22 @@ def test_a_key_of_another_refund_has_its_reason():
         (404, "NOT_FOUND"),
         (409, "DUPLICATE"),
         (422, "REJECTED"),
-        (429, "TOO_MANY_REQUESTS"),
+        (401, ""),
+        (429, ""),
         (500, "INTERNAL"),
     ],
 )
 def test_all_other_answers_prove_nothing(status: int, code: str):
     with pytest.raises(ProviderError):
         refunds.created(refusing(status, code), ORDER, Drift())
+
+
+@pytest.mark.parametrize("pair", REFUSED_BEFORE)
+def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
+    outcome = refunds.created(refusing(*pair), ORDER, Drift())
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == REFUSED_BEFORE[pair]
 
 
 def test_one_that_is_looked_up_is_told_whole():

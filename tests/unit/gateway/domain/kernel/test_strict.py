@@ -356,3 +356,44 @@ def test_a_trace_id_that_could_do_harm_is_refused(text: str):
 
 def test_a_day_is_a_date_and_no_instant():
     assert not isinstance(strict.day("2026-11-20"), datetime)
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        (None, ""),
+        ("", ""),
+        ("Pão de queijo", "Pão de queijo"),
+        (
+            "Pão\u00a0de queijo \U0001f469\u200d\U0001f373",
+            "Pão\u00a0de queijo \U0001f469\u200d\U0001f373",
+        ),
+        ("um\r\ndois\tdrei\x00", "um  dois drei "),
+        ("\x9b31m\ud800", " 31m "),
+        ("x" * 2000, "x" * 1024),
+        ("\n" * 2000, " " * 1024),
+    ],
+)
+def test_what_people_wrote_elsewhere_becomes_a_plain_text(text: str | None, cleaned: str):
+    assert strict.cleaned_text(text) == cleaned
+    assert strict.plain_text(cleaned) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("E99999999202611221230abcDEF12345", True),
+        ("D99999999202611221230abcDEF12345", True),
+        ("EA1B2C3D4202611221230abcDEF12345", True),
+        ("Ea1b2c3d4202611221230abcDEF12345", False),
+        ("E9999999920261122123Aabc1DEF1234", False),
+        ("e99999999202611221230abcDEF12345", False),
+        ("E99999999202611221230abcDEF1234", False),
+        ("E99999999202611221230abcDEF12345\n", False),
+        ("E99999999202611221230abcDEF1234é", False),
+        ("", False),
+    ],
+)
+def test_an_end_to_end_id_has_the_central_banks_form(text: str, is_one: bool):
+    """API Pix 2.9.0: the ISPB may hold capital letters."""
+    assert strict.is_e2e_id(text) is is_one

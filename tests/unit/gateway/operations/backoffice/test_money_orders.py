@@ -18,6 +18,7 @@ from gateway.domain.kernel import errors
 from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import StoreUnavailable
 from gateway.operations.backoffice.money_orders import client_of, outcome_of
+from gateway.operations.payouts.answers import CERTAINLY_NOT_SENT
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,10 @@ from gateway.operations.backoffice.money_orders import client_of, outcome_of
         (ServiceError(errors.PAYOUT_NOT_ALLOWED, "rejected"), Outcome.REFUSED, "SVC.PIX.010"),
         (ServiceError(errors.PAYOUT_NOT_ALLOWED, "stopped"), Outcome.NOT_SENT, "SVC.PIX.010"),
         (ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar"), Outcome.NOT_SENT, "SVC.PIX.010"),
-        (ServiceError(errors.PROVIDER_UNREACHABLE, "dns"), Outcome.NOT_SENT, "SVC.ACC.005"),
+        *(
+            (ServiceError(error, "dns"), Outcome.NOT_SENT, "SVC.ACC.005")
+            for error in CERTAINLY_NOT_SENT
+        ),
         (ServiceError(errors.PAYOUT_UNKNOWN, "timeout"), Outcome.UNKNOWN, ""),
         (ServiceError(errors.BANK_REFUSED, "too_late"), Outcome.REFUSED, "SVC.GTW.008"),
         (Refused("too_late"), Outcome.REFUSED, "SVC.GTW.008"),

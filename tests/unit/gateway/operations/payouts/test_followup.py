@@ -107,6 +107,29 @@ async def test_another_amount_than_ours_wants_a_person_to_look(
     assert await payout_world.row() == before
 
 
+@pytest.mark.parametrize("said", [IS_ACCEPTED, IS_SETTLED], ids=["accepted", "settled"])
+async def test_a_key_that_stands_for_another_destination_wants_a_person_to_look(
+    payout_world: PayoutWorld, said: Outcome
+):
+    """Key and amount agree, so no look-up can see it; the answer to the order told it."""
+    elsewhere = replace(ANSWERED, reason="destination_mismatch")
+    before = await payout_world.stands(UNKNOWN, evidence=elsewhere)
+    payout_world.bank.knows = said
+
+    found = await payout_world.look()
+
+    assert found == replace(before, review=True)
+    assert await payout_world.row() == before
+
+
+async def test_one_that_failed_there_moved_nothing_here_either(payout_world: PayoutWorld):
+    elsewhere = replace(ANSWERED, reason="destination_mismatch")
+    await payout_world.stands(UNKNOWN, evidence=elsewhere)
+    payout_world.bank.knows = IS_REJECTED
+
+    assert (await payout_world.look()).state is FAILED
+
+
 async def test_what_the_bank_adds_is_kept(payout_world: PayoutWorld):
     await payout_world.stands(UNKNOWN)
     payout_world.bank.knows = Accepted(evidence=ANSWERED, provider_id="p-9", e2e_id="E9")
