@@ -13,8 +13,8 @@ from aiohttp import hdrs
 
 from gateway.domain.bank.providers import ProviderError
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError, bounded_wait
+from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
+from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.money import Money
 from gateway.domain.requests.reasons import sentence, told
 from gateway.http.route import Answer, Document

@@ -151,15 +151,7 @@ def _outcome(
             until = translate.utc(payout.em_analise_ate)
             return replace(_accepted(payout, evidence), held_until=until)
         case "LIQUIDADA" | "DEVOLVIDA":  # a returned payout had arrived; its return is money in
-            return Settled(
-                evidence=evidence,
-                value=Money(payout.valor_centavos),
-                provider_id=provider_id(payout.id),
-                e2e_id=payout.e2e or "",
-                provider_key=expected.provider_key,
-                settled_at=translate.utc(payout.liquidada_em),
-                returns=tuple(map(_return, payout.devolucoes)),
-            )
+            return _settled(payout, evidence)
         case "FALHOU":
             code = "" if payout.falha is None else payout.falha.code
             return Rejected(
@@ -197,6 +189,18 @@ def _processing(
     """Treat an accepted order of unknown state as still processing."""
     unknown()
     return _accepted(payout, answer.evidence(Reason.UNKNOWN_STATUS))
+
+
+def _settled(payout: documents.Transferencia, evidence: Evidence) -> Settled:
+    return Settled(
+        evidence=evidence,
+        value=Money(payout.valor_centavos),
+        provider_id=provider_id(payout.id),
+        e2e_id=payout.e2e or "",
+        provider_key=payout.chave_idempotencia or "",
+        settled_at=translate.utc(payout.liquidada_em),
+        returns=tuple(map(_return, payout.devolucoes)),
+    )
 
 
 def _accepted(payout: documents.Transferencia, evidence: Evidence) -> Accepted:

@@ -42,3 +42,12 @@ class Catalogue:
         error = ErrorCode(name=name, code=code, status=status, message=message, remedy=remedy)
         self.by_name[name] = error
         return error
+
+
+# A bank may ask for hours; callers should not stop trying for that long.
+_LONGEST_WAIT_S = 120
+
+
+def bounded_wait(seconds: float) -> int:
+    """Return the wait a caller is asked for when a bank asks us for one: 1 to 120 seconds."""
+    return max(1, min(round(seconds), _LONGEST_WAIT_S))

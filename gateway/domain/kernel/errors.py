@@ -39,15 +39,6 @@ class ServiceError(Exception):
         self.detail = detail
 
 
-# A bank may ask for hours; callers should not stop trying for that long.
-_LONGEST_WAIT_S = 120
-
-
-def bounded_wait(seconds: float) -> int:
-    """Return the wait a caller is asked for when a bank asks us for one: 1 to 120 seconds."""
-    return max(1, min(round(seconds), _LONGEST_WAIT_S))
-
-
 _CATALOGUE = Catalogue()
 _declare = _CATALOGUE.declare
 

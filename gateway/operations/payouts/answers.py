@@ -10,8 +10,8 @@ from gateway.domain.bank.payout_orders import PayoutMethod
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import Accepted, NotSent, Outcome, Rejected, Settled
 from gateway.domain.kernel import errors
-from gateway.domain.kernel.catalogue import ErrorCode
-from gateway.domain.kernel.errors import ServiceError, bounded_wait
+from gateway.domain.kernel.catalogue import ErrorCode, bounded_wait
+from gateway.domain.kernel.errors import ServiceError
 from gateway.domain.kernel.storage import LimitReached
 from gateway.domain.payouts.payouts import Failure, Payout
 from gateway.telemetry.records import current_record

@@ -189,7 +189,7 @@ async def test_what_the_bank_can_never_take_is_rejected_and_not_sent(case: str):
     told = Witness()
     async with standing(answering({})) as bank:
         narrow = {"base_url": bank.url, "key_types": ["cpf"], "banks": ["341"]}
-        adapter = made(narrow, told)
+        adapter = made(narrow, observer=told)
         await adapter.start()
         outcome = await adapter.create_payout(ACCOUNT, wanted, FAR)
         await adapter.close()
