@@ -22,7 +22,10 @@ COMMANDS = {
     "providers": set(),
     "callbacks": set(),
     "routes": set(),
-    "sandbox": {"block", "charge", "executions", "fault", "pay", "top-up"},
+    "sandbox": {
+        *("block", "charge", "executions", "fault", "hold", "pay"),
+        *("release", "return", "top-up"),
+    },
     "sandbox-bank": set(),
     "serve": set(),
     "user": {

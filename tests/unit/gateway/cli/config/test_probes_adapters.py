@@ -100,7 +100,7 @@ def test_a_wrong_one_has_a_row_that_says_so_and_harms_no_other(install: Install,
 def test_a_setting_that_is_none_is_told_without_its_value(tmp_path: Path, install: Install):
     text = PACKAGE.replace(
         "return Adapter(context)",
-        "from provider_adapters.kit.factory import settings_of\n"
+        "from provider_adapters.kit.settings import settings_of\n"
         "        settings_of(context.name, Settings, settings)\n"
         "        return Adapter(context)",
     )
