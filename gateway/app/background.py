@@ -10,6 +10,7 @@ from typing import Final
 
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.rooms import Rooms
+from gateway.operations.backoffice.bank_callbacks import MissedEvents
 from gateway.operations.backoffice.callback_accounts import CallbackAccounts
 from gateway.operations.backoffice.callbacks import CallbackLooks
 from gateway.runtime.audit_log import AuditTally, keeping
@@ -29,6 +30,8 @@ _SCRAPE_S: Final = 15.0
 """The usual interval of a scrape: no gauge is older than two of them."""
 _MINUTE_S: Final = 60.0
 _HOUR_S: Final = 3600.0
+_MISSED_S: Final = 300.0
+"""Banks give up after minutes to hours; each process asks, and an event is stored once."""
 _AUDIT_WALK: Final = (100, 0.05)
 """Events verified at a time, and the seconds between: about 2 ms of work, then others' requests."""
 
@@ -55,6 +58,7 @@ def periodic_tasks(
         task("audit tally", tally.run_once, Schedule(every_s=_MINUTE_S, finishing=True)),
         reconciler.task,
         task("callbacks", _looks(rooms, reconciler).turn, Schedule(every_s=_SECOND_S), wake),
+        task("missed events", _missed_events(rooms).turn, Schedule(every_s=_MISSED_S)),
         task("request log", writer.run_once, Schedule(every_s=_SECOND_S, finishing=True)),
         task("gauges", _store_gauges(kernel, telemetry).run_once, Schedule(every_s=_SCRAPE_S)),
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
@@ -101,6 +105,16 @@ def _looks(rooms: Rooms, reconciler: Reconciler) -> CallbackLooks:
         look=reconciler.look_at,
         look_back=rooms.payouts.follow_up.look_back,
         now=rooms.kernel.now,
+    )
+
+
+def _missed_events(rooms: Rooms) -> MissedEvents:
+    """Ask banks for the callbacks that they could not deliver."""
+    return MissedEvents(
+        providers=tuple(rooms.kernel.settings.providers),
+        accounts=rooms.kernel.store.accounts,
+        banks=rooms.bank.banks,
+        reception=rooms.callbacks,
     )
 
 

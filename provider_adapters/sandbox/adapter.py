@@ -9,7 +9,12 @@ from gateway.domain.bank.capabilities import Capabilities
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
-from gateway.domain.bank.provider_callbacks import CallbackSecrets
+from gateway.domain.bank.provider_callbacks import (
+    CallbackOrder,
+    CallbackSecrets,
+    MissedEvent,
+    RegisteredCallback,
+)
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
     NotFound,
@@ -26,7 +31,7 @@ from gateway.domain.kernel.windows import Window
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.outcomes import read_back, unsent
 from provider_adapters.kit.requests import ProviderRequest
-from provider_adapters.sandbox import payouts, refunds, requests, translate
+from provider_adapters.sandbox import callbacks, payouts, refunds, requests, translate
 from provider_adapters.sandbox.callbacks import SandboxProof
 from provider_adapters.sandbox.payouts import ExpectedPayout
 from provider_adapters.sandbox.requests import Places
@@ -247,6 +252,34 @@ class SandboxAdapter:
         request = requests.refunds(account, window, cursor, limit)
         unknown = self.client.unknown_word("list_refunds")
         return await self.client.read(request, lambda answer: refunds.page(answer, unknown))
+
+    async def register_callback(
+        self, account: ProviderAccount, order: CallbackOrder
+    ) -> RegisteredCallback:
+        """Have callbacks sent to an address, sent once; ``POST …/avisos``."""
+        request = requests.register_callback(account, order)
+        return await self.client.change(request, callbacks.registered)
+
+    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
+        """Read every address; ``GET …/avisos``."""
+        return await self.client.read(requests.callbacks(account), callbacks.registrations)
+
+    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
+        """Remove an address; ``DELETE …/avisos/{id}``, safe to repeat."""
+        request = requests.remove_callback(account, callback_id)
+        await self.client.read(request, callbacks.registered)
+
+    async def list_missed_events(
+        self, account: ProviderAccount, limit: int
+    ) -> Sequence[MissedEvent]:
+        """Read callbacks that could not be delivered; ``GET …/eventos-perdidos``."""
+        request = requests.missed_events(account, limit)
+        return await self.client.read(request, callbacks.missed_events)
+
+    async def acknowledge_events(self, account: ProviderAccount, event_ids: Sequence[str]) -> None:
+        """Acknowledge missed events; ``POST …/eventos-perdidos/lidos``, safe to repeat."""
+        request = requests.acknowledge_events(account, event_ids)
+        await self.client.read(request, callbacks.acknowledged)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
         """Read every key, for one of two operations."""

@@ -14,9 +14,19 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from gateway.domain.bank.provider_callbacks import ONLY_OURS, CallbackKind, Delivery, Notice
+from gateway.domain.bank.provider_callbacks import (
+    ONLY_OURS,
+    CallbackKind,
+    Delivery,
+    MissedEvent,
+    Notice,
+    RegisteredCallback,
+)
 from gateway.domain.kernel.clocks import Now
+from provider_adapters.kit.answers import ProviderAnswer, provider_id
 from provider_adapters.kit.proofs import Hmac, is_recent, only_value
+from provider_adapters.sandbox import documents
+from provider_adapters.sandbox.translate import CHANGED, read_optional
 
 EVENT: Final = "Webhook-Id"
 INSTANT: Final = "Webhook-Timestamp"
@@ -95,3 +105,44 @@ def _notice(body: bytes, event: str) -> Notice:
 def _text(found: object) -> str:
     """Return a text; empty for anything else."""
     return found if isinstance(found, str) else ""
+
+
+def registered(answer: ProviderAnswer) -> RegisteredCallback:
+    """Read an address that was registered or removed."""
+    return read_optional(answer, documents.AVISO, _registered, CHANGED)
+
+
+def registrations(answer: ProviderAnswer) -> Sequence[RegisteredCallback]:
+    """Read every address of an account."""
+
+    def shape(document: documents.Avisos) -> Sequence[RegisteredCallback]:
+        return tuple(_registered(each) for each in document.avisos)
+
+    return read_optional(answer, documents.AVISOS, shape)
+
+
+def missed_events(answer: ProviderAnswer) -> Sequence[MissedEvent]:
+    """Read callbacks that could not be delivered; each has its body."""
+
+    def shape(document: documents.EventosPerdidos) -> Sequence[MissedEvent]:
+        return tuple(
+            MissedEvent(
+                id=each.id, notice=_notice(bytes(each.aviso), each.id), body=bytes(each.aviso)
+            )
+            for each in document.eventos
+        )
+
+    return read_optional(answer, documents.EVENTOS_PERDIDOS, shape)
+
+
+def acknowledged(answer: ProviderAnswer) -> None:
+    """Read that missed events were acknowledged."""
+    read_optional(answer, documents.LIDOS, lambda document: document.lidos)
+
+
+def _missed(event: str, body: bytes) -> MissedEvent:
+    return MissedEvent(id=event, notice=_notice(body, event), body=body)
+
+
+def _registered(document: documents.Aviso) -> RegisteredCallback:
+    return RegisteredCallback(id=provider_id(document.id), url=document.url)

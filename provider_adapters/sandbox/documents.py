@@ -46,6 +46,38 @@ class Bloqueios(msgspec.Struct, frozen=True):
     bloqueios: list[Bloqueio]
 
 
+class Aviso(msgspec.Struct, frozen=True):
+    """An address for callbacks."""
+
+    id: str
+    url: str
+
+
+class Avisos(msgspec.Struct, frozen=True):
+    """All addresses of an account."""
+
+    avisos: list[Aviso]
+
+
+class EventoPerdido(msgspec.Struct, frozen=True):
+    """A callback that could not be delivered; ``aviso`` is its body."""
+
+    id: str
+    aviso: msgspec.Raw
+
+
+class EventosPerdidos(msgspec.Struct, frozen=True):
+    """Some of them."""
+
+    eventos: list[EventoPerdido]
+
+
+class Lidos(msgspec.Struct, frozen=True):
+    """How many were acknowledged."""
+
+    lidos: int
+
+
 class Chave(msgspec.Struct, frozen=True):
     """A PIX key."""
 
@@ -216,6 +248,10 @@ REFUSAL: Final = msgspec.json.Decoder(Refusal)
 SALDO: Final = msgspec.json.Decoder(Saldo)
 BLOQUEIOS: Final = msgspec.json.Decoder(Bloqueios)
 CHAVES: Final = msgspec.json.Decoder(Chaves)
+AVISO: Final = msgspec.json.Decoder(Aviso)
+AVISOS: Final = msgspec.json.Decoder(Avisos)
+EVENTOS_PERDIDOS: Final = msgspec.json.Decoder(EventosPerdidos)
+LIDOS: Final = msgspec.json.Decoder(Lidos)
 COBRANCA: Final = msgspec.json.Decoder(Cobranca)
 COBRANCA_PAGA: Final = msgspec.json.Decoder(CobrancaPaga)
 EXTRATO: Final = msgspec.json.Decoder(Extrato)

@@ -7,7 +7,7 @@ Every function raises ``Refused`` for an identifier that cannot stand in a path,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Final, Protocol
@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from gateway.domain.bank.charges import ChargeOrder
 from gateway.domain.bank.payout_orders import AccountType, FailureCode, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import KeyOrder, PixKeyType
+from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import ProviderAccount
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.windows import Window
@@ -201,6 +202,35 @@ def cancel_charge(account: ProviderAccount, reference: str) -> ProviderRequest:
     return sending(
         below_account(account, "cancel_charge", path, referencia=reference), method="DELETE"
     )
+
+
+def register_callback(account: ProviderAccount, order: CallbackOrder) -> ProviderRequest:
+    """Build ``POST …/avisos``; the secret is text, as the bank keeps it."""
+    document = {"url": order.url, "segredo": order.secret.hex()}
+    return sending(below_account(account, "register_callback", "/avisos"), document)
+
+
+def callbacks(account: ProviderAccount) -> ProviderRequest:
+    """Build ``GET …/avisos``: every address at once, without pages."""
+    return below_account(account, "list_callbacks", "/avisos")
+
+
+def remove_callback(account: ProviderAccount, callback_id: str) -> ProviderRequest:
+    """Build ``DELETE …/avisos/{id}``, by the bank's id."""
+    request = below_account(account, "remove_callback", "/avisos/{id}", id=callback_id)
+    return sending(request, method="DELETE")
+
+
+def missed_events(account: ProviderAccount, limit: int) -> ProviderRequest:
+    """Build ``GET …/eventos-perdidos``, oldest first."""
+    query = {"limite": str(min(max(limit, 1), LARGEST_PAGE))}
+    return below_account(account, "list_missed_events", "/eventos-perdidos", query)
+
+
+def acknowledge_events(account: ProviderAccount, event_ids: Sequence[str]) -> ProviderRequest:
+    """Build ``POST …/eventos-perdidos/lidos``, which may be repeated."""
+    request = below_account(account, "acknowledge_events", "/eventos-perdidos/lidos")
+    return sending(request, {"eventos": list(event_ids)})
 
 
 def create_payout(account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:

@@ -25,6 +25,13 @@ from gateway.domain.bank.charges import (
 )
 from gateway.domain.bank.payout_orders import PayoutMethod, PayoutOrder, PixDestination
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    CallbackOrder,
+    MissedEvent,
+    Notice,
+    RegisteredCallback,
+)
 from gateway.domain.bank.providers import (
     Accepted,
     BadReply,
@@ -137,6 +144,12 @@ REFUND_ORDER = RefundOrder(
     provider_key=KEY, reference="refund-1", payment_e2e_id=E2E, value=VALUE, description=""
 )
 
+CALLBACK_ORDER = CallbackOrder(url="https://us.example/callbacks/p/t", secret=b"secret")
+CALLBACK = RegisteredCallback(id="av_1", url=CALLBACK_ORDER.url)
+MISSED = MissedEvent(
+    id="evt_1", notice=Notice(event="evt_1", kind=CallbackKind.PAYOUT, subject=KEY), body=b"{}"
+)
+
 
 @dataclass(frozen=True)
 class Call:
@@ -205,6 +218,11 @@ CALLS: Mapping[str, Call] = {
     "list_blocks": Call(
         (ACCOUNT,), (Block(kind=BlockKind.MED, value=VALUE, since=AT, reference="0001"),)
     ),
+    "register_callback": Call((ACCOUNT, CALLBACK_ORDER), CALLBACK),
+    "list_callbacks": Call((ACCOUNT,), (CALLBACK,)),
+    "remove_callback": Call((ACCOUNT, "av_1"), None),
+    "list_missed_events": Call((ACCOUNT, 2), (MISSED, MISSED)),
+    "acknowledge_events": Call((ACCOUNT, ("evt_1",)), None),
     "create_refund": Call(
         (ACCOUNT, REFUND_ORDER, FAR),
         Settled(evidence=ANSWERED, value=VALUE, provider_id="dev_31c0", e2e_id=RETURN_ID),

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
 
-from gateway.cli.console import Row, Terminal, reading, run
+from gateway.cli.console import Row, Terminal, changing, reading, run
 from gateway.operations.kernel.audit_context import RuleViolation
 
 if TYPE_CHECKING:
     from gateway.config.settings import Settings
+    from gateway.domain.bank.provider_callbacks import CallbackOrder, RegisteredCallback
+    from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+    from gateway.security.keys import Derivation
     from provider_adapters.sandbox.bank.callbacks import CallbackListener
 
 _COLUMNS = ("provider", "url")
+_REGISTERED = ("id", "url")
+_account = click.option("--account", "account_id", required=True, help="A UUID.")
 
 
-@click.command("callbacks")
+@click.group("callbacks", invoke_without_command=True)
 @reading
 def callbacks(terminal: Terminal) -> None:
     """
@@ -26,7 +33,11 @@ def callbacks(terminal: Terminal) -> None:
 
     Its last step is made from the sealing key. After that is replaced, the former address
     goes on answering while the former key is in sealing.retired_keys.
+
+    The commands below tell a bank of the address, where its interface allows that.
     """
+    if click.get_current_context().invoked_subcommand is not None:
+        return
 
     async def work() -> list[Row]:
         from gateway.app.build_callbacks import path_of
@@ -40,6 +51,100 @@ def callbacks(terminal: Terminal) -> None:
         ]
 
     terminal.show_all(run(work()), _COLUMNS)
+
+
+@callbacks.command()
+@_account
+@changing
+def register(terminal: Terminal, account_id: str) -> None:
+    """Have an account's bank send its callbacks to the address shown for its provider."""
+
+    async def work(banks: BankCallbacks) -> list[Row]:
+        account = await banks.registrations.account(account_id)
+        made = await banks.registrations.register(account, banks.order(account.provider))
+        return [_row(made)]
+
+    terminal.show_all(run(_with_banks(terminal, work)), _REGISTERED)
+
+
+@callbacks.command("list")
+@_account
+@reading
+def listing(terminal: Terminal, account_id: str) -> None:
+    """Show every address that an account's bank has for it, others' too."""
+
+    async def work(banks: BankCallbacks) -> list[Row]:
+        account = await banks.registrations.account(account_id)
+        return [_row(each) for each in await banks.registrations.list(account)]
+
+    terminal.show_all(run(_with_banks(terminal, work)), _REGISTERED)
+
+
+@callbacks.command()
+@click.argument("callback_id")
+@_account
+@changing
+def remove(terminal: Terminal, callback_id: str, account_id: str) -> None:
+    """Have an account's bank send no more to an address, named by the bank's id of it."""
+
+    async def work(banks: BankCallbacks) -> list[Row]:
+        account = await banks.registrations.account(account_id)
+        await banks.registrations.remove(account, callback_id)
+        return [_row(each) for each in await banks.registrations.list(account)]
+
+    terminal.show_all(run(_with_banks(terminal, work)), _REGISTERED)
+
+
+@dataclass(frozen=True, slots=True)
+class BankCallbacks:
+    """What the commands about addresses at banks work with."""
+
+    registrations: CallbackRegistrations
+    settings: Settings
+    derivation: Derivation
+
+    def order(self, provider: str) -> CallbackOrder:
+        """
+        Say where a provider's bank is to send its callbacks, and what it is to prove them with.
+
+        Raises:
+            RuleViolation: its adapter takes none.
+        """
+        from gateway.app.build_callbacks import path_of, secrets_of
+        from gateway.domain.bank.provider_callbacks import CallbackOrder
+
+        if provider not in _senders(self.settings):
+            message = f"the adapter of {provider} takes no callbacks"
+            raise RuleViolation(message)
+        secrets = secrets_of(provider, self.settings, self.derivation).shared_or_derived
+        return CallbackOrder(
+            url=self.settings.origin + path_of(provider, self.derivation),
+            secret=secrets[0] if secrets else b"",
+        )
+
+
+async def _with_banks(
+    terminal: Terminal, work: Callable[[BankCallbacks], Awaitable[list[Row]]]
+) -> list[Row]:
+    """Open the store and the banks for a piece of work."""
+    from gateway.cli.context import opened, reached
+    from gateway.operations.backoffice.bank_callbacks import CallbackRegistrations
+    from gateway.telemetry import trace
+
+    async with opened(terminal) as office, reached(office) as banks:
+        trace.begin(trace.new_trace_id())
+        kernel = office.kernel
+        registrations = CallbackRegistrations(
+            accounts=kernel.store.accounts,
+            banks=banks,
+            audit=kernel.store.audit,
+            acting=office.acting,
+        )
+        return await work(BankCallbacks(registrations, kernel.settings, kernel.keys.derivation))
+
+
+def _row(registered: RegisteredCallback) -> Row:
+    return {"id": registered.id, "url": registered.url}
 
 
 def _senders(settings: Settings) -> list[str]:

@@ -79,7 +79,7 @@ def statement(answer: object, cursor: str | None, limit: int) -> Page[Entry]:
 
 def keys(answer: object) -> Sequence[PixKey]:
     """Check the keys of an account."""
-    return [_key(each) for each in _list(answer, _MOST_KEYS, "keys")]
+    return [_key(each) for each in list_of(answer, _MOST_KEYS, "keys")]
 
 
 def key(answer: object, account_id: str, key_id: str) -> PixKey:
@@ -176,7 +176,7 @@ def refund_page(answer: object, cursor: str | None, limit: int) -> Page[Refund]:
 
 def blocks(answer: object) -> Sequence[Block]:
     """Check the blocks of an account."""
-    return [_block(each) for each in _list(answer, _MOST_BLOCKS, "blocks")]
+    return [_block(each) for each in list_of(answer, _MOST_BLOCKS, "blocks")]
 
 
 def nothing(_answer: object) -> None:
@@ -207,13 +207,13 @@ def _page(
 ) -> Page[Item]:
     """Check a page, asked for behind a cursor."""
     page: Page[Item] = of_type(answer, Page, "page")
-    for each in _list(page.items, limit, "page.items"):
+    for each in list_of(page.items, limit, "page.items"):
         item(each)
     _cursor(page.next_cursor, cursor, "page.next_cursor")
     return page
 
 
-def _list(value: object, most: int, field: str) -> Sequence[object]:
+def list_of(value: object, most: int, field: str) -> Sequence[object]:
     """Return a list that has an end, and that soon enough."""
     if not (type(value) is tuple or type(value) is list) or len(value) > most:
         raise WrongAnswer(field)

@@ -59,6 +59,11 @@ class PortCall(StrEnum):
     FIND_REFUND = "find_refund"
     LIST_REFUNDS = "list_refunds"
     LIST_BLOCKS = "list_blocks"
+    REGISTER_CALLBACK = "register_callback"
+    LIST_CALLBACKS = "list_callbacks"
+    REMOVE_CALLBACK = "remove_callback"
+    LIST_MISSED_EVENTS = "list_missed_events"
+    ACKNOWLEDGE_EVENTS = "acknowledge_events"
 
 
 CONTRACT_CALLS: Final = (
@@ -75,7 +80,7 @@ CONTRACT_CALLS: Final = (
 """The nine that the banking operations stand on (contract 4.1); the others are optional."""
 
 OPTIONAL_CALLS: Final = frozenset(PortCall) - frozenset(CONTRACT_CALLS)
-"""Those that the back office alone asks for."""
+"""Those that the back office and the operator's commands alone ask for."""
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CREATE_PAYOUT: Final = PortCall.CREATE_PAYOUT
@@ -255,6 +260,7 @@ _NEEDS: Final[Mapping[str, PortCall]] = {
 }
 # What a call needs at least one of.
 _NEEDED: Final[Mapping[PortCall, str]] = {
+    PortCall.REGISTER_CALLBACK: "callback_proofs",
     PortCall.CREATE_PAYOUT: "destinations",
     PortCall.FIND_PAYOUT: "lookup",
 }

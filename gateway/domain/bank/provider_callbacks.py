@@ -11,6 +11,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol, runtime_checkable
 
+from gateway.domain.bank.answers import (
+    WrongAnswer,
+    bank_id,
+    list_of,
+    of_type,
+    plain_text,
+    same_as,
+)
 from gateway.domain.kernel.headers import Headers
 
 
@@ -83,6 +91,9 @@ class Delivery:
     rest: str = ""
     certificate: bytes = field(repr=False, default=b"")
 
+
+MOST_REGISTERED: Final = 1000
+"""Addresses that one account may have at its bank; banks allow ten or so."""
 
 ONLY_OURS: Final = frozenset({""})
 """For ``CallbackProof.rests``: nothing may follow our address."""
@@ -184,3 +195,56 @@ class MissedEvent:
     id: str
     notice: Notice
     body: bytes = field(repr=False)
+
+
+def notice(answer: object) -> Notice:
+    """
+    Check one thing that an adapter says of a callback.
+
+    Its texts are the bank's; what of them cannot be stored is left out later.
+
+    Raises:
+        WrongAnswer: it has not the types of the port.
+    """
+    found = of_type(answer, Notice, "notice")
+    for name in ("event", "subject", "account"):
+        of_type(getattr(found, name), str, f"notice.{name}")
+    of_type(found.kind, CallbackKind, "notice.kind")
+    of_type(found.named_by, NamedBy, "notice.named_by")
+    of_type(found.part, bytes, "notice.part")
+    return found
+
+
+def registered(answer: object, order: CallbackOrder) -> RegisteredCallback:
+    """Check what a bank made of an order; raises ``WrongAnswer``."""
+    made = _registered(answer)
+    same_as(made.url, order.url, "registered_callback.url")
+    return made
+
+
+def registrations(answer: object) -> Sequence[RegisteredCallback]:
+    """Check the addresses that a bank knows; raises ``WrongAnswer``."""
+    return [_registered(each) for each in list_of(answer, MOST_REGISTERED, "registered_callbacks")]
+
+
+def missed_events(answer: object, limit: int) -> Sequence[MissedEvent]:
+    """Check events that a bank could not deliver; raises ``WrongAnswer``."""
+    return [_missed(each) for each in list_of(answer, limit, "missed_events")]
+
+
+def _registered(answer: object) -> RegisteredCallback:
+    found = of_type(answer, RegisteredCallback, "registered_callback")
+    bank_id(found.id, "registered_callback.id")
+    plain_text(found.url, "registered_callback.url")
+    return found
+
+
+def _missed(answer: object) -> MissedEvent:
+    found = of_type(answer, MissedEvent, "missed_event")
+    bank_id(found.id, "missed_event.id")
+    if not found.id:
+        empty = "missed_event.id"
+        raise WrongAnswer(empty)
+    notice(found.notice)
+    of_type(found.body, bytes, "missed_event.body")
+    return found

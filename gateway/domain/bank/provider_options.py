@@ -13,6 +13,11 @@ from typing import Final, Protocol
 
 from gateway.domain.bank.charges import Charge, ChargeOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.provider_callbacks import (
+    CallbackOrder,
+    MissedEvent,
+    RegisteredCallback,
+)
 from gateway.domain.bank.providers import (
     ContractCalls,
     Outcome,
@@ -151,6 +156,38 @@ class BlockCalls(Protocol):
         ...
 
 
+class CallbackCalls(Protocol):
+    """Where the bank sends an account's callbacks, and which it could not deliver."""
+
+    async def register_callback(
+        self, account: ProviderAccount, order: CallbackOrder
+    ) -> RegisteredCallback:
+        """
+        Have the account's callbacks sent to an address of ours; sent once.
+
+        A bank that has one address for each key gets it for every key.
+        """
+        ...
+
+    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
+        """Read every address that the bank has for the account, others' too."""
+        ...
+
+    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
+        """Have no more sent to an address; safe to repeat; NotFound when absent."""
+        ...
+
+    async def list_missed_events(
+        self, account: ProviderAccount, limit: int
+    ) -> Sequence[MissedEvent]:
+        """Read events that the bank could not deliver, oldest first, at most ``limit``."""
+        ...
+
+    async def acknowledge_events(self, account: ProviderAccount, event_ids: Sequence[str]) -> None:
+        """Say that missed events were read, so that they are not shown again; safe to repeat."""
+        ...
+
+
 class EveryCall(
     ProviderAdapter,
     ContractCalls,
@@ -159,6 +196,7 @@ class EveryCall(
     IncomingCalls,
     RefundCalls,
     BlockCalls,
+    CallbackCalls,
     Protocol,
 ):
     """An adapter with every call of the port; ``PortCall`` names each by its method."""

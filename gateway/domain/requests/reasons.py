@@ -261,7 +261,7 @@ UNTOLD: Final = frozenset(
         *("alg_or_typ", "code", "head", "id", "kid", "not_yet", "time"),
         *("challenge_over", "challenge_unknown", "challenge_used", "forged", "gone"),
         *("password", "person_changed", "person_disabled", "session_over", "session_unknown"),
-        "used",
+        *("unproven", "used"),
     }
 )
 """Words of 401 answers alone: whoever is not known is told the code and no more."""

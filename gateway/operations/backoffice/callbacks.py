@@ -18,12 +18,13 @@ from typing import Final
 from gateway.domain.accounts.accounts import Account, Accounts
 from gateway.domain.backoffice.callbacks import Callback, CallbackState
 from gateway.domain.backoffice.callbacks import Callbacks as CallbackStore
+from gateway.domain.bank import provider_callbacks
+from gateway.domain.bank.answers import WrongAnswer
 from gateway.domain.bank.capabilities import PortCall
 from gateway.domain.bank.provider_callbacks import (
     CallbackKind,
     CallbackProof,
     Delivery,
-    NamedBy,
     Notice,
 )
 from gateway.domain.bank.providers import Banks, NotFound, ProviderError
@@ -135,9 +136,10 @@ class Reception:
             raise self._refused(_UNPROVEN) from problem
         if notices is None:
             raise self._refused(_FORGED)
-        if not all(_is_sound(each) for each in notices):
-            raise self._refused(_UNPROVEN)
-        return notices
+        try:
+            return [provider_callbacks.notice(each) for each in notices]
+        except WrongAnswer as problem:
+            raise self._refused(_UNPROVEN) from problem
 
     def _refused(self, reason: str) -> ServiceError:
         self.count(Event.CALLBACK, reason)
@@ -157,14 +159,6 @@ class Reception:
             body=body,
             due_at=now,
         )
-
-
-def _is_sound(notice: object) -> bool:
-    """Say whether an adapter has kept to the types of the port: its package may not be ours."""
-    if not (isinstance(notice, Notice) and isinstance(notice.kind, CallbackKind)):
-        return False
-    texts: tuple[object, ...] = (notice.event, notice.subject, notice.account)
-    return all(isinstance(each, str) for each in texts) and isinstance(notice.named_by, NamedBy)
 
 
 def _part(came: Delivery, notices: Sequence[Notice], place: int) -> bytes:

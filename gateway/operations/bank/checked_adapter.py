@@ -16,11 +16,16 @@ from collections.abc import Callable, Sequence
 from traceback import walk_tb
 from typing import Final, TypeVar
 
-from gateway.domain.bank import answers, outcomes
+from gateway.domain.bank import answers, outcomes, provider_callbacks
 from gateway.domain.bank.answers import WrongAnswer
 from gateway.domain.bank.charges import Charge, ChargeOrder, ChargePayment
 from gateway.domain.bank.payout_orders import PayoutOrder
 from gateway.domain.bank.pix_keys import KeyOrder, KeyOwner, PixKey
+from gateway.domain.bank.provider_callbacks import (
+    CallbackOrder,
+    MissedEvent,
+    RegisteredCallback,
+)
 from gateway.domain.bank.provider_options import OutcomeUnknown
 from gateway.domain.bank.provider_reasons import Reason
 from gateway.domain.bank.providers import (
@@ -231,6 +236,38 @@ class CheckedAdapter:
     async def list_blocks(self, account: ProviderAccount) -> Sequence[Block]:
         """Read every block."""
         return await self._read("list_blocks", answers.blocks, account)
+
+    async def register_callback(
+        self, account: ProviderAccount, order: CallbackOrder
+    ) -> RegisteredCallback:
+        """Have callbacks sent to us."""
+
+        def believed(answer: object) -> RegisteredCallback:
+            return provider_callbacks.registered(answer, order)
+
+        return await self._read("register_callback", believed, account, order)
+
+    async def list_callbacks(self, account: ProviderAccount) -> Sequence[RegisteredCallback]:
+        """Read every address that the bank has."""
+        return await self._read("list_callbacks", provider_callbacks.registrations, account)
+
+    async def remove_callback(self, account: ProviderAccount, callback_id: str) -> None:
+        """Have no more sent to an address."""
+        await self._read("remove_callback", answers.nothing, account, callback_id)
+
+    async def list_missed_events(
+        self, account: ProviderAccount, limit: int
+    ) -> Sequence[MissedEvent]:
+        """Read events that could not be delivered."""
+
+        def believed(answer: object) -> Sequence[MissedEvent]:
+            return provider_callbacks.missed_events(answer, limit)
+
+        return await self._read("list_missed_events", believed, account, limit)
+
+    async def acknowledge_events(self, account: ProviderAccount, event_ids: Sequence[str]) -> None:
+        """Say that missed events were read."""
+        await self._read("acknowledge_events", answers.nothing, account, event_ids)
 
     async def _read(
         self, operation: str, believed: Callable[[object], Value], *asked: object

@@ -1,5 +1,5 @@
 """
-Callbacks of the bank: signed, sent to one URL, repeated until they are accepted.
+Callbacks of the bank: signed, sent, repeated until they are accepted.
 
 Triggers in the schema insert each one in the transaction that it is about.
 """
@@ -12,13 +12,16 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import aiohttp
 
+from provider_adapters.sandbox.bank.kernel import listeners
 from provider_adapters.sandbox.bank.kernel.books import Books
 from provider_adapters.sandbox.bank.kernel.clock import from_micros
 from provider_adapters.sandbox.bank.kernel.database import Row
+from provider_adapters.sandbox.callbacks import sign
 
 _LOG = logging.getLogger(__name__)
 
@@ -38,6 +41,14 @@ Sign = Callable[[str, datetime, bytes], dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
+class _Recipient:
+    """An address, and how what is sent there is signed."""
+
+    url: str
+    sign: Sign
+
+
+@dataclass(frozen=True, slots=True)
 class CallbackListener:
     """
     Who receives the callbacks.
@@ -51,7 +62,7 @@ class CallbackListener:
     sign: Sign
 
 
-async def send_until_cancelled(books: Books, listener: CallbackListener) -> None:
+async def send_until_cancelled(books: Books, listener: CallbackListener | None) -> None:
     """Send what is due, over and over, until the task is cancelled."""
     async with aiohttp.ClientSession(timeout=_DEADLINE, trust_env=False) as session:
         while True:
@@ -62,39 +73,53 @@ async def send_until_cancelled(books: Books, listener: CallbackListener) -> None
             await asyncio.sleep(_EVERY_S)
 
 
-def discard(books: Books) -> None:
-    """Delete all pending callbacks, for a bank without a listener."""
-    books.database.run("DELETE FROM notices")
+async def send_due(
+    books: Books, listener: CallbackListener | None, session: aiohttp.ClientSession
+) -> int:
+    """
+    Send each callback that is due once, oldest first; return how many were accepted.
 
-
-async def send_due(books: Books, listener: CallbackListener, session: aiohttp.ClientSession) -> int:
-    """Send each callback that is due once, oldest first; return how many were accepted."""
-    if not listener.url():
+    It goes to the gateway that the bank was started with, and to every address that its
+    account has registered. One that nobody is to get is deleted.
+    """
+    if listener is not None and not listener.url():
         return 0
     accepted = 0
     for row in books.database.all(_DUE, (books.clock.micros(),)):
-        answers = [await _send(books, listener, session, row) for _ in range(row["copies"])]
+        recipients = _recipients(books, listener, row)
+        answers = [
+            await _send(books, recipient, session, row)
+            for recipient in recipients
+            for _ in range(row["copies"])
+        ]
+        accepted += bool(answers) and all(answers)
         if all(answers):
-            accepted += 1
-        if all(answers) or row["tries"] + 1 >= _MOST_TRIES:
             books.database.run(_DELETE, (row["seq"],))
+        elif row["tries"] + 1 >= _MOST_TRIES:
+            with books.database.transaction():
+                listeners.note_missed(books, row)
+                books.database.run(_DELETE, (row["seq"],))
         else:
             due = books.clock.micros() + 2 ** row["tries"] * _SECOND
             books.database.run(_REPEAT, (due, row["seq"]))
     return accepted
 
 
-async def _send(
-    books: Books, listener: CallbackListener, session: aiohttp.ClientSession, row: Row
-) -> bool:
+def _recipients(books: Books, listener: CallbackListener | None, row: Row) -> list[_Recipient]:
+    """Return who gets a callback; at one address once, signed as was registered last."""
+    found = {} if listener is None else {listener.url(): listener.sign}
+    for each in listeners.of(books, row["account_id"]):
+        found[each.url] = partial(sign, each.secret)
+    return [_Recipient(url, signs) for url, signs in found.items()]
+
+
+async def _send(books: Books, to: _Recipient, session: aiohttp.ClientSession, row: Row) -> bool:
     """Send one callback; return whether it was accepted."""
-    name = "referencia" if row["kind"] == "cobranca" else "chave"
-    document = {"tipo": row["kind"], "conta": row["account_id"], name: row["subject"]}
-    body = json.dumps(document).encode()
-    headers = listener.sign(row["id"], from_micros(books.clock.micros()), body)
+    body = json.dumps(listeners.document_of(row)).encode()
+    headers = to.sign(row["id"], from_micros(books.clock.micros()), body)
     headers["Content-Type"] = "application/json"
     try:
-        async with session.post(listener.url(), data=body, headers=headers) as answer:
+        async with session.post(to.url, data=body, headers=headers) as answer:
             return answer.status in _ACCEPTED
     except (aiohttp.ClientError, TimeoutError):
         return False

@@ -50,8 +50,8 @@ class SandboxBank:
             settling it.
         now: The wall clock, aware UTC.
         random_hex: Gives this many random bytes as hexadecimal text.
-        listener: Receives callbacks about payouts, payments and refunds; None
-            sends none.
+        listener: Receives callbacks about payouts, payments and refunds, beside the
+            addresses that accounts have registered; None where there is nobody else.
     """
 
     db_path: str
@@ -105,9 +105,6 @@ class SandboxBank:
         self.port = customers.port
         settling = asyncio.create_task(_settle(kept))  # noqa: TID251 - owned: close() ends it
         opened.push_async_callback(_end, settling)
-        if self.listener is None:
-            callbacks.discard(kept)
-            return
         sending = asyncio.create_task(  # noqa: TID251 - owned: close() ends it
             callbacks.send_until_cancelled(kept, self.listener)
         )

@@ -11,6 +11,7 @@ import pytest
 from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.domain.bank.charges import ChargeOrder, ChargeType
 from gateway.domain.bank.pix_keys import KeyOrder, PixKey, PixKeyStatus, PixKeyType
+from gateway.domain.bank.provider_callbacks import CallbackOrder
 from gateway.domain.bank.providers import NotSent, ProviderError, Unavailable, Unknown, Unreachable
 from gateway.domain.bank.refunds import RefundOrder
 from gateway.domain.kernel.money import Money
@@ -42,6 +43,7 @@ REFUND = RefundOrder(
     provider_key=KEY, reference="r-1", payment_e2e_id=E2E_ID, value=Money(1), description=""
 )
 
+LISTENER = CallbackOrder(url="http://127.0.0.1:8080/callbacks/p/t", secret=b"secret")
 REPEATABLE: dict[PortCall, Call] = {
     PortCall.CANCEL_KEY: lambda bank: bank.cancel_key(ACCOUNT, OWN_KEY),
     PortCall.LOOK_UP_KEY: lambda bank: bank.look_up_key(ACCOUNT, "maria@example.com"),
@@ -50,11 +52,16 @@ REPEATABLE: dict[PortCall, Call] = {
     PortCall.LIST_RECEIVED: lambda bank: bank.list_received(ACCOUNT, DAY, None, 10),
     PortCall.FIND_REFUND: lambda bank: bank.find_refund(ACCOUNT, KEY),
     PortCall.LIST_BLOCKS: lambda bank: bank.list_blocks(ACCOUNT),
+    PortCall.LIST_CALLBACKS: lambda bank: bank.list_callbacks(ACCOUNT),
+    PortCall.REMOVE_CALLBACK: lambda bank: bank.remove_callback(ACCOUNT, "av_1"),
+    PortCall.LIST_MISSED_EVENTS: lambda bank: bank.list_missed_events(ACCOUNT, 10),
+    PortCall.ACKNOWLEDGE_EVENTS: lambda bank: bank.acknowledge_events(ACCOUNT, ["evt_1"]),
     PortCall.LIST_REFUNDS: lambda bank: bank.list_refunds(ACCOUNT, DAY, None, 10),
 }
 ONCE: dict[PortCall, Call] = {
     PortCall.CREATE_KEY: lambda bank: bank.create_key(ACCOUNT, KeyOrder(PixKeyType.EVP, "")),
     PortCall.CREATE_CHARGE: lambda bank: bank.create_charge(ACCOUNT, CHARGE),
+    PortCall.REGISTER_CALLBACK: lambda bank: bank.register_callback(ACCOUNT, LISTENER),
 }
 ALL = {**REPEATABLE, **ONCE}
 

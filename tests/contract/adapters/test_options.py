@@ -17,6 +17,7 @@ from gateway.domain.bank.provider_options import (
     CHARGE_PAID,
     IN_USE,
     BlockCalls,
+    CallbackCalls,
     ChargeCalls,
     IncomingCalls,
     KeyCalls,
@@ -46,12 +47,26 @@ PORTS = {
     ChargeCalls: {PortCall.CREATE_CHARGE, PortCall.CANCEL_CHARGE},
     IncomingCalls: {PortCall.FIND_RECEIVED, PortCall.LIST_RECEIVED},
     BlockCalls: {PortCall.LIST_BLOCKS},
+    CallbackCalls: {
+        PortCall.REGISTER_CALLBACK,
+        PortCall.LIST_CALLBACKS,
+        PortCall.REMOVE_CALLBACK,
+        PortCall.LIST_MISSED_EVENTS,
+        PortCall.ACKNOWLEDGE_EVENTS,
+    },
     RefundCalls: {PortCall.CREATE_REFUND, PortCall.FIND_REFUND, PortCall.LIST_REFUNDS},
 }
 
 
 class Offering(
-    ProviderAdapter, KeyCalls, ChargeCalls, IncomingCalls, RefundCalls, BlockCalls, Protocol
+    ProviderAdapter,
+    KeyCalls,
+    ChargeCalls,
+    IncomingCalls,
+    RefundCalls,
+    BlockCalls,
+    CallbackCalls,
+    Protocol,
 ):
     """An adapter of a bank that offers everything."""
 

@@ -16,7 +16,7 @@ from provider_adapters.sandbox.bank.http import (
     recorded_calls,
 )
 from provider_adapters.sandbox.bank.http.messages import Answer
-from provider_adapters.sandbox.bank.kernel import accounts, blocks, paging, statement
+from provider_adapters.sandbox.bank.kernel import accounts, blocks, listeners, paging, statement
 from provider_adapters.sandbox.bank.kernel.accounts import Account
 from provider_adapters.sandbox.bank.kernel.books import Books
 from provider_adapters.sandbox.bank.kernel.faults import Faults
@@ -252,6 +252,37 @@ def _payouts(request: CustomerRequest) -> Answer:
     return Answer(document=documents.page("transferencias", page, documents.payout))
 
 
+def _listeners(request: CustomerRequest) -> Answer:
+    found = listeners.of(request.books, request.account.id)
+    return Answer(document={"avisos": [documents.listener(each) for each in found]})
+
+
+def _add_listener(request: CustomerRequest) -> Answer:
+    asked = request.body
+    made = listeners.add(
+        request.books, request.account.id, asked.text("url"), asked.text("segredo", "")
+    )
+    return Answer(document=documents.listener(made), status=_CREATED)
+
+
+def _remove_listener(request: CustomerRequest) -> Answer:
+    gone = listeners.remove(request.books, request.account.id, request.path["id"])
+    return Answer(document=documents.listener(gone))
+
+
+def _missed(request: CustomerRequest) -> Answer:
+    most = paging.read_slice(request.query).limit
+    found = listeners.missed(request.books, request.account.id, most)
+    shown = [{"id": each.id, "aviso": each.document} for each in found]
+    return Answer(document={"eventos": shown})
+
+
+def _acknowledge(request: CustomerRequest) -> Answer:
+    events = request.body.texts("eventos")
+    listeners.acknowledge(request.books, request.account.id, events)
+    return Answer(document={"lidos": len(events)})
+
+
 _KEY = "/chaves/{id:[^/]+}"
 _CHARGE = "/cobrancas/{referencia:[^/]+}"
 _RECEIVED = "/recebimentos/{e2e:[^/]+}"
@@ -266,6 +297,11 @@ ROWS = (
     CustomerRow("GET", _KEY, "keys", _key),
     CustomerRow("DELETE", _KEY, "keys", _cancel_key),
     CustomerRow("POST", "/consultas-chave", "keys", _look_up),
+    CustomerRow("GET", "/avisos", "callbacks", _listeners),
+    CustomerRow("POST", "/avisos", "callbacks", _add_listener),
+    CustomerRow("DELETE", "/avisos/{id:[^/]+}", "callbacks", _remove_listener),
+    CustomerRow("GET", "/eventos-perdidos", "callbacks", _missed),
+    CustomerRow("POST", "/eventos-perdidos/lidos", "callbacks", _acknowledge),
     CustomerRow("POST", "/cobrancas", "charge", _add_charge),
     CustomerRow("GET", _CHARGE, "charge", _charge),
     CustomerRow("DELETE", _CHARGE, "charge", _cancel_charge),

@@ -11,6 +11,7 @@ from provider_adapters.sandbox.bank.kernel.accounts import Account, Balance
 from provider_adapters.sandbox.bank.kernel.blocks import Block
 from provider_adapters.sandbox.bank.kernel.books import COMPE, ISPB
 from provider_adapters.sandbox.bank.kernel.clock import show
+from provider_adapters.sandbox.bank.kernel.listeners import Listener
 from provider_adapters.sandbox.bank.kernel.paging import Page
 from provider_adapters.sandbox.bank.kernel.statement import Entry, number
 from provider_adapters.sandbox.bank.pix.charges import Charge
@@ -113,6 +114,11 @@ def key(record: Key) -> Document:
         "situacao": _KEY_STATUSES[record.status],
         "criada_em": show(record.created_at),
     }
+
+
+def listener(record: Listener) -> Document:
+    """Show an address for callbacks, without its secret."""
+    return {"id": record.id, "url": record.url}
 
 
 def owner(record: Owner) -> Document:

@@ -137,6 +137,15 @@ class Fields:
             raise _wrong(name, "not empty")
         return value
 
+    def texts(self, name: str) -> list[str]:
+        """Read a list of texts."""
+        value = self._document.get(name)
+        if not isinstance(value, list):
+            raise _wrong(name, "a list of texts")
+        if not all(isinstance(each, str) and not isinstance(each, NumberText) for each in value):
+            raise _wrong(name, "a list of texts")
+        return value
+
     def choice(self, name: str, choices: Mapping[str, str], default: str | None = None) -> str:
         """Read one of the listed words; return what it stands for."""
         word = self.text(name, default)

@@ -15,6 +15,7 @@ OPERATIONS = (
     "payout_read",
     "refund",
     "refund_read",
+    "callbacks",
     "*",
 )
 """The operations a fault can be injected into; ``*`` is all of them."""

@@ -100,6 +100,18 @@ CREATE TABLE IF NOT EXISTS notices (
   account_id TEXT NOT NULL, subject TEXT NOT NULL, copies INTEGER NOT NULL DEFAULT 1,
   tries INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE TABLE IF NOT EXISTS listeners (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id), url TEXT NOT NULL, secret TEXT NOT NULL,
+  UNIQUE (account_id, url)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS missed (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+  account_id TEXT NOT NULL, subject TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS missed_of_account ON missed (account_id, seq);
+
 DROP TRIGGER IF EXISTS payout_told;
 CREATE TRIGGER payout_told AFTER UPDATE OF state ON payouts
 WHEN new.state <> old.state AND new.state IN ('settled', 'failed')

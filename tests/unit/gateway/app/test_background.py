@@ -20,6 +20,7 @@ async def test_what_a_process_does_in_the_background(tmp_path: Path):
         "audit tally",
         "unsettled payouts",
         "callbacks",
+        "missed events",
         "request log",
         "gauges",
         "cache",

@@ -1,5 +1,8 @@
 """``pixgate callbacks``, and where a sandbox bank of its own tells a gateway."""
 
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -91,3 +94,26 @@ def test_a_production_gateway_is_told_nothing(config: Path, monkeypatch: pytest.
 
     with pytest.raises(RuleViolation, match="neither a demo nor a sandbox bank"):
         told(config, "http://127.0.0.1:8080")
+
+
+def test_an_address_is_registered_at_the_bank_and_removed(shell, bank):
+    """The sandbox bank's answer is shown, and the acts are on record without the address."""
+    shell.says("demo")
+    account = json.loads((shell.folder / "demo.json").read_text())["accounts"]["main"]["id"]
+    (ours, _) = shell.reads("callbacks")
+
+    (made,) = shell.reads("callbacks", "register", "--account", account)
+    listed = shell.reads("callbacks", "list", "--account", account)
+    left = shell.reads("callbacks", "remove", made["id"], "--account", account)
+
+    assert (listed, made["url"], left) == ([made], ours["url"], [])
+    with closing(sqlite3.connect(shell.folder / "pixgate.db")) as store:
+        acts = store.execute("SELECT * FROM audit WHERE action LIKE 'callback.%'").fetchall()
+    assert len(acts) == 2
+    assert ours["url"].rpartition("/")[2] not in repr(acts)
+
+
+def test_an_account_that_nobody_knows_is_told_in_one_line(shell, bank):
+    unknown = "5f1c3a52-7f0e-4c2b-9d3f-1a2b3c4d5e6f"
+
+    assert "no account" in shell.fails("callbacks", "list", "--account", unknown)

@@ -16,6 +16,7 @@ from gateway.domain.bank.capabilities import (
     Hosts,
     Lookup,
     PortCall,
+    ProofKind,
     contradictions,
     described,
 )
@@ -30,6 +31,7 @@ WHOLE = Capabilities(
     max_value=Money(100),
     entry_fields=frozenset(EntryField),
     blocked_known=True,
+    callback_proofs=frozenset({ProofKind.HMAC}),
     hosts=Hosts(production=frozenset({"bank.example"})),
 )
 

@@ -9,6 +9,7 @@ from gateway.domain.bank.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.domain.bank.provider_options import (
     WHY,
     BlockCalls,
+    CallbackCalls,
     ChargeCalls,
     EveryCall,
     IncomingCalls,
@@ -18,7 +19,7 @@ from gateway.domain.bank.provider_options import (
 
 
 def test_every_call_of_the_ports_is_an_option():
-    ports = (KeyCalls, ChargeCalls, IncomingCalls, RefundCalls, BlockCalls)
+    ports = (KeyCalls, ChargeCalls, IncomingCalls, RefundCalls, BlockCalls, CallbackCalls)
 
     calls = [name for port in ports for name in vars(port) if not name.startswith("_")]
 

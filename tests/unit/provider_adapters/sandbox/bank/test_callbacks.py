@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -15,6 +16,7 @@ from aiohttp.test_utils import TestServer
 
 from provider_adapters.sandbox.bank import callbacks
 from provider_adapters.sandbox.bank.callbacks import CallbackListener
+from provider_adapters.sandbox.bank.kernel import listeners
 from provider_adapters.sandbox.bank.kernel.books import Books, open_books
 from tests.unit.standing import Clock
 
@@ -27,9 +29,10 @@ class Receiver:
     def __init__(self) -> None:
         self.received: list[tuple[str, dict[str, str]]] = []
         self.status = 200
+        self.header = "X-Event"
 
     async def receive(self, request: web.Request) -> web.Response:
-        self.received.append((request.headers["X-Event"], json.loads(await request.read())))
+        self.received.append((request.headers[self.header], json.loads(await request.read())))
         return web.Response(status=self.status)
 
 
@@ -40,8 +43,12 @@ def clock() -> Clock:
 
 @pytest.fixture
 def books(tmp_path: Path, clock: Clock) -> Books:
+    numbers = itertools.count(1)
     made = open_books(
-        str(tmp_path / "bank.db"), now=clock.now, random_hex=lambda n: "0" * n, settle_after_s=0
+        str(tmp_path / "bank.db"),
+        now=clock.now,
+        random_hex=lambda size: f"{next(numbers):0{2 * size}x}",
+        settle_after_s=0,
     )
     made.database.run("DELETE FROM notices")
     return made
@@ -60,7 +67,7 @@ def _sign(event: str, _at: datetime, _body: bytes) -> dict[str, str]:
     return {"X-Event": event}
 
 
-async def send_due(books: Books, listener: CallbackListener) -> int:
+async def send_due(books: Books, listener: CallbackListener | None) -> int:
     async with aiohttp.ClientSession() as session:
         return await callbacks.send_due(books, listener, session)
 
@@ -124,12 +131,55 @@ async def test_a_callback_waits_for_its_listener(books: Books):
     assert pending(books) == 1
 
 
-def test_without_a_listener_nothing_is_kept(books: Books):
+async def test_what_nobody_is_to_get_is_not_kept(books: Books):
     books.database.run(_INSERT, ("evt_1", "transferencia", 1))
 
-    callbacks.discard(books)
-
+    assert await send_due(books, None) == 0
     assert pending(books) == 0
+
+
+@pytest.fixture
+def account(books: Books) -> str:
+    """An account that may register addresses."""
+    books.database.run(
+        "INSERT INTO accounts (id, token_digest, name, tax_number, branch, number, type, city,"
+        " zip_code, payout_kind, created_at) VALUES ('c', '', '', '', '', '', '', '', '', '', 0)"
+    )
+    return "c"
+
+
+async def test_an_address_of_the_account_gets_it_too(
+    books: Books, account: str, receiver: tuple[Receiver, CallbackListener]
+):
+    """Once where both are one address, and signed as was registered."""
+    server, listener = receiver
+    server.header = "Webhook-Id"
+    books.database.run(_INSERT, ("evt_1", "transferencia", 1))
+    listeners.add(books, account, listener.url(), "00")
+    listeners.add(books, account, listener.url() + "?other", "00")
+
+    assert await send_due(books, listener) == 1
+    assert [event for event, _ in server.received] == ["evt_1", "evt_1"]
+    assert pending(books) == 0
+
+
+async def test_what_is_given_up_is_kept_for_its_customer(
+    books: Books,
+    account: str,
+    receiver: tuple[Receiver, CallbackListener],
+    clock: Clock,
+):
+    server, listener = receiver
+    server.status = 503
+    books.database.run(_INSERT, ("evt_1", "transferencia", 1))
+
+    for tries in range(6):
+        await send_due(books, listener)
+        clock.passes(2**tries)
+
+    (missed,) = listeners.missed(books, account, 10)
+    assert missed.id == "evt_1"
+    assert missed.document == {"tipo": "transferencia", "conta": "c", "chave": "s"}
 
 
 async def test_callbacks_are_sent_until_the_task_is_cancelled(

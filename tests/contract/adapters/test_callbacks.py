@@ -1,0 +1,170 @@
+"""A bank's callbacks from its registration to what it could not deliver, against a real bank."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from gateway.domain.bank.provider_callbacks import (
+    CallbackKind,
+    CallbackOrder,
+    CallbackSecrets,
+    Delivery,
+)
+from gateway.domain.bank.providers import NotFound, Refused
+from provider_adapters.sandbox.adapter import SandboxAdapter
+from tests.contract.adapters.sandbox import BankWorld
+from tests.contract.adapters.test_options import Offering
+
+SECRET = b"canary of a secret, 27 bytes"
+GIVEN_UP_S = 60
+OURS = b"pending/1"
+
+
+@dataclass
+class Receiver:
+    """Who is told; what came is a ``Delivery`` each."""
+
+    url: str = ""
+    status: int = 200
+    came: list[Delivery] = field(default_factory=list)
+
+    async def take(self, request: web.Request) -> web.Response:
+        """Take what is about our charge; the bank may tell of others that were there."""
+        delivery = Delivery(headers=request.headers, body=await request.read())
+        if OURS not in delivery.body:
+            return web.Response()
+        self.came.append(delivery)
+        return web.Response(status=self.status)
+
+    def order(self, secret: bytes = SECRET) -> CallbackOrder:
+        return CallbackOrder(url=self.url, secret=secret)
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """A server on this machine."""
+    made, application = Receiver(), web.Application()
+    application.router.add_post("/callbacks", made.take)
+    async with TestServer(application) as served:
+        made.url = str(served.make_url("/callbacks"))
+        yield made
+
+
+async def paid(bank_world: BankWorld, reference: str = "pending/1") -> None:
+    """Have a charge paid, of which the bank tells."""
+    await bank_world.tell(f"/charges/{reference.replace('/', '%2F')}/pay", {"value": 10.50})
+
+
+async def until(receiver: Receiver, count: int = 1) -> None:
+    async with asyncio.timeout(10):
+        while len(receiver.came) < count:
+            await asyncio.sleep(0.02)
+
+
+async def given_up(bank_world: BankWorld, receiver: Receiver, tries: int = 6) -> None:
+    """Let the bank try until it gives up, by its own clock."""
+    for tried in range(1, tries + 1):
+        await until(receiver, tried)
+        await bank_world.tell("/clock", {"offset_s": tried * GIVEN_UP_S})
+
+
+async def test_an_address_is_registered_told_and_removed(
+    adapter: Offering, bank_world: BankWorld, receiver: Receiver
+):
+    made = await adapter.register_callback(bank_world.account, receiver.order())
+    again = await adapter.register_callback(bank_world.account, receiver.order())
+    assert await adapter.list_callbacks(bank_world.account) == (made,)
+    assert (made.url, again) == (receiver.url, made)
+
+    await paid(bank_world)
+    await until(receiver)
+    await adapter.remove_callback(bank_world.account, made.id)
+
+    assert await adapter.list_callbacks(bank_world.account) == ()
+    with pytest.raises(NotFound):
+        await adapter.remove_callback(bank_world.account, made.id)
+
+
+async def test_what_comes_is_proven_by_the_secret_that_was_registered(
+    adapter: SandboxAdapter, bank_world: BankWorld, receiver: Receiver
+):
+    """Proven; altered by a byte; by another secret; by a former one while it is configured."""
+    await adapter.register_callback(bank_world.account, receiver.order())
+    await paid(bank_world)
+    await until(receiver)
+    (came,) = receiver.came
+    altered = Delivery(headers=came.headers, body=came.body.replace(b"pending", b"pendinh"))
+
+    proof = adapter.callback_proof(CallbackSecrets(current=SECRET))
+    rotated = adapter.callback_proof(CallbackSecrets(current=b"n" * 16, former=(SECRET,)))
+    other = adapter.callback_proof(CallbackSecrets(current=b"n" * 16))
+
+    for each in (proof, rotated):
+        notices = await each.check(came)
+        assert notices is not None
+        assert [(one.kind, one.subject, one.account) for one in notices] == [
+            (CallbackKind.CHARGE, "pending/1", bank_world.account.provider_account)
+        ]
+    assert await other.check(came) is None
+    assert await proof.check(altered) is None
+
+
+async def test_what_nobody_took_can_be_read_and_acknowledged(
+    adapter: Offering, bank_world: BankWorld, receiver: Receiver
+):
+    """With the id that the callback had: told twice, it is one event."""
+    receiver.status = 503
+    await adapter.register_callback(bank_world.account, receiver.order())
+    await paid(bank_world)
+    await given_up(bank_world, receiver)
+
+    async with asyncio.timeout(10):
+        while not (missed := await adapter.list_missed_events(bank_world.account, 10)):
+            await asyncio.sleep(0.02)
+    (event,) = missed
+    assert {each.headers["Webhook-Id"] for each in receiver.came} == {event.id}
+    assert json.loads(event.body) == json.loads(receiver.came[0].body)
+    assert (event.notice.kind, event.notice.subject) == (CallbackKind.CHARGE, "pending/1")
+
+    await adapter.acknowledge_events(bank_world.account, ["evt_unknown"])
+    assert len(await adapter.list_missed_events(bank_world.account, 10)) == 1
+    for _ in range(2):
+        await adapter.acknowledge_events(bank_world.account, [event.id])
+    assert await adapter.list_missed_events(bank_world.account, 10) == ()
+
+
+@pytest.mark.parametrize("url", ["https://127.0.0.1/", "http://192.0.2.1/", "ftp://x", "x"])
+async def test_the_bank_calls_this_machine_alone(
+    adapter: Offering, bank_world: BankWorld, url: str
+):
+    with pytest.raises(Refused):
+        await adapter.register_callback(bank_world.account, CallbackOrder(url=url))
+
+
+async def test_nothing_of_a_registration_is_kept_in_clear(
+    adapter: SandboxAdapter, bank_world: BankWorld, receiver: Receiver, caplog
+):
+    """No secret, address, token or reference in transcripts and logs."""
+    caplog.set_level(logging.DEBUG)
+    made = await adapter.register_callback(bank_world.account, receiver.order())
+    await adapter.list_callbacks(bank_world.account)
+    await paid(bank_world)
+    await until(receiver)
+    await adapter.callback_proof(CallbackSecrets(current=SECRET)).check(receiver.came[0])
+    await adapter.remove_callback(bank_world.account, made.id)
+
+    ours = [each.getMessage() for each in caplog.records if each.name.startswith("pixgate")]
+    kept = repr(adapter.client.transcript.shown()) + "".join(ours)
+
+    assert "register_callback" in kept
+    canaries = (SECRET.decode(), SECRET.hex(), receiver.url, bank_world.account.credentials)
+    for canary in (*canaries, "pending/1", made.id):
+        assert canary not in kept
