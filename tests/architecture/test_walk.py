@@ -1,30 +1,22 @@
 """How many files a reader must open to follow a request, and that the page lists them."""
 
+import asyncio
+import sys
 from collections.abc import Mapping
 
 import pytest
 
 from tests.architecture import walk
 from tests.architecture.page import PAGE, listed
-from tests.architecture.walk import Walk, usual
+from tests.architecture.walk import Background, Walk, usual
 
 # The goals. A bound may only become smaller.
 MOST_FILES = {"balance": 50, "payout": 75}
 
 
-TRIES = 3
-"""On a machine with other work, timers and threads come into a walk; a new walk is without them."""
-
-
 @pytest.fixture(scope="module")
 def walks() -> Mapping[str, Walk]:
-    """Walk until the page is confirmed; a change of the code is one in every try."""
-    page = PAGE.read_text(encoding="utf-8")
-    for _ in range(TRIES):
-        walks = walk.walks()
-        if all(sorted(listed(page, name)) == sorted(walks[name].files) for name in MOST_FILES):
-            break
-    return walks
+    return walk.walks()
 
 
 @pytest.mark.parametrize("name", MOST_FILES)
@@ -49,3 +41,33 @@ def test_what_came_between_is_left_out():
 
 def test_what_most_walks_entered_is_in():
     assert usual([Walk(["a"]), *[Walk(["a", "b"])] * 3]).files == ["a", "b"]
+
+
+async def test_what_the_background_does_and_begins_is_no_part_of_a_request():
+    """A timer that was set before, a task it begins, and what that calls."""
+    loop, seen = asyncio.get_running_loop(), list[tuple[str, bool]]()
+
+    def note(name: str) -> None:
+        seen.append((name, sys._getframe() in background))
+
+    async def noted(name: str) -> None:
+        loop.call_soon(note, f"a callback of {name}")
+        await asyncio.sleep(0)
+        note(f"a task of {name}")
+
+    def timer(name: str) -> None:
+        note(f"a timer of {name}")
+        loop.call_later(0, note, f"a later timer of {name}")
+        tasks.append(loop.create_task(noted(name)))
+
+    tasks: list[asyncio.Task[None]] = []
+    loop.call_later(0.001, timer, "before")
+    with Background(loop).followed() as background:
+        loop.call_later(0.002, timer, "the request")
+        await asyncio.sleep(0.01)
+        await asyncio.gather(*tasks)
+        await asyncio.sleep(0.01)
+
+    names = {name for name, _ in seen}
+    assert len(seen) == len(names) == 8
+    assert {name for name, hidden in seen if hidden} == {each for each in names if "before" in each}

@@ -3,9 +3,9 @@ Which of our files one balance and one payout enter, and in what order.
 
 A whole gateway runs in this process, with its embedded sandbox bank, on an
 SQLite file, with warm caches and open connections. Each request is made
-several times while the frames of our packages are recorded. Left out: tasks
-that ran before the request, the bank, the tests, and files that less than
-three quarters of the requests enter, such as a timer's that came between.
+several times while the frames of our packages are recorded. Left out: what
+tasks and timers of before the request do, and whatever they begin; the bank,
+the tests, and files that less than three quarters of the requests enter.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 import msgspec
 
@@ -61,12 +62,64 @@ class Walk:
     changes: int = 0
 
 
+class Background:
+    """
+    What was going on in a loop before a request, and what that has begun since.
+
+    However slow the machine is and however much comes between, it is no part of the request.
+    """
+
+    def __init__(self, loop: asyncio.BaseEventLoop) -> None:
+        self._loop = loop
+        self._tasks = asyncio.all_tasks(loop)
+        self._asking = asyncio.current_task()
+        self._handles: set[asyncio.Handle] = set(loop._scheduled)  # type: ignore[attr-defined]
+
+    def __contains__(self, frame: FrameType) -> bool:
+        """Say whether a frame that begins on this thread is of the background."""
+        task = _task()
+        return task in self._tasks if task is not None else _handle(frame) in self._handles
+
+    @contextmanager
+    def followed(self) -> Iterator[Background]:
+        """Take for background what the background begins: its tasks, timers and callbacks."""
+        loop = self._loop
+        loop.set_task_factory(self._begin)
+        for name in ("call_soon", "call_at"):
+            setattr(loop, name, self._marking(getattr(loop, name)))
+        try:
+            yield self
+        finally:
+            loop.set_task_factory(None)
+            for name in ("call_soon", "call_at"):
+                delattr(loop, name)
+
+    def _goes_on(self) -> bool:
+        """Say whether the background runs now, which is not the test that makes the request."""
+        return sys._getframe() in self and _task() is not self._asking
+
+    def _begin(self, loop: asyncio.AbstractEventLoop, coro: Any, **named: Any) -> asyncio.Task[Any]:
+        task = asyncio.Task(coro, loop=loop, **named)
+        if self._goes_on():
+            self._tasks.add(task)
+        return task
+
+    def _marking(self, begin: Callable[..., asyncio.Handle]) -> Callable[..., asyncio.Handle]:
+        def marking(*given: Any, **named: Any) -> asyncio.Handle:
+            handle = begin(*given, **named)
+            if self._goes_on():
+                self._handles.add(handle)
+            return handle
+
+        return marking
+
+
 class Tracer:
     """Records every frame that begins, once, in every thread started after the tracer."""
 
     def __init__(self) -> None:
         self._on = False
-        self._background: set[asyncio.Task[object]] = set()
+        self._background: Background | None = None
         self._frames: list[tuple[FrameType, bool]] = []
         self._seen: set[int] = set()
         threading.setprofile(self._record)
@@ -74,15 +127,17 @@ class Tracer:
     @contextmanager
     def tracing(self) -> Iterator[Walk]:
         """Record frames inside the block; the walk is complete behind it."""
-        walk = Walk()
-        self._background = asyncio.all_tasks()
-        self._frames, self._seen, self._on = [], set(), True
-        sys.setprofile(self._record)
-        try:
-            yield walk
-        finally:
-            self._on = False
-            sys.setprofile(None)
+        walk, loop = Walk(), asyncio.get_running_loop()
+        assert isinstance(loop, asyncio.BaseEventLoop)
+        self._frames, self._seen = [], set()
+        with Background(loop).followed() as self._background:
+            self._on = True
+            sys.setprofile(self._record)
+            try:
+                yield walk
+            finally:
+                self._on = False
+                sys.setprofile(None)
         _fill(walk, [frame for frame, background in self._frames if not background])
         self._frames, self._seen = [], set()
 
@@ -93,9 +148,10 @@ class Tracer:
     def _record(self, frame: FrameType, event: str, _argument: object) -> None:
         # A coroutine's frame is called again each time it is resumed. Keeping the frame keeps
         # its id from being used again.
-        if self._on and event == "call" and id(frame) not in self._seen:
-            self._seen.add(id(frame))
-            self._frames.append((frame, _task() in self._background))
+        if not self._on or event != "call" or id(frame) in self._seen or not _ours(frame):
+            return
+        self._seen.add(id(frame))
+        self._frames.append((frame, self._background is not None and frame in self._background))
 
 
 def _task() -> asyncio.Task[object] | None:
@@ -104,6 +160,17 @@ def _task() -> asyncio.Task[object] | None:
         return asyncio.current_task()
     except RuntimeError:
         return None
+
+
+def _handle(frame: FrameType | None) -> asyncio.Handle | None:
+    """Return the callback of the loop in which a frame runs."""
+    while frame is not None and frame.f_code is not asyncio.Handle._run.__code__:
+        frame = frame.f_back
+    return None if frame is None else frame.f_locals["self"]
+
+
+def _ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(f"{ROOT}/")
 
 
 def _fill(walk: Walk, frames: Sequence[FrameType]) -> None:
