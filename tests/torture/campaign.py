@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from tests.torture.checks import check, unsettled
+from tests.torture.decisions import compare_returns, decide
 from tests.torture.partners import Life, Partners
 from tests.torture.scale import Scale
 from tests.torture.tally import Tally
@@ -50,6 +51,7 @@ class Campaign:
         self.world.lose(0, 0)
         await self._rest()
         await check(self.world, self.lives, self._partners())
+        self.world.tally.violations.extend(await compare_returns(self.world))
 
     async def _phase(self) -> None:
         """Let partners pay while everything goes wrong, until this phase has had its share."""
@@ -71,6 +73,7 @@ class Campaign:
 
         async with asyncio.TaskGroup() as group:
             raging = group.create_task(weather.run())
+            group.create_task(decide(self.world, self.lives, weather.over))
             await self._pay(more)
             weather.over.set()
             await raging

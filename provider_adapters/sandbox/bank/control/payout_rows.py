@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from provider_adapters.sandbox.bank.control.api import ControlRequest, ControlRow
+from provider_adapters.sandbox.bank.control.api import ControlRequest, ControlRow, listing
 from provider_adapters.sandbox.bank.http import documents
 from provider_adapters.sandbox.bank.http.messages import Answer
 from provider_adapters.sandbox.bank.kernel import accounts
+from provider_adapters.sandbox.bank.kernel.clock import show
 from provider_adapters.sandbox.bank.pix import holds, payouts, returns
 from provider_adapters.sandbox.bank.pix.payouts import Payout
 
@@ -26,6 +27,16 @@ async def _return(request: ControlRequest) -> Answer:
     settled, body = _payout(request), request.body
     returns.order_back(request.books, settled, body.reais("value") if "value" in body else None)
     return _shown(request, settled)
+
+
+async def _returns(request: ControlRequest) -> Answer:
+    found = returns.listed(request.books, request.query.get("key"))
+    return listing(
+        [
+            {"key": key, "id": each.id, "centavos": each.centavos, "at": show(each.at)}
+            for key, each in found
+        ]
+    )
 
 
 async def _hold_next(request: ControlRequest) -> Answer:
@@ -51,6 +62,7 @@ ROWS = (
     ControlRow("POST", f"{_PAYOUT}/hold", _hold),
     ControlRow("POST", f"{_PAYOUT}/release", _release),
     ControlRow("POST", f"{_PAYOUT}/return", _return),
+    ControlRow("GET", "/returns", _returns),
     ControlRow("POST", "/accounts/{id:[^/]+}/hold", _hold_next),
 )
 """The rows about one payout."""

@@ -76,6 +76,16 @@ def keep(books: Books, made: Return) -> None:
     )
 
 
+def listed(books: Books, key: str | None) -> list[tuple[str | None, Return]]:
+    """Return all returns with the keys of their payouts, of one key or all, oldest first."""
+    rows = books.database.all(
+        "SELECT idempotency_key, returns.* FROM returns JOIN payouts ON seq = payout_seq"
+        " WHERE ? IS NULL OR idempotency_key = ? ORDER BY at, returns.id",
+        (key, key),
+    )
+    return [(row.pop("idempotency_key"), Return(**row)) for row in rows]
+
+
 def _came_back(books: Books, payout_seq: int) -> int:
     sql = "SELECT coalesce(sum(centavos), 0) AS centavos FROM returns WHERE payout_seq = ?"
     found = books.database.one(sql, (payout_seq,)) or {}

@@ -78,3 +78,13 @@ def test_who_listens_is_told_of_every_return(books, settled):
         {"kind": "transferencia", "subject": "pk-1"},
         *[{"kind": "transferencia_devolvida", "subject": "pk-1"}] * 2,
     ]
+
+
+def test_all_that_came_back_is_listed_oldest_first_with_its_key(books, settled, wall):
+    first = returns.order_back(books, settled(), 4_00)
+    wall.move(1)
+    second = returns.order_back(books, settled(), None)
+
+    assert returns.listed(books, None) == [("pk-1", first), ("pk-1", second)]
+    assert returns.listed(books, "pk-1") == returns.listed(books, None)
+    assert returns.listed(books, "pk-2") == []
