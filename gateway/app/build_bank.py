@@ -66,7 +66,7 @@ def connect(
     checked = CheckedAdapter(name, _made(provider, context), observer.count)
     kind = secrets_kind(find(provider.adapter))
     opener = None if kind is None else partial(open_secrets, kind)
-    return Connection(checked, provider.read_only, opener)
+    return Connection(checked, provider.read_only, opener, provider.adapter)
 
 
 def account_secrets(settings: Settings, provider: str, given: GivenSecrets) -> BankSecrets:

@@ -28,11 +28,13 @@ class Connection:
         read_only: Whether the operator allows no payouts.
         open_secrets: Reads an account's secrets from the text that was sealed; None for
             a bank that wants a single text. Raises ``CredentialsRefused``.
+        adapter_name: Of the adapter, as configured.
     """
 
     adapter: ProviderAdapter
     read_only: bool
     open_secrets: Callable[[str], object] | None = None
+    adapter_name: str = ""
 
 
 # One small object for each account that was used; above this bound the oldest go.
@@ -138,6 +140,7 @@ class _Seen:
     call: ProviderCall | None = None
     at: datetime | None = None
     ok_at: datetime | None = None
+    problem: str = ""
 
 
 class ProviderHealth:
@@ -179,7 +182,11 @@ class ProviderHealth:
         self._told.certificate(provider, ends)
 
     def count(self, event: Event, label: str) -> None:
-        """Pass it on."""
+        """Remember an adapter's fault, told as ``provider.operation``, and pass it on."""
+        if event is Event.ADAPTER_FAULT:
+            provider, _, operation = label.rpartition(".")
+            at = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
+            self._of(provider).problem = f"{operation} broke the port, last at {at}"
         self._told.count(event, label)
 
     def _of(self, provider: str) -> _Seen:
@@ -191,7 +198,9 @@ class ProviderHealth:
         return Health(
             name=name,
             read_only=connection.read_only or not adapter.capabilities.payouts,
-            operations=adapter.capabilities.operations,
+            adapter=connection.adapter_name,
+            capabilities=adapter.capabilities,
+            problem=seen.problem,
             breakers=dict(seen.breakers),
             last_call_at=seen.at,
             last_operation=seen.call.operation if seen.call else "",

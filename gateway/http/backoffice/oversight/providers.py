@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from gateway.domain.bank.capabilities import Capabilities, described
 from gateway.domain.identity.rights import Area
 from gateway.http.backoffice.callers import BackOfficeCaller
 from gateway.http.backoffice.cells import NO_BODY, reading
@@ -21,13 +22,18 @@ class ProviderDocument(TypedDict):
     """
     A configured provider, as this process knows it.
 
-    ``breakers`` say by class of operation whether calls pass; the last call
-    says how it ended, ``ok`` or why not.
+    ``capabilities`` are those that its adapter declares, the row of the matrix that
+    ``pixgate providers`` prints; ``problem`` tells of an adapter that broke the port,
+    and is empty for one that did not. ``breakers`` say by class of operation whether
+    calls pass; the last call says how it ended, ``ok`` or why not.
     """
 
     name: str
+    adapter: str
+    problem: str
     read_only: bool
     operations: list[str]
+    capabilities: dict[str, Any]
     breakers: Mapping[str, str]
     last_call_at: Instant
     last_operation: str
@@ -48,13 +54,17 @@ class Health:
     What is known of a provider.
 
     Attributes:
-        operations: The optional ones it offers.
+        adapter: The name of its adapter.
+        capabilities: As the adapter declares them for this provider.
+        problem: What the adapter did that no adapter may; empty if nothing since the start.
         breakers: By class of operation; one that never opened is not named.
     """
 
     name: str
     read_only: bool
-    operations: frozenset[str]
+    adapter: str
+    capabilities: Capabilities
+    problem: str = ""
     breakers: Mapping[str, str] = field(default_factory=dict)
     last_call_at: datetime | None = None
     last_operation: str = ""
@@ -89,8 +99,11 @@ def _providers(found: Sequence[Health], _who: BackOfficeCaller) -> ProviderList:
     data: list[ProviderDocument] = [
         {
             "name": each.name,
+            "adapter": each.adapter,
+            "problem": each.problem,
             "read_only": each.read_only,
-            "operations": sorted(each.operations),
+            "operations": sorted(each.capabilities.operations),
+            "capabilities": described(each.capabilities),
             "breakers": dict(each.breakers),
             "last_call_at": instant(each.last_call_at),
             "last_operation": each.last_operation,

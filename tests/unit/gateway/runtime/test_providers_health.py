@@ -8,6 +8,7 @@ from gateway.app.build_bank import connect
 from gateway.config.settings import Settings
 from gateway.config.upstream import Provider
 from gateway.runtime.providers import Connection, ProviderHealth
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import ProviderCall
 from tests.unit.provider_adapters.witness import Witness as Bystander
 from tests.unit.standing import NOON, Clock
@@ -47,7 +48,19 @@ def test_the_latest_call_and_the_breakers_are_remembered():
     assert (clock.now() - known.last_ok_at).total_seconds() == 60
     assert known.breakers == {"read": "open"}
     assert known.read_only
-    assert "find_refund" in known.operations
+    assert "find_refund" in known.capabilities.operations
+    assert (known.adapter, known.problem) == ("sandbox", "")
+
+
+def test_an_adapter_that_broke_the_port_is_remembered():
+    witness: Any = Witness()
+    health = ProviderHealth(witness, Clock().now)
+
+    health.count(Event.ADAPTER_FAULT, "p.get_key")
+    health.count(Event.NOT_PIX, "p.list_statement")
+    (known,) = health.known(connections(witness))
+
+    assert known.problem == "get_key broke the port, last at 2026-11-20T12:00:00Z"
 
 
 def test_what_the_back_office_does_not_show_is_passed_on():
