@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import orjson
 
 from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import ZERO, Money
 from gateway.reports.document import Document, operation
 from gateway.reports.texts import encodable
 
@@ -55,7 +55,7 @@ def _balance(document: Document) -> dict[str, object]:
         "opening": None if document.opening is None else _amount(document.opening),
         "closing": None if document.closing is None else _amount(document.closing),
         "balance": _amount(document.balance.balance),
-        "blocked": _amount(document.balance.blocked_or_zero),
+        "blocked": _amount(document.balance.blocked or ZERO),
         "updated_at": _instant(document.balance.updated_at),
     }
 

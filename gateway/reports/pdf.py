@@ -162,8 +162,9 @@ def _sums(document: Document) -> Iterator[tuple[str, str]]:
     if document.closing is not None:
         yield "Saldo final", _reais(document.closing)
     yield f"Saldo em {texts.minute(document.generated_at)}", _reais(document.balance.balance)
-    if document.balance.blocked_or_zero.centavos:
-        yield "Valor bloqueado", _reais(document.balance.blocked_or_zero)
+    blocked = document.balance.blocked
+    if blocked is not None and blocked.centavos:
+        yield "Valor bloqueado", _reais(blocked)
     yield f"Total de créditos ({came})", _reais(document.credits)
     yield f"Total de débitos ({len(document.entries) - came})", _reais(document.debits)
 

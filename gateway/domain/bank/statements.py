@@ -84,11 +84,6 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
     blocked: Money | None
     updated_at: datetime | None
 
-    @property
-    def blocked_or_zero(self) -> Money:
-        """What the contract's field says, which has no word for "not known" (contract 2.3)."""
-        return Money(0) if self.blocked is None else self.blocked
-
 
 class BlockKind(StrEnum):
     """

@@ -27,3 +27,7 @@ class Money(msgspec.Struct, frozen=True, order=True):
         """Write the amount in reais, with a point and exactly two decimals."""
         whole, rest = divmod(abs(self.centavos), 100)
         return f"{'-' if self.centavos < 0 else ''}{whole}.{rest:02d}"
+
+
+ZERO = Money(0)
+"""Nothing, and what the contract's fields say of an amount that is not known."""

@@ -10,7 +10,7 @@ from gateway.domain.accounts.accounts import Account
 from gateway.domain.bank.charges import Charge, ChargePayment, Payer
 from gateway.domain.bank.payout_orders import FailureCode
 from gateway.domain.bank.statements import Balance, Direction, Entry, Statement
-from gateway.domain.kernel.money import Money
+from gateway.domain.kernel.money import ZERO, Money
 from gateway.domain.kernel.windows import Paging
 from gateway.domain.payouts.payouts import Payout
 from gateway.domain.payouts.status import status_of
@@ -178,7 +178,7 @@ def _balance(found: Balance) -> BalanceDocument:
     """Show a balance."""
     return {
         "balance": amount(found.balance),
-        "blocked": amount(found.blocked_or_zero),
+        "blocked": amount(found.blocked or ZERO),
         "updated_at": instant(found.updated_at),
     }
 

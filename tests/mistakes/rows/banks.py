@@ -9,15 +9,64 @@ _ADDRESSES = "tests/unit/gateway/net/client/test_addresses.py"
 _BREAKER = "tests/unit/provider_adapters/_road/test_admission_breaker.py"
 _BULKHEAD = "tests/unit/provider_adapters/_road/test_admission_bulkhead.py"
 _CALLBACKS = "tests/unit/provider_adapters/sandbox/test_callbacks.py"
+_CHECKS = "tests/unit/provider_adapters/test_checks.py"
 _DIAL = "tests/unit/gateway/net/client/test_connector.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
+_MESSAGES = "tests/unit/gateway/net/client/test_messages.py"
+_OFFERED = "tests/unit/gateway/operations/bank/test_connections_options.py"
 _OPERATIONS_CALLBACKS = "tests/unit/gateway/operations/backoffice/test_callbacks.py"
 _PROOFS = "tests/unit/provider_adapters/kit/test_proofs.py"
 _PROXIED = "tests/unit/gateway/net/server/test_proxy_protocol_proxied.py"
 _PAYOUTS = "tests/unit/provider_adapters/sandbox/test_payouts.py"
+_SPLIT = "tests/unit/gateway/net/client/test_connection.py"
 _TRANSCRIPT = "tests/unit/provider_adapters/_road/test_transcript.py"
 
 ROWS = (
+    Mistake(
+        name="undeclared-call-asked",
+        promise="What a bank does not declare is not asked of it.",
+        source="ADR 0022",
+        file="gateway/operations/bank/connections.py",
+        right="    if call in bank.adapter.capabilities.calls:",
+        wrong="    if call in PortCall:",
+        tests=(f"{_OFFERED}::test_what_is_not_declared_is_not_supported",),
+    ),
+    Mistake(
+        name="put-of-another-key",
+        promise="Money moves by a PUT only to the path that ends in our key.",
+        source="ADR 0022",
+        file="gateway/net/client/messages.py",
+        right='return self.method == "PUT" and self.key != "" and named',
+        wrong='return self.method == "PUT"',
+        tests=(f"{_MESSAGES}::test_money_is_moved_in_no_other_way",),
+    ),
+    Mistake(
+        name="half-request-is-whole",
+        promise="Half of a request without a body is no request.",
+        source="docs/reliability.md",
+        file="gateway/net/client/connection.py",
+        right="if body_at < len(data) else body_at // 2",
+        wrong="if body_at < len(data) else body_at",
+        tests=(f"{_SPLIT}::test_what_has_left_at_a_point",),
+    ),
+    Mistake(
+        name="exit-of-an-adapter",
+        promise="What an adapter raises while it is loaded ends as one line, an exit too.",
+        source="ADR 0022",
+        file="provider_adapters/checks.py",
+        right="    except BaseException as problem:",
+        wrong="    except Exception as problem:",
+        tests=(f"{_CHECKS}::test_whatever_an_adapter_raises_is_a_refusal_without_its_text",),
+    ),
+    Mistake(
+        name="sync-method-loaded",
+        promise="A declared call is an async method.",
+        source="ADR 0022",
+        file="provider_adapters/checks.py",
+        right="elif not inspect.iscoroutinefunction(method):",
+        wrong="elif not callable(method):",
+        tests=(f"{_CHECKS}::test_a_wrong_one_is_refused_with_its_reason",),
+    ),
     Mistake(
         name="money-call-repeated",
         promise="A call that moves money is made once.",
