@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import orjson
 
 from gateway.domain.bank.statements import Entry
-from gateway.domain.kernel.money import ZERO, Money
+from gateway.domain.kernel.money import Money
 from gateway.reports.document import Document, operation
 from gateway.reports.texts import encodable
 
@@ -52,10 +52,10 @@ def _account(document: Document) -> dict[str, str]:
 def _balance(document: Document) -> dict[str, object]:
     """Show what the account held, as far as it is known."""
     return {
-        "opening": None if document.opening is None else _amount(document.opening),
-        "closing": None if document.closing is None else _amount(document.closing),
+        "opening": _known(document.opening),
+        "closing": _known(document.closing),
         "balance": _amount(document.balance.balance),
-        "blocked": _amount(document.balance.blocked or ZERO),
+        "blocked": _known(document.balance.blocked),
         "updated_at": _instant(document.balance.updated_at),
     }
 
@@ -76,6 +76,11 @@ def _entry(entry: Entry) -> dict[str, object]:
         },
         "created_at": _instant(entry.created_at),
     }
+
+
+def _known(value: Money | None) -> orjson.Fragment | None:
+    """Write an amount that may not be known."""
+    return None if value is None else _amount(value)
 
 
 def _amount(value: Money) -> orjson.Fragment:

@@ -72,11 +72,12 @@ def test_an_amount_is_a_number_with_two_decimals(centavos: int):
 
 
 def test_what_is_not_known_is_null_and_an_absent_time_empty():
-    balance = Balance(balance=Money(-5), blocked=Money(0), updated_at=None)
+    balance = Balance(balance=Money(-5), blocked=None, updated_at=None)
 
     told = read(write(document(opening=None, closing=None, balance=balance)))["balance"]
 
     assert (told["opening"], told["closing"], told["updated_at"]) == (None, None, "")
+    assert told["blocked"] is None
     assert told["balance"] == "-0.05"
 
 

@@ -57,6 +57,13 @@ def test_a_bank_goes_by_what_is_known_of_it(coordinates: BankCoordinates, bank: 
     assert told(document(coordinates=coordinates))["Banco"] == bank
 
 
+@pytest.mark.parametrize("blocked", [Money(0), None])
+def test_nothing_is_told_of_what_is_not_blocked_or_not_known(blocked: Money | None):
+    balance = Balance(balance=Money(5), blocked=blocked, updated_at=None)
+
+    assert "Valor bloqueado" not in told(document(balance=balance))
+
+
 def test_what_is_blocked_and_what_is_owed_is_told():
     balance = Balance(balance=Money(-5), blocked=Money(700), updated_at=None)
 

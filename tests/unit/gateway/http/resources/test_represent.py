@@ -83,9 +83,10 @@ def shown(document: Any) -> Any:
     return msgspec.json.decode(dumps(document))
 
 
-def test_a_balance():
-    """Contract 2.3."""
-    found = Balance(balance=Money(100), blocked=Money(0), updated_at=NOON)
+@pytest.mark.parametrize("blocked", [Money(0), None])
+def test_a_balance(blocked: Money | None):
+    """Contract 2.3, which has no word for an amount that the bank does not tell."""
+    found = Balance(balance=Money(100), blocked=blocked, updated_at=NOON)
 
     document = dumps(represent.balance(found, CALLER))
 
